@@ -1,6 +1,8 @@
 //! The arguments of the command line.
 
-use crate::agents::arguments::{Agents, variable};
+pub(crate) mod value;
+
+use crate::agents::arguments::Agents;
 use crate::check::arguments::Check;
 use crate::config::arguments::Config;
 use crate::elicitation::FormAnswer;
@@ -15,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use value::{kind, seconds, setting, variable};
 
 /// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
 #[derive(Debug, Parser)]
@@ -293,28 +296,6 @@ Examples:
   attache run --agent 'my-agent --acp' --mcp .mcp.json --trace run.jsonl \"hello\"
   attache run --json \"run ls\" --yes | jq -r 'select(.event == \"text\").text'"
     )
-}
-
-fn kind(word: &str) -> Result<ToolKind, String> {
-    let known = ToolKind::KNOWN.iter().find(|kind| kind.as_str() == word);
-    known.cloned().ok_or_else(|| {
-        let kinds: Vec<&str> = ToolKind::KNOWN.iter().map(ToolKind::as_str).collect();
-        format!("unknown kind: use one of {}", kinds.join(", "))
-    })
-}
-
-fn setting(word: &str) -> Result<(String, String), String> {
-    match word.split_once('=') {
-        Some((id, value)) if !id.is_empty() => Ok((id.to_owned(), value.to_owned())),
-        _ => Err("expected ID=VALUE, such as model=flash".to_owned()),
-    }
-}
-
-pub(crate) fn seconds(word: &str) -> Result<Duration, String> {
-    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds
-        .filter(|seconds| !seconds.is_zero())
-        .ok_or_else(|| "expected a number of seconds above 0, such as 300".to_owned())
 }
 
 #[cfg(test)]

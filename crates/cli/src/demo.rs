@@ -1,7 +1,9 @@
-//! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
+//! `attache demo`: shows an agent at work in a few seconds, on a copy of the person's folder.
+
+mod copy;
+mod sample;
 
 use crate::args;
-use crate::copy::{self, Copied};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
@@ -9,16 +11,17 @@ use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{chosen_agent, run, sample, store, turn};
+use crate::{chosen_agent, run, store, turn};
 use attache_client::{AgentProcess, Options, SessionHandle};
 use attache_connection::Direction;
+use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Messages in both directions.
+/// Counts of messages in both directions.
 #[derive(Default)]
 struct Traffic {
     sent: AtomicU64,
@@ -26,7 +29,7 @@ struct Traffic {
     bytes: AtomicU64,
 }
 
-/// Shows the tour.
+/// Runs the demo.
 pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let began = Instant::now();
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
@@ -40,7 +43,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
                 ),
             )
         })?;
-    // The copy has the folder's own name, which agents show.
+    // The copy has the name of the folder, because agents show it.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
         copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
@@ -49,7 +52,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    // A tour is not worth keeping, nor the price of a model.
+    // The demo stores no session and uses no paid model.
     let launch = chosen_agent::built_in()?
         .arg("--store")
         .arg(store::NONE)
@@ -70,7 +73,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Each prompt in one session, shown as `attache run` shows it.
+/// Sends the prompts in one session and shows them as `attache run` does.
 async fn prompts(
     agent: &AgentProcess,
     interrupts: &Interrupts,
@@ -109,8 +112,7 @@ async fn one(
     let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
-    // Each prompt has a face of its own; that the session began, and what it is called, is no news
-    // to the person.
+    // Each prompt has its own output; the start and the title of the session are not repeated.
     face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
@@ -167,8 +169,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     ]
 }
 
-/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which
-/// says so in the environment.
+/// Returns a command line of this program as the person types it; if cargo started this program,
+/// with `cargo run --`.
 fn command(arguments: &str) -> String {
     let program =
         if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
@@ -196,7 +198,7 @@ fn say(lines: &[String]) -> Result<(), Failure> {
     said.map_err(|error| Failure::output(&error))
 }
 
-/// A number of bytes as people read it.
+/// Formats a number of bytes.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

@@ -1,4 +1,4 @@
-//! `attache run`: prompts to one session, shown as they are answered.
+//! `attache run`: sends prompts to one session and shows the answers.
 
 mod attachment;
 pub(crate) mod budget;
@@ -44,7 +44,7 @@ pub(crate) use attachment::attach;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_open;
 
-/// How long the agent may take to end by itself after a timeout.
+/// The time for the agent to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -55,13 +55,13 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
-        // It is told on stderr too; if stdout is closed that must do.
+        // The failure is printed on stderr too, also if stdout is closed.
         let _ = face.show(Item::Error { exit: *exit, message });
     }
     ended
 }
 
-/// What is to be done, once everything that can be checked without the agent is.
+/// The work, after all checks that need no agent.
 struct Work {
     prompts: Vec<Prompt>,
     cwd: PathBuf,
@@ -72,7 +72,7 @@ struct Work {
     ask: bool,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// When the first turn must be over.
+    /// The deadline of the first turn.
     deadline: Option<Instant>,
 }
 
@@ -92,15 +92,15 @@ async fn with_face(
     let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
     let ChosenAgent { launch, name, word, known, built_in } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
-        // The built-in agent keeps nothing then, and tells only its own stderr.
+        // The built-in agent then stores nothing, and reports it only on its own stderr.
         show(face, Item::Warning(&store::not_kept(&error)))?;
     }
-    // What is wrong with the person's settings the agent tells its own stderr.
+    // The agent reports unusable settings only on its own stderr.
     for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
         show(face, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    // Each command is asked for like any other permission: see `Policy`.
+    // Each command needs a permission like any other: see `Policy`.
     let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
     if let Some(limit) = arguments.start_timeout {
         options = options.handshake(limit);
@@ -136,7 +136,7 @@ async fn with_face(
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
     if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
     {
-        // The built-in agent needs no login, but the model of a stored session may need a key.
+        // The built-in agent needs no login, but the model of a stored session can need a key.
         let said = message
             .strip_prefix("the agent needs a login first (")
             .and_then(|said| said.strip_suffix(')'));
@@ -154,10 +154,10 @@ async fn with_face(
     }
     let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {
-        // Dropping it kills it, with everything it started.
+        // Dropping the agent kills it and all of its processes.
         () = interrupts.end() => {}
-        // Its grace counts from the timeout, of which a later turn has its own: then nothing of it
-        // is left.
+        // The grace period starts at the timeout. A later turn has its own timeout, so none is left
+        // then.
         () = tokio::time::sleep(ENDING), if is_late => {}
         _ = agent.stop() => {}
     }
@@ -165,7 +165,7 @@ async fn with_face(
     for trouble in trace.and_then(|trace| trace.trouble()).into_iter().chain(log_trouble) {
         let mut stderr = io::stderr().lock();
         let line = Paint::of(&stderr).paint(YELLOW, sanitize::line(&trouble));
-        // If stderr is closed there is nobody to tell.
+        // A closed stderr is not an error.
         let _ = writeln!(stderr, "{line}");
     }
     ended
@@ -212,7 +212,7 @@ async fn with_agent(
     in_session(arguments, face, session, &work.prompts, asking).await
 }
 
-/// What prompts need of the run around them.
+/// The parts of the run that prompts need.
 struct Asking<'r> {
     interrupts: &'r Interrupts,
     questions: &'r mut mpsc::Receiver<Question>,
@@ -220,15 +220,15 @@ struct Asking<'r> {
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Takes the rules once the folder of the session is known.
+    /// Sets the rules once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     agent_name: String,
     takes: &'r PromptCapabilities,
-    /// When the first turn must be over.
+    /// The deadline of the first turn.
     deadline: Option<Instant>,
 }
 
-/// Sends the prompts, one after the other, until one is not done.
+/// Sends the prompts in order, until one fails.
 async fn in_session(
     arguments: &args::Run,
     face: &mut dyn Show,
@@ -283,7 +283,7 @@ async fn in_session(
             show(run.face, Item::Warning(warning))?;
         }
         last = run.turn(&handle, attached.blocks).await?;
-        // An action that was refused ends no script; the code tells of the last turn.
+        // A refused action does not end the script; the exit code reports the last turn.
         if !matches!(last, Exit::Done | Exit::NotAllowed) {
             return Ok(last);
         }
@@ -291,7 +291,7 @@ async fn in_session(
     Ok(last)
 }
 
-/// Why the agent did not start, and which flag lets it take longer.
+/// Returns the error for an agent that did not start, with the flag that allows more time.
 fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
     let mut failure = cannot_start(error, known);
     if matches!(error, StartError::Silent { .. }) {
@@ -300,13 +300,13 @@ fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
     failure
 }
 
-/// The time is over before the first prompt.
+/// Returns the error for a timeout before the first prompt.
 fn late(what: &str, arguments: &args::Run) -> Failure {
     let after = arguments.timeout.unwrap_or_default().as_secs_f64();
     Failure::new(Exit::Timeout, format!("{what} within {after} s: allow more time with --timeout"))
 }
 
-/// Whether a person sees what is written to stderr as it is written.
+/// Returns whether a person sees stderr as it is written.
 fn is_watched(arguments: &args::Run) -> bool {
     !arguments.quiet && !arguments.json && io::stderr().is_terminal()
 }
@@ -315,7 +315,7 @@ fn show(face: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
     face.show(item).map_err(|error| Failure::output(&error))
 }
 
-/// The face that suits stdout and the flags.
+/// Returns the output for stdout and the flags.
 fn face(arguments: &args::Run) -> Box<dyn Show> {
     if arguments.json {
         return Box::new(Json::new(io::stdout()));
@@ -326,19 +326,19 @@ fn face(arguments: &args::Run) -> Box<dyn Show> {
     }
     let paint = Paint::of(&io::stderr());
     let style = Style { paint, columns: terminal::columns, rewrite: false, bound };
-    // A log is not as wide as the terminal that a command was started from.
+    // A log does not have the width of the terminal.
     let style =
         if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
     Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
 }
 
-/// The face for a terminal at stdout.
+/// Returns the output for a terminal.
 pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
     let (paint, rewrite) = (Paint::of(&io::stdout()), terminal::can_rewrite());
     Terminal::new(io::stdout(), Style { paint, columns: terminal::columns, rewrite, bound })
 }
 
-/// The folder of the session, absolute.
+/// Returns the absolute folder of the session.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = std::path::absolute(given.unwrap_or(Path::new("."))).map_err(|error| {
         Failure::usage(format!(
@@ -346,7 +346,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
         ))
     })?;
     let shown = path.display();
-    // One that may not be read is found out here, not by the agent.
+    // An unreadable folder is reported here, not by the agent.
     let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
         true => std::fs::read_dir(&path).map(|_| true),
         false => Ok(false),

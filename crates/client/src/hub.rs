@@ -3,7 +3,6 @@
 mod agent_entry;
 mod agent_source;
 mod change_notifier;
-mod changes;
 mod housekeeping;
 mod hub_agent;
 mod hub_error;
@@ -12,7 +11,6 @@ mod hub_opening;
 mod hub_options;
 mod hub_session;
 mod hub_shared;
-mod hub_watch;
 mod list_refresh;
 mod pending_questions;
 mod prompt_queue;
@@ -22,27 +20,26 @@ mod restart_policy;
 mod session_entry;
 mod session_list;
 mod session_opening;
-mod session_state;
 mod spending;
 mod stored_session;
 mod supervision;
+mod watched_entry;
+mod watched_hub;
 
 pub use agent_source::AgentSource;
-pub use changes::SessionChanges;
 pub use hub_agent::{AgentState, HubAgent};
 pub use hub_error::HubError;
 pub use hub_opening::HubOpening;
 pub use hub_options::{DecideFirst, HubOptions};
 pub use hub_session::HubSession;
-pub use hub_watch::{HubLook, HubWatch, SessionWatch};
-pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout, QuestionId};
-pub use prompt_queue::{HoldReason, QueuedPrompt, QueuedPromptId};
+pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout};
 pub use restart_policy::RestartPolicy;
 pub use session_list::{AgentListing, ListedSession, SessionFilter};
-pub use session_state::SessionState;
 pub use spending::{Budget, Day, Spent};
 
 use crate::lock::lock;
+use crate::observe::watch::{Watch, WatchUpdate};
+use crate::observe::watch_position::WatchPosition;
 use crate::tasks::Tasks;
 use agent_entry::{AgentEntry, Command, Phase};
 use attache_protocol::v1::SessionId;
@@ -65,7 +62,7 @@ const COMMANDS: usize = 16;
 
 /// The client's core: agents that are watched and started again, their sessions, and everyone who
 /// watches them. Whoever shows it holds handles ([`HubAgent`], [`HubSession`]) and watches
-/// ([`HubWatch`], [`SessionWatch`]); the hub owns the rest.
+/// ([`Watch`]); the hub owns the rest.
 ///
 /// A session outlives its agent. When that ends, everything in flight is settled at once: the turn
 /// has failed, with the reason, and open questions are withdrawn. Then the agent is started again,
@@ -85,14 +82,14 @@ const COMMANDS: usize = 16;
 /// let session = hub.open("gemini", ".").await?;
 /// let mut watch = session.watch();
 /// session.send("What is this project?")?;
-/// while let Some(look) = watch.next().await {
-///     // Show `look.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
+/// while let Some(update) = watch.next().await {
+///     // Show `update.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
 ///     for question in session.questions() {
 ///         if let QuestionAbout::Permission(_) = question.about {
 ///             session.answer(question.id, Answer::Permission(Decision::Reject))?;
 ///         }
 ///     }
-///     # drop(look);
+///     # drop(update);
 /// }
 /// hub.close().await;
 /// # Ok(())
@@ -198,9 +195,21 @@ impl Hub {
         HubSession::all(&self.shared)
     }
 
-    /// Watches everything in the hub from now on.
-    pub fn watch(&self) -> HubWatch {
-        HubWatch::new(&self.shared)
+    /// Watches everything in the hub from now on: the changes name the sessions and agents that
+    /// changed.
+    pub fn watch(&self) -> Watch {
+        watched_hub::watch(&self.shared)
+    }
+
+    /// Returns which sessions and agents changed since a position, such as that of a
+    /// [`WatchUpdate`]; all of them for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        watched_hub::changes_since(&self.shared, position)
+    }
+
+    /// The open session with this id, of the agent with this name.
+    pub fn session(&self, agent: &str, id: &SessionId) -> Option<HubSession> {
+        self.shared.session(agent, id).map(|entry| HubSession::new(entry, &self.shared))
     }
 
     /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of

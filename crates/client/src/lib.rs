@@ -79,13 +79,16 @@ pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion}
 pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
 pub use file_action::FileAction;
 pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst,
-    HoldReason, Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch,
-    ListedSession, Question, QuestionAbout, QuestionId, QueuedPrompt, QueuedPromptId,
-    RestartPolicy, SessionChanges, SessionFilter, SessionState, SessionWatch, Spent,
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
+    HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
+    RestartPolicy, SessionFilter, Spent,
 };
-pub use observe::change::Change;
-pub use observe::watch::{Look, Watch};
+pub use observe::change::{Change, OpenPermission, TurnChange, UsageChange};
+pub use observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
+pub use observe::session_state::SessionState;
+pub use observe::session_status::{QuestionId, SessionStatus};
+pub use observe::watch::{Watch, WatchUpdate};
+pub use observe::watch_position::WatchPosition;
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use session::open_error::OpenError;
@@ -95,6 +98,7 @@ pub use session::prompt::{Prompt, PromptError};
 pub use session::session_handle::SessionHandle;
 pub use session::set_error::SetError;
 pub use session::turn::Turn;
+pub use session::turn_tracker::TurnPhase;
 pub use terminals::terminal_command::TerminalCommand;
 pub use text_files::file_uri::file_uri;
 pub use text_files::unsaved_text::UnsavedText;

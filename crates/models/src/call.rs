@@ -2,16 +2,18 @@
 
 pub(crate) mod failure;
 pub(crate) mod patience;
+use crate::address::without_login;
 use crate::call::failure::{Failure, Retry, Sent};
 use crate::error::{ModelError, spoken};
 use crate::event::{ModelEvent, TokenUsage};
-use crate::http::{Http, without_login};
+use crate::http::Http;
 use crate::message::{AssistantMessage, ModelId, Request};
 use crate::model::{EventStream, NextEvent};
+use crate::provider::Provider;
 use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, HttpRequest, Progress, StreamError};
 use crate::wire::draft::Draft;
 use crate::wire::form::Form;
-use crate::wire::{Decoder, HttpRequest, Progress, Provider, StreamError};
 use jiff::Timestamp;
 use reqwest::Response;
 use reqwest::header::HeaderMap;

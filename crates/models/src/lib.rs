@@ -1,7 +1,9 @@
 //! Models of providers: one request, one stream of events, whatever the provider's wire.
 
+mod address;
 mod call;
 mod catalogue;
+mod environment;
 mod error;
 mod event;
 mod http;
@@ -9,6 +11,7 @@ mod message;
 mod model;
 mod models;
 mod offline;
+mod provider;
 mod secret;
 mod sse;
 #[cfg(test)]
@@ -16,11 +19,12 @@ mod testing;
 mod text;
 mod wire;
 
+pub use address::without_login;
 pub use catalogue::KnownModel;
-pub use catalogue::provider_variables::{ProviderVariables, provider_variables};
+pub use catalogue::provider_variables::ProviderVariables;
 pub use error::ModelError;
 pub use event::{ModelEvent, ModelStop, TokenUsage};
-pub use http::{Http, Limits, without_login};
+pub use http::{Http, Limits};
 pub use message::{
     AssistantMessage, AssistantPart, AttachedFile, Document, Media, Message, ModelId, Part,
     ToolReply, ToolSpec, UserMessage, UserPrompt,
@@ -28,8 +32,10 @@ pub use message::{
 pub use model::{
     Brief, EventStream, Model, ModelInput, NextEvent, answer_reserve, estimated_tokens,
 };
-pub use models::{ConfigurableProvider, FoundProvider, Models, ModelsError, OFFLINE, Offered};
+pub use models::{
+    ConfigurableProvider, FoundProvider, Models, ModelsError, OFFLINE, Offered, provider_variables,
+};
 pub use offline::{OFFLINE_HELP, Offline, project_summary};
 pub use secret::Secret;
 pub use sse::{SseEvent, SseParser};
-pub use wire::{Provider, Wire};
+pub use wire::Wire;

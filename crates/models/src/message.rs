@@ -15,7 +15,7 @@ pub struct ModelId {
 
 /// One call of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     pub model: ModelId,
     /// What the model is told before the conversation; may be empty.
     pub system: String,

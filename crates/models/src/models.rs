@@ -2,24 +2,28 @@
 //! those of servers on this machine, and `offline`.
 
 mod chosen;
+mod configurable;
 mod configured;
 mod provided;
 mod unusable;
+mod variables;
 
-pub use configured::ConfigurableProvider;
+pub use configurable::ConfigurableProvider;
+pub use variables::provider_variables;
 
 use crate::catalogue::local::{LocalServer, local_servers};
-use crate::catalogue::provider_variables::{ProviderVariables, key_variables, provider_variables};
+use crate::catalogue::provider_variables::ProviderVariables;
 use crate::catalogue::{Catalogue, CatalogueError, KnownModel};
 use crate::http::{Http, Limits};
 use crate::model::Model;
 use crate::offline::Offline;
-use crate::wire::Provider;
+use crate::provider::Provider;
 use configured::ConfiguredProviders;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use variables::key_variables;
 
 /// The value of the option `model` that needs no provider.
 pub const OFFLINE: &str = "offline";
@@ -110,8 +114,21 @@ impl std::error::Error for ModelsError {
 /// A provider with the models that are offered of it.
 #[derive(Debug, Clone)]
 pub struct Offered {
-    pub provider: Provider,
+    provider: Provider,
+    /// The models that a person can choose.
     pub models: Vec<KnownModel>,
+}
+
+impl Offered {
+    /// Returns the id of the provider, such as `anthropic`.
+    pub fn id(&self) -> &str {
+        &self.provider.id
+    }
+
+    /// Returns the name of the provider for people, such as `Anthropic`.
+    pub fn name(&self) -> &str {
+        &self.provider.name
+    }
 }
 
 /// The value of the option `model` that a person's words name: `provider/name`, a name, or
@@ -316,9 +333,13 @@ impl Models {
         offered.models.push(model);
     }
 
-    /// The model with this value of the option `model`; nothing for `offline` and for one that is
-    /// not offered.
-    pub fn find(&self, value: &str) -> Option<(Provider, KnownModel)> {
+    /// Returns what is known of the model with this value of the option `model`; `None` for
+    /// `offline`, and for one that is not offered.
+    pub fn find(&self, value: &str) -> Option<KnownModel> {
+        self.find_with_provider(value).map(|(_, known)| known)
+    }
+
+    fn find_with_provider(&self, value: &str) -> Option<(Provider, KnownModel)> {
         self.offered().into_iter().find_map(|offered| {
             let known = offered.models.into_iter().find(|model| model.id.to_string() == value)?;
             Some((offered.provider, known))

@@ -13,6 +13,7 @@ use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId, Part, ToolReply};
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent, estimated_tokens};
 use found::Found;
+use grammar::Request;
 use output::Output;
 use present_turn::{Outcome, PresentTurn};
 use std::collections::VecDeque;
@@ -25,6 +26,9 @@ const WINDOW: u64 = 32_768;
 
 /// The pause before each number of `count to N`.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The longest prompt that is read as a request, in bytes.
+const LONGEST_REQUEST: usize = 16 * 1024;
 
 /// The model without a provider. It reads the last prompt and the data of tool results, and answers
 /// with text and ordinary tool calls.
@@ -72,8 +76,8 @@ impl Model for Offline {
 
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
         let turn = PresentTurn::of(&input.messages);
-        let counts = turn.as_ref().is_some_and(PresentTurn::counts);
-        let outputs = turn.map(|turn| turn.answer()).unwrap_or_default();
+        let counts = turn.as_ref().is_some_and(|turn| matches!(turn.request, Request::Count(_)));
+        let outputs = turn.map(|turn| outputs(&turn)).unwrap_or_default();
         let usage = usage(input.tokens, &outputs);
         let mut events: VecDeque<_> = outputs.iter().filter_map(Output::event).collect();
         let message = message(outputs, input.messages.len());
@@ -91,6 +95,37 @@ impl EventStream for OfflineStream {
             }
             self.events.pop_front().map(Ok)
         })
+    }
+}
+
+/// The next step of the answer: text and tool calls.
+fn outputs(turn: &PresentTurn<'_>) -> Vec<Output> {
+    let length = turn.prompt.text.len();
+    if turn.is_reply {
+        return Output::text(features::answered(&turn.prompt.text));
+    }
+    if length > LONGEST_REQUEST {
+        return Output::text(answer::too_long(length, LONGEST_REQUEST));
+    }
+    match &turn.request {
+        Request::Summarize => verbs::summarize(turn),
+        Request::Show { file, lines } => verbs::show(turn, file, *lines),
+        Request::WhereUsed(name) => verbs::where_used(turn, name),
+        Request::Find(text) => verbs::find(turn, text),
+        Request::Rename { from, to, path } => verbs::rename(turn, [from, to, path]),
+        Request::Run(command) => verbs::run(turn, command),
+        Request::Plan(steps) if turn.is_planned => features::plan_answer(steps),
+        Request::Plan(steps) => features::planned(steps),
+        Request::LeavePlan => features::leave_plan(turn),
+        Request::Think(about) => features::think(about),
+        Request::Count(to) => features::count(*to),
+        Request::Fail => features::fail(turn),
+        Request::Ask { question, options } => features::ask(turn, question, options),
+        Request::Delegate(prompt) => features::delegate(turn, prompt),
+        Request::Fetch(url) => features::fetch(turn, url),
+        Request::Help => Output::text(answer::HELP),
+        Request::Incomplete(form) => Output::text(answer::incomplete(form)),
+        Request::Unknown => Output::text(answer::unknown()),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Where logs are kept: what a store must do, for those who write one.
 
+pub(crate) mod memory_list;
+pub(crate) mod memory_store;
+
 use crate::{Event, EventBody, Summary, Timestamp};
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;

@@ -1,5 +1,6 @@
 //! The arguments of `attache agents`.
 
+use crate::args::value::variable;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -100,14 +101,4 @@ pub(crate) struct Check {
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Parses an environment variable of an agent.
-pub(crate) fn variable(word: &str) -> Result<(String, String), String> {
-    let (name, value) = word.split_once('=').unwrap_or_default();
-    let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    match starts && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_') {
-        true => Ok((name.to_owned(), value.to_owned())),
-        false => Err("expected NAME=VALUE, such as API_KEY=abc".to_owned()),
-    }
 }

@@ -1,6 +1,6 @@
 //! The arguments of `attache login` and `attache logout`.
 
-use crate::agents::arguments::variable;
+use crate::args::value::variable;
 use clap::Args;
 
 const LOGIN: &str = "\

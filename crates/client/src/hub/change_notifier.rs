@@ -33,6 +33,11 @@ impl ChangeNotifier {
         }
     }
 
+    /// How often something changed until now.
+    pub(crate) fn now(&self) -> u64 {
+        *self.0.borrow()
+    }
+
     pub(crate) fn listen(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
     }

@@ -2,8 +2,9 @@
 
 use super::agent_entry::{AgentEntry, Command, Phase};
 use super::hub_error::HubError;
-use super::pending_questions::{Answer, AnswerError, Question, QuestionId};
+use super::pending_questions::{Answer, AnswerError, Question};
 use crate::agent::agent_connection::AgentConnection;
+use crate::observe::session_status::QuestionId;
 use attache_session::Timestamp;
 use std::fmt;
 use std::sync::Arc;

@@ -55,6 +55,8 @@ pub enum HubError {
     ReadOnly(Arc<str>),
     /// Ours: so many prompts wait already.
     QueueFull,
+    /// The user's: the agent does not take the prompt, for this reason.
+    Refused(String),
     /// The agent refused, did not answer in time, or is gone.
     Call(CallError),
     /// Ours: the hub was closed, or this session.
@@ -91,6 +93,7 @@ impl fmt::Display for HubError {
             Self::QueueFull => {
                 f.write_str("256 prompts wait already: wait until some are sent, or remove some")
             }
+            Self::Refused(why) => f.write_str(why),
             Self::Call(error) => error.fmt(f),
             Self::Closed => f.write_str("it was closed from this side"),
         }

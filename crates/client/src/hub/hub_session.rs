@@ -4,14 +4,20 @@ use super::housekeeping::save;
 use super::hub_agent::HubAgent;
 use super::hub_error::HubError;
 use super::hub_shared::HubShared;
-use super::hub_watch::SessionWatch;
-use super::pending_questions::{Answer, AnswerError, Question, QuestionId};
-use super::prompt_queue::{HoldReason, QueuedPrompt, QueuedPromptId};
+use super::pending_questions::{Answer, AnswerError, Question};
 use super::session_entry::SessionEntry;
-use super::session_state::SessionState;
 use super::spending::Budget;
+use super::watched_entry;
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
+use crate::observe::session_state::SessionState;
+use crate::observe::session_status::QuestionId;
+use crate::observe::watch::{Watch, WatchUpdate, Watched};
+use crate::observe::watch_position::WatchPosition;
+use crate::race::race;
 use crate::session::prompt::Prompt;
 use crate::session::set_error::SetError;
+use crate::session::turn::Turn;
+use crate::session::turn_tracker::TurnTracker;
 use attache_connection::{CallError, End};
 use attache_protocol::v1::{
     SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
@@ -71,10 +77,75 @@ impl HubSession {
         self.entry.fold.session()
     }
 
-    /// Watches the session from now on: what is folded, and what else changes about it. Outlives
-    /// the agent.
-    pub fn watch(&self) -> SessionWatch {
-        SessionWatch::new(self.entry.clone())
+    /// Watches the session from now on, its status included. The watch outlives the agent.
+    pub fn watch(&self) -> Watch {
+        watched_entry::watch(&self.entry)
+    }
+
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
+    /// beginning for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        self.entry.changes_since(position)
+    }
+
+    /// Queues a prompt, waits until its turn begins and returns the turn. Use
+    /// [`HubSession::send`] to queue a prompt without waiting.
+    ///
+    /// Dropping the future takes the prompt out of the queue; dropping the turn cancels it.
+    ///
+    /// # Errors
+    /// As for [`HubSession::send`]. Also if the agent does not take the prompt, or is gone and is
+    /// not restarted. The prompt is not in the queue then.
+    pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, HubError> {
+        if let SessionState::ReadOnly { why } = self.state() {
+            return Err(HubError::ReadOnly(why));
+        }
+        let tracker = Arc::<TurnTracker>::default();
+        let mut phases = tracker.phases();
+        let mut watch = self.watch();
+        let id = self.queue_changed(|state| {
+            state.queue.add_tracked(prompt.into(), tracker.clone()).ok_or(HubError::QueueFull)
+        })?;
+        let _unqueued_if_dropped = UnqueueOnDrop { session: self, id };
+        loop {
+            watch.arm();
+            phases.borrow_and_update();
+            let failure = self.send_failure(id);
+            if tracker.has_begun() {
+                break;
+            }
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            race(phases.changed(), watch.changed()).await;
+        }
+        let watch = watched_entry::watch_from(&self.entry, tracker.began_at());
+        let entry = self.entry.clone();
+        Ok(Turn::new(phases, watch, move || entry.cancel_this(&tracker)))
+    }
+
+    /// Why this prompt is not going to be sent; `None` if it is.
+    fn send_failure(&self, id: QueuedPromptId) -> Option<HubError> {
+        match self.state() {
+            SessionState::Closed => return Some(HubError::Closed),
+            SessionState::ReadOnly { why } => return Some(HubError::ReadOnly(why)),
+            SessionState::Gone { why, restarting: false } => {
+                return Some(HubError::AgentGone { agent: self.entry.agent.name.clone(), why });
+            }
+            _ => {}
+        }
+        let state = self.entry.state();
+        if state.sending.as_ref().is_some_and(|sending| sending.id == id) {
+            return None;
+        }
+        match (state.queue.waiting().first(), state.queue.held()) {
+            (Some(first), Some(HoldReason::Refused(why))) if first.id == id => {
+                Some(HubError::Refused(why.clone()))
+            }
+            _ if state.queue.contains(id) => None,
+            // Somebody took it out of the queue.
+            _ => Some(HubError::Closed),
+        }
     }
 
     /// Says something: at once if the session is idle, else when what waits before it has been
@@ -385,5 +456,17 @@ impl std::fmt::Debug for HubSession {
             .field("id", self.id())
             .field("state", &self.state())
             .finish()
+    }
+}
+
+/// Takes a prompt out of the queue when the future that waits for its turn is dropped.
+struct UnqueueOnDrop<'s> {
+    session: &'s HubSession,
+    id: QueuedPromptId,
+}
+
+impl Drop for UnqueueOnDrop<'_> {
+    fn drop(&mut self) {
+        self.session.remove(self.id);
     }
 }

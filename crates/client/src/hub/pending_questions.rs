@@ -1,6 +1,7 @@
 //! What agents ask the person, in order.
 
 use crate::elicitation::{FormReply, FormRequest, UrlReply, UrlRequest};
+use crate::observe::session_status::QuestionId;
 use crate::permission::{Decision, PermissionRequest};
 use crate::session::session_fold::now;
 use attache_session::Timestamp;
@@ -13,10 +14,6 @@ use tokio::sync::oneshot;
 
 /// How many withdrawn questions are kept, to be shown as such.
 const WITHDRAWN: usize = 16;
-
-/// Names a question of one session or agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct QuestionId(pub u64);
 
 /// Something an agent asks the person.
 #[derive(Debug, Clone)]

@@ -1,50 +1,10 @@
 //! The prompts of a session that wait for their turn.
 
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
 use crate::session::prompt::Prompt;
+use crate::session::turn_tracker::TurnTracker;
 use std::collections::HashMap;
-use std::fmt;
-
-/// Names a waiting prompt of one session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct QueuedPromptId(pub u64);
-
-/// A prompt that waits for its turn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QueuedPrompt {
-    /// Its name.
-    pub id: QueuedPromptId,
-    /// What will be said.
-    pub prompt: Prompt,
-}
-
-/// Why waiting prompts are not sent although no turn runs. Sending another prompt, or
-/// [`crate::HubSession::release`], lets them go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HoldReason {
-    /// The person cancelled the turn before them.
-    Cancelled,
-    /// The turn before them failed.
-    TurnFailed,
-    /// The session's budget is used up.
-    Budget,
-    /// The first of them cannot be sent: why. Edit or remove it.
-    Refused(String),
-    /// They were found in the store, where an earlier run left them.
-    Restored,
-}
-
-impl fmt::Display for HoldReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cancelled => f.write_str("the turn before was cancelled"),
-            Self::TurnFailed => f.write_str("the turn before failed"),
-            Self::Budget => f.write_str("the budget is used up"),
-            Self::Refused(why) => f.write_str(why),
-            Self::Restored => f.write_str("they were left by an earlier run"),
-        }
-    }
-}
+use std::sync::Arc;
 
 /// How many prompts may wait.
 const WAITING: usize = 256;
@@ -55,6 +15,8 @@ pub(crate) struct Queue {
     waiting: Vec<QueuedPrompt>,
     /// How often a prompt was edited; without an entry it was not.
     edits: HashMap<QueuedPromptId, u64>,
+    /// The turns of the prompts that somebody waits for.
+    trackers: HashMap<QueuedPromptId, Arc<TurnTracker>>,
     last_id: u64,
     hold: Option<HoldReason>,
 }
@@ -84,6 +46,22 @@ impl Queue {
         Some(id)
     }
 
+    /// The same for a prompt whose turn `tracker` follows.
+    pub(crate) fn add_tracked(
+        &mut self,
+        prompt: Prompt,
+        tracker: Arc<TurnTracker>,
+    ) -> Option<QueuedPromptId> {
+        let id = self.add(prompt)?;
+        self.trackers.insert(id, tracker);
+        Some(id)
+    }
+
+    /// Whether the prompt still waits.
+    pub(crate) fn contains(&self, id: QueuedPromptId) -> bool {
+        self.index(id).is_some()
+    }
+
     /// Puts prompts before all others, however many wait: they were accepted before.
     pub(crate) fn put_first(&mut self, prompts: Vec<Prompt>) {
         let first: Vec<QueuedPrompt> =
@@ -94,6 +72,7 @@ impl Queue {
     /// Takes all, for another session.
     pub(crate) fn take_all(&mut self) -> Vec<Prompt> {
         self.edits.clear();
+        self.trackers.clear();
         std::mem::take(&mut self.waiting).into_iter().map(|queued| queued.prompt).collect()
     }
 
@@ -125,6 +104,7 @@ impl Queue {
     pub(crate) fn remove(&mut self, id: QueuedPromptId) -> Option<Prompt> {
         let index = self.index(id)?;
         self.edits.remove(&id);
+        self.trackers.remove(&id);
         Some(self.waiting.remove(index).prompt)
     }
 
@@ -136,17 +116,20 @@ impl Queue {
         true
     }
 
-    /// Takes the first, unless the queue is held.
-    pub(crate) fn take_next(&mut self) -> Option<QueuedPrompt> {
+    /// Takes the first prompt with the tracker of its turn, unless the queue is held.
+    pub(crate) fn take_next(&mut self) -> Option<(QueuedPrompt, Arc<TurnTracker>)> {
         if self.hold.is_some() || self.waiting.is_empty() {
-            None
-        } else {
-            Some(self.waiting.remove(0))
+            return None;
         }
+        let queued = self.waiting.remove(0);
+        let tracker = self.trackers.remove(&queued.id).unwrap_or_default();
+        Some((queued, tracker))
     }
 
-    /// Puts one that was taken and not sent back to the first place.
-    pub(crate) fn put_back(&mut self, queued: QueuedPrompt) {
+    /// Puts a prompt that was taken and not sent back to the first place.
+    pub(crate) fn put_back(&mut self, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
+        tracker.requeue();
+        self.trackers.insert(queued.id, tracker);
         self.waiting.insert(0, queued);
     }
 
@@ -198,12 +181,12 @@ mod tests {
         assert!(queue.put_at(c, 0) && queue.put_at(a, 99) && queue.edit(b, "B".into()));
         assert_eq!(texts(&queue), ["c", "B", "a"]);
         assert_eq!(queue.remove(b), Some("B".into()));
-        let taken = queue.take_next().unwrap();
+        let (taken, tracker) = queue.take_next().unwrap();
         assert_eq!(taken.id, c);
         assert!(
             !queue.edit(c, "too late".into()) && !queue.put_at(c, 0) && queue.remove(c).is_none()
         );
-        queue.put_back(taken);
+        queue.put_back(taken, tracker);
         assert_eq!(texts(&queue), ["c", "a"]);
     }
 
@@ -218,7 +201,7 @@ mod tests {
         queue.hold(HoldReason::TurnFailed);
         queue.hold(HoldReason::Cancelled);
         assert_eq!(queue.held(), Some(&HoldReason::TurnFailed));
-        assert_eq!(queue.take_next(), None);
+        assert!(queue.take_next().is_none());
         queue.release();
         assert!(queue.take_next().is_some());
         for _ in 0..WAITING {

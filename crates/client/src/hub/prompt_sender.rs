@@ -3,13 +3,15 @@
 
 use super::agent_entry::{Phase, Up};
 use super::housekeeping;
-use super::prompt_queue::{HoldReason, QueuedPrompt};
 use super::reopening::reopen;
-use super::session_entry::{SessionEntry, Turning};
+use super::session_entry::SessionEntry;
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
 use crate::race::{Raced, race};
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
+use crate::session::prompting::begin_turn;
 use crate::session::turn::Turn;
+use crate::session::turn_tracker::TurnTracker;
 use attache_protocol::v1::{NoticeSeverity, StopReason};
 use std::sync::Arc;
 
@@ -58,15 +60,18 @@ async fn closed(entry: &SessionEntry) {
 
 /// Sends prompts until the session is closed or the agent ends.
 async fn work(entry: &Arc<SessionEntry>, up: &Up) {
-    while let Raced::First(Some(queued)) = race(entry.next_prompt(), up.connection.ended()).await {
+    while let Raced::First(Some((queued, tracker))) =
+        race(entry.next_prompt(), up.connection.ended()).await
+    {
         let Some(handle) = entry.handle() else {
-            put_back(entry, queued);
+            put_back(entry, queued, tracker);
             return;
         };
-        match handle.prompt(queued.prompt.clone()).await {
+        let prompt = queued.prompt.clone();
+        match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
             Ok(turn) => await_turn(entry, turn).await,
             Err(error) => {
-                not_sent(entry, queued, &error);
+                not_sent(entry, queued, tracker, &error);
                 if matches!(error, PromptError::Gone(_)) {
                     return;
                 }
@@ -75,19 +80,24 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
     }
 }
 
-fn put_back(entry: &SessionEntry, queued: QueuedPrompt) {
+fn put_back(entry: &SessionEntry, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
     let mut state = entry.state();
-    state.turn = Turning::Idle;
+    state.turn = None;
     state.sending = None;
-    state.queue.put_back(queued);
+    state.queue.put_back(queued, tracker);
     state.unsaved.queue = true;
     drop(state);
     entry.housekeeping.notify_one();
     entry.touch();
 }
 
-fn not_sent(entry: &SessionEntry, queued: QueuedPrompt, error: &PromptError) {
-    put_back(entry, queued);
+fn not_sent(
+    entry: &SessionEntry,
+    queued: QueuedPrompt,
+    tracker: Arc<TurnTracker>,
+    error: &PromptError,
+) {
+    put_back(entry, queued, tracker);
     if !matches!(error, PromptError::Gone(_)) {
         entry.hold(HoldReason::Refused(error.to_string()));
     }
@@ -95,20 +105,14 @@ fn not_sent(entry: &SessionEntry, queued: QueuedPrompt, error: &PromptError) {
 
 /// Waits for the end of a turn, or cancels it when the budget is used up.
 async fn await_turn(entry: &Arc<SessionEntry>, mut turn: Turn) {
-    let cancelled = {
+    {
         let mut state = entry.state();
-        let cancelled = state.turn == Turning::Sending { cancelled: true };
-        state.turn = Turning::Running { number: turn.number(), cancelling: cancelled };
         state.sending = None;
         state.unsaved.queue = true;
         state.unsaved.turn = true;
-        cancelled
-    };
+    }
     entry.pending.forget_withdrawn();
     entry.fold.hear();
-    if cancelled {
-        turn.cancel();
-    }
     entry.housekeeping.notify_one();
     entry.touch();
     let mut over_budget = false;
@@ -131,7 +135,7 @@ fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget
         budget.and_then(|budget| entry.fold.with(|session| budget.passed(session.usage())))
     };
     let mut state = entry.state();
-    state.turn = Turning::Idle;
+    state.turn = None;
     state.unresponsive = matches!(outcome, Err(TurnError::CancelUnanswered { .. }));
     let hold = match outcome {
         _ if over_budget || passed.is_some() => Some(HoldReason::Budget),

@@ -4,12 +4,15 @@ use super::agent_entry::{AgentEntry, Phase, Up};
 use super::change_notifier::ChangeMark;
 use super::hub_events::HubEvents;
 use super::pending_questions::PendingQuestions;
-use super::prompt_queue::{HoldReason, Queue, QueuedPrompt};
-use super::session_state::SessionState;
+use super::prompt_queue::Queue;
 use super::spending::Budget;
 use super::stored_session::SavedState;
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
+use crate::observe::session_state::SessionState;
+use crate::observe::session_status::SessionStatus;
 use crate::session::session_fold::{Observer, SessionFold};
 use crate::session::session_handle::SessionHandle;
+use crate::session::turn_tracker::TurnTracker;
 use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
 use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
 use std::path::PathBuf;
@@ -69,7 +72,8 @@ pub(crate) struct State {
     pub(crate) budget: Option<Budget>,
     /// The level of which the person was told.
     pub(crate) reported_level: Option<UsageLevel>,
-    pub(crate) turn: Turning,
+    /// The turn of the prompt that was taken from the queue, until its end is dealt with.
+    pub(crate) turn: Option<Arc<TurnTracker>>,
     /// A prompt that goes before all others was cancelled for: the queue goes on.
     pub(crate) sending_now: bool,
     /// It did not end a cancelled turn in time.
@@ -86,18 +90,6 @@ pub(crate) struct Unsaved {
     pub(crate) queue: bool,
     /// A turn began or ended, which the log has and the disk may not.
     pub(crate) turn: bool,
-}
-
-/// How far the sending of a prompt is.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turning {
-    #[default]
-    Idle,
-    /// A prompt was taken from the queue. `cancelled` if its turn shall end as soon as it has
-    /// begun.
-    Sending { cancelled: bool },
-    /// The turn with this number of the session handle runs.
-    Running { number: u64, cancelling: bool },
 }
 
 impl SessionEntry {
@@ -205,40 +197,54 @@ impl SessionEntry {
                 return SessionState::Gone { why: "it was stopped".into(), restarting: false };
             }
         }
-        match (turn, state.turn) {
+        match (turn, &state.turn) {
             _ if questions > 0 => SessionState::WaitingForPerson { questions },
-            (TurnState::Running { since }, Turning::Running { cancelling: true, .. }) => {
+            (TurnState::Running { since }, Some(turn)) if turn.is_cancelling() => {
                 SessionState::Cancelling { since }
             }
             (TurnState::Running { since }, _) => {
                 let silent = Instant::now().saturating_duration_since(self.fold.heard());
                 SessionState::Running { since, silent }
             }
-            (TurnState::Idle, Turning::Idle) if state.unresponsive => SessionState::Unresponsive,
-            (TurnState::Idle, Turning::Idle) => SessionState::Idle,
+            (TurnState::Idle, None) if state.unresponsive => SessionState::Unresponsive,
+            (TurnState::Idle, None) => SessionState::Idle,
             // A prompt has left the queue and its turn has not begun, or a turn has ended and what
             // follows is not decided.
-            (TurnState::Idle, _) => {
+            (TurnState::Idle, Some(_)) => {
                 let since = self.fold.with(Session::last_activity);
                 SessionState::Running { since, silent: Duration::ZERO }
             }
         }
     }
 
+    /// The state beside the fold.
+    pub(crate) fn status(&self) -> SessionStatus {
+        let session_state = self.session_state();
+        let questions = self.pending.open().iter().map(|question| question.id).collect();
+        let state = self.state();
+        SessionStatus {
+            state: session_state,
+            queue: state.queue.waiting().to_vec(),
+            hold: state.queue.held().cloned(),
+            questions,
+            draft: state.draft.clone(),
+        }
+    }
+
     /// Waits for a prompt that can be sent and takes it; `None` once the session is closed.
-    pub(crate) async fn next_prompt(&self) -> Option<QueuedPrompt> {
+    pub(crate) async fn next_prompt(&self) -> Option<(QueuedPrompt, Arc<TurnTracker>)> {
         loop {
             {
                 let mut state = self.state();
                 if state.closed {
                     return None;
                 }
-                if let Some(queued) = state.queue.take_next() {
-                    state.turn = Turning::Sending { cancelled: false };
+                if let Some((queued, tracker)) = state.queue.take_next() {
+                    state.turn = Some(tracker.clone());
                     state.sending_now = false;
                     state.sending = Some(queued.clone());
                     state.unsaved.queue = true;
-                    return Some(queued);
+                    return Some((queued, tracker));
                 }
             }
             self.work.notified().await;
@@ -257,25 +263,27 @@ impl SessionEntry {
     }
 
     fn cancel(&self, is_to_send: bool) {
-        let running = {
-            let mut state = self.state();
-            match state.turn {
-                _ if is_to_send && !state.sending_now => None,
-                Turning::Idle => None,
-                Turning::Sending { .. } => {
-                    state.turn = Turning::Sending { cancelled: true };
-                    None
-                }
-                Turning::Running { number, .. } => {
-                    state.turn = Turning::Running { number, cancelling: true };
-                    state.attached.as_ref().map(|(_, handle)| (number, handle.live.clone()))
-                }
-            }
+        let current = {
+            let state = self.state();
+            let live = state.attached.as_ref().map(|(_, handle)| handle.live.clone());
+            let turn = state.turn.clone().filter(|_| !is_to_send || state.sending_now);
+            turn.map(|turn| (turn, live))
         };
-        if let Some((number, live)) = running {
-            live.cancel(Some(number));
+        match current {
+            Some((turn, Some(live))) => live.cancel(Some(&turn)),
+            Some((turn, None)) => drop(turn.cancel()),
+            None => {}
         }
         self.touch();
+    }
+
+    /// Cancels this turn, if it is the current one.
+    pub(crate) fn cancel_this(&self, turn: &Arc<TurnTracker>) {
+        let is_current =
+            self.state().turn.as_ref().is_some_and(|current| Arc::ptr_eq(current, turn));
+        if is_current {
+            self.cancel_turn();
+        }
     }
 
     /// What is said once the budget is passed; waits until then. Checked whenever the usage

@@ -1,7 +1,8 @@
 //! What a session's log has for its hub: the history, and what the person has not sent yet.
 
-use super::prompt_queue::{Queue, QueuedPrompt, Version};
+use super::prompt_queue::{Queue, Version};
 use super::spending::Spending;
+use crate::observe::queued_prompt::QueuedPrompt;
 use crate::session::prompt::Prompt;
 use attache_protocol::method::Side;
 use attache_protocol::v1::ContentBlock;

@@ -1,225 +1,171 @@
-//! What a turn changed, for whoever shows it.
+//! What can change in a session or a hub: the vocabulary of every front end.
 
-use attache_protocol::v1::{AvailableCommand, ContentBlock, Notice, PlanId, ToolCall};
-use attache_session::{
-    Block, Compaction, ConfigOptions, Entry, EntryChange, EntryContent, Info, MessageAuthor, Parts,
-    Permission, PlanContent, Position, Session, UsageState,
+use super::session_status::SessionStatus;
+use super::wire;
+use attache_protocol::Raw;
+use attache_protocol::v1::{
+    AvailableCommand, CompactionUpdate, ContentBlock, Cost, Notice, PermissionOption, PlanId,
+    SessionConfigOption, SessionId, StopReason, ToolCall, ToolCallUpdate, Usage,
 };
-use std::collections::HashMap;
+use attache_session::{MessageAuthor, PlanContent, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What changed. Changes that follow each other are merged until somebody looks, so each is the
-/// state of the thing at that moment; only text comes as what is new.
-#[derive(Debug, Clone)]
+/// One change of a session or of a hub.
+///
+/// Changes that follow each other are merged until a watcher asks for them: each holds the state of
+/// the thing at that moment, except for text, which comes as what was appended. A program that
+/// applies the changes in order shows what the session holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; what it says follows. Two messages of one author are told apart by this
-    /// alone.
+    /// A message begins; its text follows. Two messages of one author are separated only by this.
+    #[serde(with = "wire::Author")]
     Began(MessageAuthor),
-    /// New text of the agent's answer; Markdown (MSG-07).
+    /// New text of the agent's answer, in Markdown.
     Text(String),
     /// New text of the agent's reasoning.
     Thought(String),
-    /// New text that the agent says the person said.
+    /// New text of the person, as this client sent it or the agent repeats it.
     UserText(String),
-    /// Something else than plain text in a message.
+    /// Content of a message that is not plain text.
     Content {
-        /// Who speaks.
+        /// The author of the message.
+        #[serde(with = "wire::Author")]
         author: MessageAuthor,
-        /// What it is.
+        /// The content.
+        #[serde(with = "wire::pointer")]
         block: Arc<ContentBlock>,
     },
-    /// A tool call, with all that is known of it.
+    /// A tool call began or changed: all that is known of it.
+    #[serde(with = "wire::pointer")]
     ToolCall(Box<ToolCall>),
-    /// A plan, whole.
+    /// A plan was stated, replaced or dropped.
     Plan {
-        /// Which plan; `None` is the one plan of agents that know no ids.
+        /// The plan's id; `None` for the only plan of an agent without plan ids.
+        #[serde(with = "wire::option")]
         id: Option<PlanId>,
-        /// Its content; `None` once it is dropped.
+        /// The whole plan; `None` once the agent dropped it.
+        #[serde(with = "wire::plan")]
         content: Option<PlanContent>,
     },
-    /// Something to tell the person.
+    /// A notice for the person.
+    #[serde(with = "wire::pointer")]
     Notice(Box<Notice>),
-    /// A compaction, with all that is known of it.
-    Compaction(Box<Compaction>),
-    /// An entry of another kind, such as an update that this version has no name for.
-    Entry(Arc<Entry>),
-    /// The slash commands, all of them.
+    /// A compaction began or changed: all that is known of it.
+    #[serde(with = "wire::pointer")]
+    Compaction(Box<CompactionUpdate>),
+    /// An entry of another kind, such as an update without a name in this version.
+    Other {
+        /// The entry's index in [`attache_session::Session::entries`].
+        entry: usize,
+        /// The kind of the entry, such as the update's name.
+        name: String,
+        /// The update as the agent sent it, if this version has no name for it.
+        #[serde(with = "wire::option")]
+        raw: Option<Raw>,
+    },
+    /// All slash commands.
+    #[serde(with = "wire")]
     Commands(Vec<AvailableCommand>),
-    /// Config options, modes and models, all of them.
-    Config(ConfigOptions),
-    /// Title, time and metadata.
-    Info(Info),
+    /// All options that a person can choose, modes and models included, in the order in which they
+    /// matter.
+    #[serde(with = "wire")]
+    Config(Vec<SessionConfigOption>),
+    /// The title, or when the session was last updated.
+    Info {
+        /// The title.
+        title: Option<String>,
+        /// When the session last changed (ISO 8601), as the agent stated it.
+        updated_at: Option<String>,
+        /// Whether the session is archived.
+        archived: bool,
+    },
     /// Context, cost and tokens.
-    Usage(UsageState),
-    /// The permission requests that are open now; none when the last was settled.
-    Permissions(Vec<Arc<Permission>>),
+    Usage(UsageChange),
+    /// All permission requests that are open; empty once the last one is settled.
+    Permissions(Vec<OpenPermission>),
+    /// The folders of the session.
+    Folders {
+        /// The working directory.
+        cwd: String,
+        /// The other folders.
+        additional_directories: Vec<String>,
+    },
+    /// A turn began or ended.
+    Turn(TurnChange),
+    /// The state that a hub keeps of a session: how it is, its queue, its questions, its draft.
+    Status(Box<SessionStatus>),
+    /// A session of the hub was opened or changed; watch that session for more.
+    Session {
+        /// The name of its agent in the hub.
+        agent: String,
+        /// Its id.
+        #[serde(with = "wire::session_id")]
+        id: SessionId,
+    },
+    /// An agent of the hub was added or changed its state.
+    Agent {
+        /// Its name in the hub.
+        name: String,
+    },
+    /// Sessions of the hub were opened or closed, or the list of stored sessions changed.
+    SessionList,
 }
 
-/// What a watcher has been told.
-#[derive(Debug)]
-pub(crate) struct Told {
-    position: Position,
-    /// How much of each message, by its index.
-    messages: HashMap<usize, Extent>,
+/// Context, cost and tokens of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UsageChange {
+    /// Tokens in the context; `None` until the agent states it.
+    pub used: Option<u64>,
+    /// The size of the context in tokens; `None` until the agent states it.
+    pub size: Option<u64>,
+    /// What the session cost, by currency.
+    #[serde(with = "wire")]
+    pub costs: Vec<Cost>,
+    /// The tokens of the last turn that reported any.
+    #[serde(with = "wire::option")]
+    pub last_turn: Option<Usage>,
+    /// The tokens of all turns.
+    pub total_tokens: u64,
 }
 
-/// How much of a message was told.
-#[derive(Debug, Default)]
-struct Extent {
-    text_bytes: usize,
-    other_blocks: usize,
+/// A permission request that is open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenPermission {
+    /// Its number among the requests of the session.
+    pub id: u64,
+    /// The tool call as the request described it.
+    #[serde(with = "wire")]
+    pub tool_call: ToolCallUpdate,
+    /// The answers that the agent offers.
+    #[serde(with = "wire")]
+    pub options: Vec<PermissionOption>,
+    /// When the agent asked.
+    #[serde(with = "wire::Milliseconds")]
+    pub asked_at: Timestamp,
 }
 
-impl From<Position> for Told {
-    fn from(position: Position) -> Self {
-        Self { position, messages: HashMap::new() }
-    }
-}
-
-impl Told {
-    /// What is new, entries in the order of the transcript first.
-    pub(crate) fn tell(&mut self, session: &Session) -> Vec<Change> {
-        let changes = session.changes_since(&self.position);
-        self.position = changes.position;
-        let mut told = Vec::new();
-        for change in changes.entries {
-            match change {
-                EntryChange::TextGrew { entry, author, new_text } => {
-                    if let Some(extent) = self.messages.get_mut(&entry) {
-                        extent.text_bytes += new_text.len();
-                    }
-                    told.push(text(author, new_text));
-                }
-                EntryChange::Began { entry, content }
-                | EntryChange::Replaced { entry, content } => {
-                    self.tell_entry(entry, &content, &mut told);
-                }
-            }
-        }
-        tell_sections(session, changes.parts, &mut told);
-        told
-    }
-
-    fn tell_entry(&mut self, index: usize, entry: &Arc<Entry>, told: &mut Vec<Change>) {
-        told.push(match &entry.content {
-            EntryContent::Message { author, blocks, .. } => {
-                return self.tell_message(index, *author, blocks, told);
-            }
-            EntryContent::ToolCall(call) => Change::ToolCall(call.clone()),
-            EntryContent::Plan { id, content } => {
-                Change::Plan { id: id.clone(), content: content.clone() }
-            }
-            EntryContent::Notice(notice) => Change::Notice(notice.clone()),
-            EntryContent::Compaction(compaction) => Change::Compaction(compaction.clone()),
-            EntryContent::Dropped => return,
-            _ => Change::Entry(entry.clone()),
-        });
-    }
-
-    /// A message that is new, or that got more than text at its end: only what was not told of it.
-    fn tell_message(
-        &mut self,
-        index: usize,
-        author: MessageAuthor,
-        blocks: &[Block],
-        told: &mut Vec<Change>,
-    ) {
-        let extent = self.messages.entry(index).or_insert_with(|| {
-            told.push(Change::Began(author));
-            Extent::default()
-        });
-        let (mut bytes, mut others) = (0, 0);
-        for block in blocks {
-            match block {
-                Block::Text(content) => {
-                    let new = content.suffix(extent.text_bytes.saturating_sub(bytes));
-                    bytes += content.len();
-                    if !new.is_empty() {
-                        told.push(text(author, new));
-                    }
-                }
-                Block::Other(block) => {
-                    others += 1;
-                    if others > extent.other_blocks {
-                        told.push(Change::Content { author, block: block.clone() });
-                    }
-                }
-            }
-        }
-        *extent = Extent { text_bytes: bytes, other_blocks: others };
-    }
-}
-
-fn text(author: MessageAuthor, new: String) -> Change {
-    match author {
-        MessageAuthor::Agent => Change::Text(new),
-        MessageAuthor::Thought => Change::Thought(new),
-        MessageAuthor::User => Change::UserText(new),
-    }
-}
-
-fn tell_sections(session: &Session, parts: Parts, told: &mut Vec<Change>) {
-    if parts.contains(Parts::COMMANDS) {
-        told.push(Change::Commands(session.commands().to_vec()));
-    }
-    if parts.contains(Parts::CONFIG) {
-        told.push(Change::Config(session.config().clone()));
-    }
-    if parts.contains(Parts::INFO) {
-        told.push(Change::Info(session.info().clone()));
-    }
-    if parts.contains(Parts::USAGE) {
-        told.push(Change::Usage(session.usage().clone()));
-    }
-    if parts.contains(Parts::PERMISSION) {
-        told.push(Change::Permissions(session.open_permissions().cloned().collect()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Change, Told};
-    use attache_protocol::v1::{ContentBlock, ResourceLink};
-    use attache_session::{EventBody, MessageAuthor, Position, Session, Timestamp};
-
-    fn say(session: &mut Session, content: impl Into<ContentBlock>) {
-        let body = EventBody::Message {
-            author: MessageAuthor::Agent,
-            message_id: None,
-            content: content.into(),
-        };
-        session.apply(&session.next(Timestamp(0), body));
-    }
-
-    #[test]
-    fn nothing_of_a_message_is_told_twice_or_left_out() {
-        let mut session = Session::new("s");
-        let mut told = Told::from(Position::START);
-        let mut heard = String::new();
-        let link = || ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"));
-        let mut listen = |session: &Session| {
-            for change in told.tell(session) {
-                match change {
-                    Change::Text(new) => heard.push_str(&new),
-                    Change::Content { .. } => heard.push('@'),
-                    Change::Began(_) => heard.push('|'),
-                    other => panic!("{other:?}"),
-                }
-            }
-        };
-        say(&mut session, "a");
-        say(&mut session, "b");
-        listen(&session);
-        say(&mut session, "c");
-        listen(&session);
-        say(&mut session, link());
-        say(&mut session, "d");
-        listen(&session);
-        say(&mut session, "e");
-        say(&mut session, link());
-        listen(&session);
-        listen(&session);
-        assert_eq!(heard, "|abc@de@");
-    }
+/// Whether a turn runs, and how the last one ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TurnChange {
+    /// No turn ran yet.
+    Idle,
+    /// A turn runs.
+    Running {
+        /// When it began.
+        #[serde(with = "wire::Milliseconds")]
+        since: Timestamp,
+    },
+    /// The last turn ended with this stop reason.
+    #[serde(with = "wire")]
+    Stopped(StopReason),
+    /// The last turn ended with this error.
+    #[serde(with = "wire")]
+    Failed(attache_protocol::Error),
 }

@@ -1,93 +1,116 @@
-//! Watching a session, inside and outside of turns.
+//! Watching a session or a hub.
 
-use crate::session::live_session::LiveSession;
-use crate::session::session_fold::SessionFold;
-use attache_session::{Changes, Position, Session};
+use super::change::Change;
+use super::watch_position::WatchPosition;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
-/// Watches a session from a position on. However slowly it is looked at, it misses no final state
-/// and costs no memory.
+/// Watches a session or a hub from a position on. A watcher that looks seldom costs no memory and
+/// misses no final state: changes are merged until it asks for them.
+///
+/// From [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or [`crate::Hub::watch`].
 pub struct Watch {
-    live: Arc<LiveSession>,
-    looks: Looks,
+    source: Arc<dyn Watched>,
+    wakeups: watch::Receiver<u64>,
+    position: WatchPosition,
+    updated: Option<Instant>,
 }
 
-/// One look at a session.
-#[derive(Debug, Clone)]
+/// The changes since a position.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Look {
-    /// The session as it is.
-    pub session: Session,
-    /// What changed since the look before; everything, if the session was replaced.
-    pub changes: Changes,
-    /// A load put another history in place of what was known: show the session from its start.
+pub struct WatchUpdate {
+    /// What changed, in order.
+    pub changes: Vec<Change>,
+    /// A load put another history in place of the known one: forget what was shown before. The
+    /// changes then hold the whole session.
     pub replaced: bool,
+    /// The position to ask from next time.
+    pub position: WatchPosition,
+}
+
+impl WatchUpdate {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && !self.replaced
+    }
+}
+
+/// What can be watched.
+pub(crate) trait Watched: Send + Sync {
+    /// What changed since `position`. Later changes wake the watchers again.
+    fn changes_since(&self, position: &WatchPosition) -> WatchUpdate;
+
+    /// Whether nothing will change any more.
+    fn is_over(&self) -> bool;
 }
 
 impl Watch {
-    pub(crate) fn new(live: Arc<LiveSession>) -> Self {
-        let looks = Looks::from_now(&live.fold);
-        Self { live, looks }
+    /// Watches `source`, which counts up `wakeups` when something changed.
+    pub(crate) fn new(
+        source: Arc<dyn Watched>,
+        wakeups: watch::Receiver<u64>,
+        position: WatchPosition,
+    ) -> Self {
+        Self { source, wakeups, position, updated: None }
     }
 
-    /// Waits until something changed since the look before, and looks. `None` once the connection
-    /// is over and everything was told. Losing the future loses nothing.
-    pub async fn next(&mut self) -> Option<Look> {
+    /// Waits until something changed since the last update and returns it; `None` once the
+    /// connection of the session is over, the session of the hub is closed, or the hub is dropped,
+    /// and everything was returned. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<WatchUpdate> {
         loop {
-            let over = self.live.is_over();
-            let look = self.looks.look(&self.live.fold);
-            if look.replaced || !look.changes.parts.is_empty() {
-                return Some(look);
+            self.arm();
+            let over = self.source.is_over();
+            let update = self.take();
+            if !update.is_empty() {
+                self.updated = Some(Instant::now());
+                return Some(update);
             }
-            if over || !self.looks.changed().await {
+            if over || !self.changed().await {
                 return None;
             }
         }
     }
-}
 
-/// How far a fold was looked at.
-pub(crate) struct Looks {
-    seen: watch::Receiver<u64>,
-    position: Position,
-    generation: u64,
-}
-
-impl Looks {
-    /// Everything until now counts as seen.
-    pub(crate) fn from_now(fold: &SessionFold) -> Self {
-        let seen = fold.seen();
-        let (position, generation) =
-            fold.with(|session| (session.position(), session.generation()));
-        Self { seen, position, generation }
+    /// The same, at most once in `interval`: changes that come faster are merged. The first change
+    /// after a pause is returned at once.
+    pub async fn next_within(&mut self, interval: Duration) -> Option<WatchUpdate> {
+        if let Some(updated) = self.updated {
+            tokio::time::sleep_until(updated + interval).await;
+        }
+        self.next().await
     }
 
-    /// Looks at what changed since the look before, which may be nothing. What changes from here on
-    /// wakes [`Looks::changed`].
-    pub(crate) fn look(&mut self, fold: &SessionFold) -> Look {
-        self.seen.borrow_and_update();
-        fold.looking();
-        let session = fold.session();
-        let replaced = session.generation() != self.generation;
-        let since = if replaced { Position::START } else { self.position };
-        let changes = session.changes_since(&since);
-        (self.position, self.generation) = (changes.position, session.generation());
-        Look { session, changes, replaced }
+    /// How far this watch has seen; the position of its last update.
+    pub fn position(&self) -> &WatchPosition {
+        &self.position
     }
 
-    /// Waits until something changed since the last look; `false` if nothing will. Losing the
-    /// future loses nothing.
+    /// What changes from here on wakes [`Watch::changed`].
+    pub(crate) fn arm(&mut self) {
+        self.wakeups.borrow_and_update();
+    }
+
+    /// What changed since the last update, which may be nothing.
+    pub(crate) fn take(&mut self) -> WatchUpdate {
+        let update = self.source.changes_since(&self.position);
+        self.position.clone_from(&update.position);
+        update
+    }
+
+    /// Waits until something changed since [`Watch::arm`]; `false` if nothing will.
     pub(crate) async fn changed(&mut self) -> bool {
-        self.seen.changed().await.is_ok()
+        self.wakeups.changed().await.is_ok()
     }
 }
 
-impl std::fmt::Debug for Watch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch")
-            .field("session", &self.live.id)
-            .field("position", &self.looks.position)
-            .finish_non_exhaustive()
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("position", &self.position).finish_non_exhaustive()
     }
 }

@@ -8,11 +8,14 @@ mod pending_load;
 use self::agent_question::AgentQuestion;
 use self::pending_load::PendingLoad;
 use crate::approvals::Approvals;
+use crate::lock::lock;
+use crate::observe::watch_position::WatchPosition;
 use crate::permission::Permissions;
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
 use crate::session::prompt_echo::PromptEcho;
 use crate::session::session_fold::SessionFold;
+use crate::session::turn_tracker::TurnTracker;
 use crate::terminals::terminal_table::Terminals;
 use crate::text_files::session_files::SessionFiles;
 use attache_connection::{End, Peer};
@@ -22,11 +25,11 @@ use attache_protocol::v1::{
     CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse,
     SessionId,
 };
-use attache_session::{EventBody, PermissionId, Position, TurnOutcome};
+use attache_session::{EventBody, PermissionId, TurnOutcome};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{oneshot, watch};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::oneshot;
 
 /// One session of one agent, shared by the reading task, which folds what arrives, and by every
 /// handle.
@@ -42,7 +45,7 @@ pub(crate) struct LiveSession {
     pub(crate) terminals: Terminals,
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
     /// prompt.
-    pub(crate) sending: Mutex<()>,
+    sending: Mutex<()>,
     /// Nothing more will come: the connection is over.
     over: AtomicBool,
 }
@@ -61,15 +64,14 @@ pub(crate) struct State {
     /// Told when nobody needs their answer any more: whoever is asked something that is no
     /// permission request of the agent's.
     asked_aside: Vec<oneshot::Sender<()>>,
-    turn: Option<Running>,
-    turns: u64,
+    turn: Option<RunningTurn>,
     asked: BTreeMap<PermissionId, AgentQuestion>,
     questions: u64,
 }
 
-struct Running {
-    number: u64,
-    stage: watch::Sender<Stage>,
+/// The turn in flight.
+struct RunningTurn {
+    tracker: Arc<TurnTracker>,
     /// The prompt, until the agent has repeated it; `None` if it has no text.
     echo: Option<PromptEcho>,
 }
@@ -82,14 +84,6 @@ pub(crate) struct Setup {
     pub(crate) said: Vec<EventBody>,
     /// Whether a history that is loaded keeps what was received in the last turn and is not in it.
     pub(crate) keep_received: bool,
-}
-
-/// How far a turn is.
-#[derive(Debug, Clone)]
-pub(crate) enum Stage {
-    Running,
-    Cancelling,
-    Ended(Result<Outcome, TurnError>),
 }
 
 impl LiveSession {
@@ -109,7 +103,6 @@ impl LiveSession {
             approvals: Approvals::default(),
             asked_aside: Vec::new(),
             turn: None,
-            turns: 0,
             asked: BTreeMap::new(),
             questions,
         };
@@ -125,7 +118,7 @@ impl LiveSession {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Whether nothing more will come, because the connection is over.
@@ -169,12 +162,17 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the
-    /// position of the session behind the prompt.
+    /// Held while a prompt or a cancel is applied and queued.
+    pub(crate) fn lock_sending(&self) -> MutexGuard<'_, ()> {
+        lock(&self.sending)
+    }
+
+    /// Begins a turn, unless one or a load is in flight. Returns whether it was cancelled before.
     pub(crate) fn begin_turn(
         &self,
         prompt: Vec<ContentBlock>,
-    ) -> Result<(u64, watch::Receiver<Stage>, Position), PromptError> {
+        tracker: &Arc<TurnTracker>,
+    ) -> Result<bool, PromptError> {
         let mut state = self.state();
         if state.turn.is_some() {
             return Err(PromptError::TurnRunning);
@@ -183,32 +181,29 @@ impl LiveSession {
             return Err(PromptError::Loading);
         }
         state.loading = None;
-        state.turns += 1;
-        let (stage, stages) = watch::channel(Stage::Running);
-        let number = state.turns;
-        state.turn = Some(Running { number, stage, echo: PromptEcho::of(&prompt) });
+        let echo = PromptEcho::of(&prompt);
+        state.turn = Some(RunningTurn { tracker: tracker.clone(), echo });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
-        let position = self.fold.with(|session| session.position());
+        let was_cancelled = tracker.begin(self.fold.with(WatchPosition::end_of));
         drop(state);
         self.fold.wake();
-        Ok((number, stages, position))
+        Ok(was_cancelled)
     }
 
-    /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is
-    /// folded, then its handle is told.
-    pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
+    /// Ends a turn, unless it ended before: its questions are withdrawn, its end is folded, then
+    /// its phase changes.
+    pub(crate) fn end_turn(&self, tracker: &Arc<TurnTracker>, end: Result<Outcome, TurnError>) {
         let mut state = self.state();
-        let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
+        let Some(turn) = state.turn.take_if(|turn| Arc::ptr_eq(&turn.tracker, tracker)) else {
+            return;
+        };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
         // What the agent says after a cancel may be that error instead of the stop reason
         // (CANCEL-20).
         let end = match end {
-            Err(error)
-                if error.is_cancellation()
-                    && matches!(&*turn.stage.borrow(), Stage::Cancelling) =>
-            {
+            Err(error) if error.is_cancellation() && tracker.is_cancelling() => {
                 Ok(Outcome::cancelled())
             }
             end => end,
@@ -219,28 +214,28 @@ impl LiveSession {
         };
         state.apply(EventBody::TurnEnded { outcome, usage });
         drop(state);
-        turn.stage.send_replace(Stage::Ended(end));
+        tracker.end(end);
         self.fold.wake();
         cancelled(withdrawn);
     }
 
-    /// Cancels turn `number`, or whichever is in flight, once: the agent is told, and every open
-    /// question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07).
-    pub(crate) fn cancel(&self, number: Option<u64>) {
-        let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Cancels this turn, or whichever is in flight, once: the agent receives a cancel, and every
+    /// open question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07). A
+    /// turn that has not begun is cancelled when it begins.
+    pub(crate) fn cancel(&self, tracker: Option<&Arc<TurnTracker>>) {
+        let _in_order = self.lock_sending();
         let mut state = self.state();
-        let Some(turn) =
-            state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number))
-        else {
-            return;
-        };
-        if turn.stage.send_if_modified(|stage| {
-            let first = matches!(stage, Stage::Running);
-            if first {
-                *stage = Stage::Cancelling;
+        let in_flight = state.turn.as_ref().map(|turn| turn.tracker.clone());
+        let turn = match (in_flight, tracker) {
+            (Some(turn), None) => turn,
+            (Some(turn), Some(tracker)) if Arc::ptr_eq(&turn, tracker) => turn,
+            (_, Some(tracker)) => {
+                tracker.cancel();
+                return;
             }
-            first
-        }) {
+            (None, None) => return,
+        };
+        if turn.cancel() {
             let withdrawn = state.withdraw();
             drop(state);
             // If the connection is over, the turn ends by that.
@@ -253,9 +248,9 @@ impl LiveSession {
     /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers
     /// learn that nothing more comes.
     pub(crate) fn over(&self, end: &End) {
-        let running = self.state().turn.as_ref().map(|turn| turn.number);
-        if let Some(number) = running {
-            self.end_turn(number, Err(TurnError::Gone(end.clone())));
+        let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
+        if let Some(tracker) = running {
+            self.end_turn(&tracker, Err(TurnError::Gone(end.clone())));
         }
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);
@@ -276,7 +271,7 @@ impl State {
 
     /// Whether the turn in flight is being cancelled.
     fn is_cancelling(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| matches!(*turn.stage.borrow(), Stage::Cancelling))
+        self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
     }
 
     /// Whether somebody waits for a load.

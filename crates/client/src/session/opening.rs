@@ -1,12 +1,12 @@
 //! Setting a session up: new, loaded, resumed or forked.
 
 use crate::agent::shared_connection::SharedConnection;
-use crate::observe::watch::Watch;
 use crate::permission::Permissions;
 use crate::session::live_session::{LiveSession, Setup};
 use crate::session::open_error::OpenError;
 use crate::session::session_fold::SessionFold;
 use crate::session::session_handle::SessionHandle;
+use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_host::RootsError;
 use attache_policy as policy;
@@ -317,7 +317,7 @@ const REPLAY: Duration = Duration::from_secs(5);
 
 /// Waits until nothing more of a history comes.
 async fn replayed(live: &Arc<LiveSession>) {
-    let mut watch = Watch::new(live.clone());
+    let mut watch = watched_session::watch(live);
     let quiet =
         async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
     // If it never is quiet, what comes is no history.

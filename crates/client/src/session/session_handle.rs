@@ -1,11 +1,14 @@
 //! A session, as its user holds it.
 
 use crate::agent::shared_connection::SharedConnection;
-use crate::observe::watch::Watch;
+use crate::observe::watch::{Watch, WatchUpdate};
+use crate::observe::watch_position::WatchPosition;
 use crate::session::live_session::LiveSession;
 use crate::session::prompt::{Prompt, PromptError};
+use crate::session::prompting::begin_turn;
 use crate::session::set_error::SetError;
 use crate::session::turn::Turn;
+use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
 use attache_protocol::method::{
@@ -49,7 +52,13 @@ impl SessionHandle {
 
     /// Watches the session from now on, inside and outside of turns (SESS-27).
     pub fn watch(&self) -> Watch {
-        Watch::new(self.live.clone())
+        watched_session::watch(&self.live)
+    }
+
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
+    /// beginning for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        watched_session::changes_since(&self.live.fold, position)
     }
 
     /// Sends a prompt, which begins a turn: a text, a content block or a list of blocks.
@@ -58,7 +67,7 @@ impl SessionHandle {
     /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if
     /// it is gone.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
-        Turn::begin(self.live.clone(), &self.shared, prompt.into()).await
+        begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }
 
     /// Cancels the turn in flight, if there is one; see [`Turn::cancel`].

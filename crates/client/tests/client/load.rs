@@ -71,8 +71,8 @@ async fn the_rest_of_a_replay_that_nobody_waits_for_is_no_news_of_the_session() 
     agent.say(", news").await;
     agent.heard().await;
     assert_eq!(texts(&session), ["live, news"], "the answer came too late to replace anything");
-    let look = soon(watch.next()).await.unwrap();
-    assert!(!look.replaced);
+    let update = soon(watch.next()).await.unwrap();
+    assert!(!update.replaced);
 }
 
 /// SESS-12.

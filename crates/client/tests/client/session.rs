@@ -232,14 +232,14 @@ async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
         working
     );
     let loaded = loaded.unwrap();
-    let mut look = soon(watch.next()).await.unwrap();
-    while !look.replaced {
-        look = soon(watch.next()).await.unwrap();
+    let mut update = soon(watch.next()).await.unwrap();
+    while !update.replaced {
+        update = soon(watch.next()).await.unwrap();
     }
-    while look.session.entries().first().is_none_or(|entry| entry.text() != "stored 1, 2, 3") {
-        look = soon(watch.next()).await.unwrap();
+    while loaded.snapshot().entries()[0].text() != "stored 1, 2, 3" {
+        soon(watch.next()).await.unwrap();
     }
-    assert_eq!(look.session.entries().len(), 1);
+    assert_eq!(loaded.snapshot().entries().len(), 1);
     assert_eq!(loaded.snapshot().config().value("llm").unwrap(), "flash".into());
     assert!(!loaded.snapshot().cwd().is_empty());
 }

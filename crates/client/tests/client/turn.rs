@@ -5,7 +5,7 @@ use attache_client::{
     AgentConnection, Change, Options, Prompt, PromptError, SessionHandle, Turn, TurnError,
 };
 use attache_protocol::v1::{ContentBlock, ImageContent, ResourceLink, StopReason};
-use attache_session::{EntryContent, TurnState};
+use attache_session::TurnState;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -61,6 +61,7 @@ async fn a_turn_tells_what_is_new_and_how_it_ended() {
         (outcome.stop_reason, outcome.usage.unwrap().total_tokens),
         (StopReason::EndTurn, 9)
     );
+    assert!(matches!(soon(turn.next()).await, Some(Change::Turn(_))));
     assert!(soon(turn.next()).await.is_none());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     drop(turn);
@@ -93,7 +94,7 @@ async fn a_watcher_that_looks_late_gets_one_text_and_the_final_state() {
         changes.push(change);
     }
     assert!(
-        matches!(&changes[..], [Change::ToolCall(call), Change::Began(_), Change::Text(text)]
+        matches!(&changes[..], [Change::ToolCall(call), Change::Began(_), Change::Text(text), Change::Turn(_)]
         if call.status().as_str() == "completed" && text.len() == 1000),
         "{changes:?}"
     );
@@ -104,8 +105,10 @@ async fn updates_outside_a_turn_are_folded_and_watched() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let mut watch = session.watch();
     agent.update("s1", json!({ "sessionUpdate": "session_info_update", "title": "Tidy up" })).await;
-    let look = soon(watch.next()).await.unwrap();
-    assert_eq!(look.session.info().title(), Some("Tidy up"));
+    let update = soon(watch.next()).await.unwrap();
+    assert!(
+        matches!(&update.changes[..], [Change::Info { title: Some(title), .. }] if title == "Tidy up")
+    );
     drop(agent);
     assert!(soon(watch.next()).await.is_none(), "a watch ends with the connection");
 }
@@ -180,7 +183,9 @@ async fn dropping_a_turn_cancels_it() {
     agent.expect("session/cancel").await;
     let mut watch = session.watch();
     agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
-    while soon(watch.next()).await.unwrap().session.turn() != TurnState::Idle {}
+    while session.snapshot().turn() != TurnState::Idle {
+        soon(watch.next()).await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -238,8 +243,8 @@ async fn an_update_without_a_name_in_this_version_is_kept_and_told() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.update("s1", json!({ "sessionUpdate": "mood", "level": 3 })).await;
-    let Some(Change::Entry(entry)) = soon(turn.next()).await else { panic!() };
-    assert!(matches!(&entry.content, EntryContent::Unknown { name, .. } if name == "mood"));
+    let Some(Change::Other { name, raw, .. }) = soon(turn.next()).await else { panic!() };
+    assert!(name == "mood" && raw.is_some_and(|raw| raw.get().contains("level")));
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
 }
 

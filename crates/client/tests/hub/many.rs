@@ -2,7 +2,7 @@
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{idle, scripted, started, texts, until};
-use attache_client::{Hub, HubOptions, HubSession, SessionState};
+use attache_client::{Change, Hub, HubOptions, HubSession, SessionState};
 use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -63,7 +63,9 @@ async fn two_hundred_sessions_over_twenty_agents_answer() {
     assert!(sessions.iter().all(|session| texts(session)[1] == "a few words"));
     let mut seen = 0;
     while seen < 200 {
-        seen += soon(watch.next_within(Duration::from_millis(16))).await.unwrap().sessions.len();
+        let update = soon(watch.next_within(Duration::from_millis(16))).await.unwrap();
+        let changed = update.changes.iter();
+        seen += changed.filter(|change| matches!(change, Change::Session { .. })).count();
     }
     soon(hub.close()).await;
     while let Some(ended) = soon(agents.join_next()).await {
@@ -92,7 +94,9 @@ async fn a_flood_costs_a_watcher_that_does_not_look_nothing() {
         looks += 1;
     }
     assert!(looks <= 2, "{looks} looks at what nobody looked at");
-    assert!(soon(hub_watch.next()).await.unwrap().sessions.contains(&it.session));
+    let update = soon(hub_watch.next()).await.unwrap();
+    let (agent, id) = (it.session.agent().name().to_owned(), it.session.id().clone());
+    assert!(update.changes.contains(&Change::Session { agent, id }));
     assert_eq!(texts(&it.session)[1].len(), UPDATES * 5);
 }
 
@@ -114,11 +118,12 @@ async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
     let looking = async {
         let mut looks = 0;
         loop {
-            let look = soon(watch.next_within(interval)).await.unwrap();
+            soon(watch.next_within(interval)).await.unwrap();
             looks += 1;
+            let session = it.session.snapshot();
             if it.session.state() == SessionState::Idle
-                && look.session.entries().len() == 2
-                && look.session.entries()[1].text().len() == 5000
+                && session.entries().len() == 2
+                && session.entries()[1].text().len() == 5000
             {
                 return looks;
             }

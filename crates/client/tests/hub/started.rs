@@ -1,7 +1,7 @@
 //! A hub whose agents are scripted.
 
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
-use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, SessionWatch};
+use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, Watch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -75,7 +75,7 @@ pub(crate) async fn started_with(
 
 /// Waits until the session is as wanted.
 pub(crate) async fn until(session: &HubSession, wanted: impl Fn(&HubSession) -> bool) {
-    let mut watch: SessionWatch = session.watch();
+    let mut watch: Watch = session.watch();
     let waiting = async {
         while !wanted(session) {
             watch.next().await.expect("the session was closed");

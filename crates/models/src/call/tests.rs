@@ -6,10 +6,11 @@ use crate::event::{ModelEvent, ModelStop};
 use crate::http::{Http, Limits};
 use crate::message::{AssistantPart, Message, Part, Request};
 use crate::model::EventStream as _;
+use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::testing::replay::request;
 use crate::testing::server::{Reply, Server};
-use crate::wire::{Provider, Wire};
+use crate::wire::Wire;
 use std::time::Duration;
 
 const KEY: &str = "sk-very-secret-key";

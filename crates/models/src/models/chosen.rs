@@ -14,7 +14,7 @@ impl Models {
     /// The model that the session's options name: the value of `model`, and of `thought_level`
     /// where it has some. One that cannot be used fails when it is called.
     pub fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
-        let Some((provider, known)) = self.find(model) else {
+        let Some((provider, known)) = self.find_with_provider(model) else {
             return match model {
                 "" | OFFLINE => Arc::clone(self.offline()),
                 name => {
@@ -39,7 +39,7 @@ impl Models {
         if !self.titles() {
             return None;
         }
-        let (provider, chosen) = self.find(model)?;
+        let (provider, chosen) = self.find_with_provider(model)?;
         let price =
             |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
         let offered = self.offered().into_iter().find(|offered| offered.provider.id == provider.id);

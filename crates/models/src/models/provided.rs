@@ -6,7 +6,7 @@ use crate::event::TokenUsage;
 use crate::http::Http;
 use crate::message::{Part, Request, Thinking};
 use crate::model::{Brief, EventStream, Model, ModelInput, answer_reserve};
-use crate::wire::Provider;
+use crate::provider::Provider;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// A model of a provider, with the choices of one session.

@@ -1,28 +1,21 @@
 //! The present turn of a conversation, as the offline model reads it.
 
-use super::answer;
-use super::features;
 use super::found::Found;
 use super::grammar::{self, Request};
-use super::output::Output;
-use super::verbs;
 use crate::message::{AssistantPart, Message, ToolReply, UserPrompt};
 use serde_json::Value;
-
-/// The longest prompt that is read as a request, in bytes.
-const LONGEST_REQUEST: usize = 16 * 1024;
 
 /// The last prompt, and the results of the tool calls after it.
 #[derive(Debug)]
 pub(crate) struct PresentTurn<'m> {
     pub(crate) prompt: &'m UserPrompt,
-    request: Request,
+    pub(crate) request: Request,
     /// The results so far, plans left out.
     pub(crate) outcomes: Vec<Outcome<'m>>,
     /// Whether the last call showed a plan whose steps are all completed.
     pub(crate) is_planned: bool,
     /// Whether the prompt answers a question of the turn before.
-    is_reply: bool,
+    pub(crate) is_reply: bool,
 }
 
 /// One tool call and its result.
@@ -59,42 +52,6 @@ impl<'m> PresentTurn<'m> {
         };
         let is_reply = request == Request::Unknown && before.last().is_some_and(asked);
         Some(Self { prompt, request, outcomes, is_planned, is_reply })
-    }
-
-    /// Returns whether the answer counts numbers, slowly.
-    pub(crate) fn counts(&self) -> bool {
-        matches!(self.request, Request::Count(_))
-    }
-
-    /// Returns the next step of the answer: text and tool calls.
-    pub(crate) fn answer(&self) -> Vec<Output> {
-        let length = self.prompt.text.len();
-        if self.is_reply {
-            return Output::text(features::answered(&self.prompt.text));
-        }
-        if length > LONGEST_REQUEST {
-            return Output::text(answer::too_long(length, LONGEST_REQUEST));
-        }
-        match &self.request {
-            Request::Summarize => verbs::summarize(self),
-            Request::Show { file, lines } => verbs::show(self, file, *lines),
-            Request::WhereUsed(name) => verbs::where_used(self, name),
-            Request::Find(text) => verbs::find(self, text),
-            Request::Rename { from, to, path } => verbs::rename(self, [from, to, path]),
-            Request::Run(command) => verbs::run(self, command),
-            Request::Plan(steps) if self.is_planned => features::plan_answer(steps),
-            Request::Plan(steps) => features::planned(steps),
-            Request::LeavePlan => features::leave_plan(self),
-            Request::Think(about) => features::think(about),
-            Request::Count(to) => features::count(*to),
-            Request::Fail => features::fail(self),
-            Request::Ask { question, options } => features::ask(self, question, options),
-            Request::Delegate(prompt) => features::delegate(self, prompt),
-            Request::Fetch(url) => features::fetch(self, url),
-            Request::Help => Output::text(answer::HELP),
-            Request::Incomplete(form) => Output::text(answer::incomplete(form)),
-            Request::Unknown => Output::text(answer::unknown()),
-        }
     }
 }
 

@@ -9,8 +9,10 @@ use crate::message::{
     AssistantMessage, AssistantPart, Message, Part, Request, Thinking, ToolReply, ToolSpec,
 };
 use crate::model::EventStream as _;
+use crate::provider::Provider;
 use crate::testing::replay::request;
-use crate::wire::{Dialect, Provider, Wire};
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -6,9 +6,11 @@ use crate::message::{
     AssistantMessage, AssistantPart, Document, Media, Message, ModelId, Part, Request, Thinking,
     ToolReply, ToolSpec,
 };
+use crate::provider::Provider;
+use crate::wire::Wire;
+use crate::wire::adapter::{Progress, StreamError};
 use crate::wire::draft::Draft;
 use crate::wire::form::Form;
-use crate::wire::{Progress, Provider, StreamError, Wire};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 

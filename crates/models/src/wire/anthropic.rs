@@ -6,6 +6,8 @@ use crate::message::{
     ToolSpec,
 };
 use crate::secret::Secret;
+use crate::wire::adapter::{Adapter, Decoder, unversioned};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +19,7 @@ const MAX_OUTPUT: u64 = 8192;
 const LEAST_BUDGET: u64 = 1024;
 
 /// The headers beside the key.
-pub(crate) fn headers(request: &Request) -> Vec<(String, Secret)> {
+fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
     // Lets models with a budget think between their tool calls; those that need no permission leave
     // it out.
@@ -28,8 +30,34 @@ pub(crate) fn headers(request: &Request) -> Vec<(String, Secret)> {
     headers
 }
 
+/// Anthropic Messages.
+#[derive(Debug)]
+pub(crate) struct Anthropic;
+
+impl Adapter for Anthropic {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{}/v1/messages", unversioned(base))
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-api-key")
+    }
+
+    fn headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        headers(request)
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::AnthropicStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let most = request.max_output.unwrap_or(MAX_OUTPUT);
     let mut messages = messages(&conversation);

@@ -5,6 +5,8 @@ use crate::message::{
     AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
+use crate::wire::adapter::{Adapter, Decoder, unversioned};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
@@ -12,8 +14,31 @@ use serde_json::{Map, Value, json};
 /// of the present turn without one.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
+/// Gemini's `streamGenerateContent`.
+#[derive(Debug)]
+pub(crate) struct Gemini;
+
+impl Adapter for Gemini {
+    fn url(&self, base: &str, model: &str) -> String {
+        let (base, model) = (unversioned(base), model.trim_start_matches("models/"));
+        format!("{base}/v1beta/models/{model}:streamGenerateContent?alt=sse")
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-goog-api-key")
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::GeminiStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let needs_signature = request.model.name.contains("gemini-3");
     let mut body = Map::new();

@@ -6,11 +6,31 @@ use crate::message::{
     AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
+use crate::wire::adapter::{Adapter, Decoder};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
+/// OpenAI Responses.
+#[derive(Debug)]
+pub(crate) struct Responses;
+
+impl Adapter for Responses {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{base}/responses")
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::ResponsesStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let input: Vec<Value> = conversation.iter().flat_map(items).collect();
     let mut body = Map::new();

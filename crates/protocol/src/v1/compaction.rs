@@ -2,7 +2,7 @@
 //! `session.compaction` (COMP-01).
 
 use super::ContentBlock;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Meta, Patch};
 
 wire_id! {
@@ -21,7 +21,7 @@ wire_struct! {
         /// The whole summary from now on; an empty list clears it too (COMP-05). Not empty only
         /// when completed (COMP-08).
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
-        /// FaultKind it failed (COMP-08).
+        /// Why it failed (COMP-08).
         patch error: Patch<String> = "error",
         /// Data of extensions, patched as a whole (COMP-05).
         patch meta: Patch<Meta> = "_meta",

@@ -2,7 +2,7 @@
 
 use super::SessionId;
 use crate::mark::{Mark, lenient, must, must_items};
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, Unknown, Wire, Writer};
 
 wire_id! {

@@ -2,9 +2,9 @@
 //! person for input.
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
-use crate::either::wire_either;
 use crate::mark::{Mark, flat, lenient, must};
-use crate::object::{wire_id, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_struct, wire_union};
+use crate::wire::either::wire_either;
 use crate::{Fault, FaultKind, Map, Members, Meta, Reader, RequestId, ValueKind, Wire, Writer};
 
 wire_id! {

@@ -1,6 +1,6 @@
 //! The forms of elicitations (requirements §3.13): a flat object of simple fields.
 
-use crate::object::{wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Reader, UnknownVariant, Wire, Writer};
 
 wire_struct! {

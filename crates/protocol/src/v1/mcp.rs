@@ -3,8 +3,8 @@
 
 use super::EnvVariable;
 use crate::Secret;
-use crate::either::wire_either;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
+use crate::wire::either::wire_either;
 use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Raw, Reader, Wire, Writer};
 
 /// An MCP server that the agent shall connect to.

@@ -1,7 +1,7 @@
 //! A turn: its prompt and how it ended (requirements §3.4 and §4.7).
 
 use super::{ContentBlock, SessionId, Usage};
-use crate::object::{wire_string, wire_struct};
+use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
     /// Params of `session/prompt`: a person's message, which begins a turn.
@@ -17,7 +17,7 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/prompt`: the turn ended.
     pub struct PromptResponse {
-        /// FaultKind it ended.
+        /// Why it ended.
         must stop_reason: StopReason = "stopReason",
         /// Tokens by kind; unstable (USE-10).
         lenient usage: Option<Usage> = "usage",
@@ -25,7 +25,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// FaultKind a turn ended. Failures are errors, not stop reasons; a reason this version does not know
+    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
     /// ends the turn with an error (§4.17).
     pub enum StopReason closed {
         /// The model was done.

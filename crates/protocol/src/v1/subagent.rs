@@ -2,7 +2,7 @@
 //! client knows. Unstable; only with `clientCapabilities.subagents` (SUB-01).
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
-use crate::object::{wire_struct, wire_union};
+use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {
@@ -66,7 +66,7 @@ wire_struct! {
 wire_struct! {
     /// The child waits for a prompt.
     pub struct IdleStateUpdate {
-        /// FaultKind it stopped; malformed reads as not reported.
+        /// Why it stopped; malformed reads as not reported.
         flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
         /// What it used.
         lenient usage: Option<Usage> = "usage",
@@ -74,7 +74,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// FaultKind a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept
+    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept
     /// (DEC-09).
     pub enum IdleStopReason by "stopReason" open {
         /// The model finished.

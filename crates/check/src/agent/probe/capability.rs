@@ -2,6 +2,7 @@
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, skipped};
@@ -9,7 +10,7 @@ use crate::model::acts::say;
 use attache_protocol::method::{Gate, Kind, METHODS, Receiver, Row, SessionPrompt};
 use attache_protocol::v1::AgentCapabilities;
 use attache_protocol::{FaultKind, Unknown, decode_reporting};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 probes! { Run:
     "INIT-11" every_kind_of_client_is_served;

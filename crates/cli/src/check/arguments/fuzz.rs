@@ -1,6 +1,6 @@
 //! The arguments of `attache check fuzz`.
 
-use crate::args::seconds;
+use crate::args::value::seconds;
 use attache_protocol::method::Side;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;

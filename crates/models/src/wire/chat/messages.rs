@@ -1,7 +1,7 @@
 //! A conversation as messages of Chat Completions.
 
 use crate::message::{AssistantMessage, AssistantPart, Document, Media, Message, Part, ToolReply};
-use crate::wire::Dialect;
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::chat::reasoning;
 use crate::wire::history;
 use serde_json::{Map, Value, json};

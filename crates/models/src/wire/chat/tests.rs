@@ -1,7 +1,7 @@
 use super::body;
 use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Part, Request, Thinking};
 use crate::testing::replay::{full, request, thinking, thought};
-use crate::wire::Dialect;
+use crate::wire::chat::dialect::Dialect;
 use serde_json::{Value, json};
 
 const PICTURE: &str = "data:image/png;base64,AAAA";
