@@ -57,16 +57,16 @@ pub struct Coder {
     mode: Mode,
     /// How much the model of a new session thinks, where it has this level.
     thought_level: Option<String>,
-    /// What is wrong with the person's settings.
+    /// The faults of the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
     /// The sandbox of commands, or none, in place of what the machine has.
     sandbox: Option<Option<Sandbox>>,
-    /// What the person wants in every project.
+    /// The person's instructions for every project.
     instructions: Option<String>,
     /// The person's file of rules.
     permissions: Option<PathBuf>,
-    /// What commands in a sandbox cannot read.
+    /// Files and folders that commands in a sandbox cannot read.
     private: Vec<PathBuf>,
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
     OWN.iter().chain(&VERBS).map(command).collect()
 }
 
-/// What became of a prompt.
+/// The outcome of a prompt that may be a command.
 pub(crate) enum Commanded {
     /// It is a command, and it is done.
     Done,

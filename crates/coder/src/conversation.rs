@@ -37,7 +37,7 @@ impl Conversation {
     /// The conversation of a subagent about its task.
     pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
         Self {
-            messages: vec![Message::Person(task)],
+            messages: vec![Message::User(task)],
             kind: ConversationKind::Subagent { looks_only },
             ..Self::default()
         }
@@ -50,8 +50,8 @@ impl Conversation {
     /// The words that the model said last.
     pub(crate) fn last_words(&self) -> Option<String> {
         self.messages.iter().rev().find_map(|message| match message {
-            Message::Model(text) => Some(text.clone()),
-            Message::Said(said) => Some(said.text()).filter(|text| !text.trim().is_empty()),
+            Message::OfflineText(text) => Some(text.clone()),
+            Message::Assistant(said) => Some(said.text()).filter(|text| !text.trim().is_empty()),
             _ => None,
         })
     }
@@ -59,7 +59,7 @@ impl Conversation {
     /// A conversation that begins with this text.
     pub(crate) fn of(text: &str) -> Self {
         let mut conversation = Self::default();
-        conversation.push(Message::Person(Prompt::of_words(text)));
+        conversation.push(Message::User(Prompt::of_words(text)));
         conversation
     }
 
@@ -81,7 +81,7 @@ impl Conversation {
     /// the same conversation.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
         let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
-        let is_prompt = |message: &Message| matches!(message, Message::Person(_));
+        let is_prompt = |message: &Message| matches!(message, Message::User(_));
         let prompt = self.messages.iter().rposition(is_prompt).filter(|_| compacted.with_prompt);
         let prompt = prompt.map(|at| self.messages.swap_remove(at));
         self.messages =
@@ -92,7 +92,7 @@ impl Conversation {
     pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
         let (older, kept) =
             self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
-        let is_prompt = |message: &&Message| matches!(message, Message::Person(_));
+        let is_prompt = |message: &&Message| matches!(message, Message::User(_));
         let prompt = older.iter().rev().find(is_prompt).filter(|_| compacted.with_prompt);
         let summary = tokens(&compacted.summary.markdown());
         summary + kept.iter().chain(prompt).map(Message::tokens).sum::<u64>()
@@ -113,7 +113,7 @@ impl Conversation {
         while used > window {
             let first = usize::from(matches!(self.messages.first(), Some(Message::Summary(_))));
             let mut begins = (first + 1..).zip(self.messages.iter().skip(first + 1));
-            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_)))
+            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::User(_)))
             else {
                 break;
             };
@@ -126,11 +126,11 @@ impl Conversation {
             }
             let before = message.tokens();
             let text = match message {
-                Message::Tool(_, result) => &mut result.text,
-                Message::Returned(answer) => &mut answer.text,
-                Message::Person(_)
-                | Message::Model(_)
-                | Message::Said(_)
+                Message::OfflineCall(_, result) => &mut result.text,
+                Message::ToolReply(answer) => &mut answer.text,
+                Message::User(_)
+                | Message::OfflineText(_)
+                | Message::Assistant(_)
                 | Message::Note(_)
                 | Message::Summary(_) => continue,
             };
@@ -148,7 +148,7 @@ impl Conversation {
 /// Results up to this length are never forgotten in their turn, in bytes: it would save little.
 const SHORT: usize = 1024;
 
-/// In place of a result that was forgotten.
+/// The replacement of a result that was removed.
 const LEFT_OUT: &str = "[left out]";
 
 #[cfg(test)]
@@ -157,12 +157,12 @@ mod tests {
     use crate::tools::{Finding, ToolResult};
 
     fn person(bytes: usize) -> Message {
-        Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
+        Message::User(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
     }
 
     fn tool(bytes: usize) -> Message {
         let read = r#"{"Read":{"path":"f","line":null,"limit":null}}"#;
-        Message::Tool(
+        Message::OfflineCall(
             serde_json::from_str(read).unwrap(),
             ToolResult {
                 text: "x".repeat(bytes),

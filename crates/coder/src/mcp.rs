@@ -113,7 +113,7 @@ impl Servers {
         }
     }
 
-    /// What the client was not told, for it takes no notices: one sentence each, once.
+    /// The events that a client without notices has not seen: one sentence each, once.
     pub(crate) fn untold(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
@@ -169,7 +169,7 @@ impl Servers {
         Some((Arc::clone(self.servers.get(index)?), tool))
     }
 
-    /// What the model is told of the servers, to stand in its system prompt.
+    /// The part of the system prompt about the servers.
     pub(crate) fn words(&self) -> String {
         if self.servers.is_empty() {
             return String::new();

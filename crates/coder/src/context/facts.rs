@@ -1,7 +1,7 @@
 //! Collects the facts of a conversation from its tool calls.
 use crate::conversation::facts::Facts;
 use crate::conversation::message::Message;
-use crate::models::ModelPart;
+use crate::models::AssistantPart;
 use crate::tools::Registry;
 use crate::tools::fit::one_line;
 use attache_policy::Touch;
@@ -20,7 +20,7 @@ impl Facts {
         let failed: HashMap<&str, bool> = messages
             .iter()
             .filter_map(|message| match message {
-                Message::Returned(answer) => Some((answer.call_id.as_str(), answer.failed)),
+                Message::ToolReply(answer) => Some((answer.call_id.as_str(), answer.failed)),
                 _ => None,
             })
             .collect();
@@ -28,12 +28,14 @@ impl Facts {
         for message in messages {
             match message {
                 Message::Summary(summary) => facts = summary.facts().clone(),
-                Message::Tool(call, result) if !result.failed => {
+                Message::OfflineCall(call, result) if !result.failed => {
                     facts.called(&call.name(), &call.arguments().to_string());
                 }
-                Message::Said(said) => {
+                Message::Assistant(said) => {
                     for part in &said.parts {
-                        let ModelPart::Call { id, name, arguments, .. } = part else { continue };
+                        let AssistantPart::Call { id, name, arguments, .. } = part else {
+                            continue;
+                        };
                         // One that was never answered was never done.
                         if failed.get(id.as_str()) == Some(&false) {
                             facts.called(name, arguments);

@@ -107,9 +107,7 @@ fn system(before: Option<&str>) -> String {
 /// What a model sees of the conversation: the last prompts, and the last words of the agent.
 fn shown(conversation: &Conversation) -> String {
     let prompts = conversation.messages().iter().filter_map(|message| match message {
-        Message::Person(prompt) => {
-            Some(format!("Person: {}\n", one_line(&prompt.with_paths, SHOWN)))
-        }
+        Message::User(prompt) => Some(format!("Person: {}\n", one_line(&prompt.with_paths, SHOWN))),
         _ => None,
     });
     let mut prompts: Vec<String> = prompts.collect();

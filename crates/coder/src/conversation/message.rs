@@ -3,7 +3,7 @@
 use crate::conversation::prompt::{MEDIUM, Prompt};
 use crate::conversation::stored_call::StoredCall;
 use crate::conversation::summary::Summary;
-use crate::models::{ModelMessage, ModelPart, ToolAnswer};
+use crate::models::{AssistantMessage, AssistantPart, ToolReply};
 use crate::tools::ToolResult;
 use attache_models::estimated_tokens as tokens;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
     /// The prompt of the user; a turn begins.
-    Person(Prompt),
+    #[serde(rename = "Person")]
+    User(Prompt),
     /// The text of the offline model in older sessions.
-    Model(String),
+    #[serde(rename = "Model")]
+    OfflineText(String),
     /// A tool call of the offline model in older sessions, with its result.
-    Tool(StoredCall, ToolResult),
+    #[serde(rename = "Tool")]
+    OfflineCall(StoredCall, ToolResult),
     /// The message of a model with its thoughts and tool calls. It is sent back as it came.
-    Said(ModelMessage),
+    #[serde(rename = "Said")]
+    Assistant(AssistantMessage),
     /// The reply to one tool call.
-    Returned(ToolAnswer),
+    #[serde(rename = "Returned")]
+    ToolReply(ToolReply),
     /// A note of the agent to the model, before a prompt or in the middle of a turn.
     Note(String),
     /// The summary of everything before. It is always the first message.
@@ -30,21 +35,21 @@ pub(crate) enum Message {
 impl Message {
     pub(crate) fn tokens(&self) -> u64 {
         match self {
-            Self::Person(prompt) => prompt.tokens(),
-            Self::Model(text) | Self::Note(text) => tokens(text),
-            Self::Tool(call, result) => {
+            Self::User(prompt) => prompt.tokens(),
+            Self::OfflineText(text) | Self::Note(text) => tokens(text),
+            Self::OfflineCall(call, result) => {
                 tokens(&call.arguments().to_string()) + tokens(&result.text)
             }
-            Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
-            Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
+            Self::Assistant(said) => said.parts.iter().map(part_tokens).sum(),
+            Self::ToolReply(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
             Self::Summary(summary) => tokens(&summary.markdown()),
         }
     }
 }
 
-fn part_tokens(part: &ModelPart) -> u64 {
+fn part_tokens(part: &AssistantPart) -> u64 {
     match part {
-        ModelPart::Text { text, .. } | ModelPart::Thought { text, .. } => tokens(text),
-        ModelPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
+        AssistantPart::Text { text, .. } | AssistantPart::Thought { text, .. } => tokens(text),
+        AssistantPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
     }
 }

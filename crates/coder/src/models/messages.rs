@@ -1,6 +1,6 @@
 //! The conversation as a provider's model reads it.
 
-use super::{Brief, Model, ModelMessage, ModelPart, Part, ToolAnswer};
+use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
 use crate::conversation::Conversation;
 use crate::conversation::message::Message as ConversationMessage;
 use crate::conversation::prompt::{Mentioned, Prompt, kind};
@@ -24,21 +24,21 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
             ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
-            ConversationMessage::Person(prompt) => {
+            ConversationMessage::User(prompt) => {
                 let parts = summary.take().into_iter().chain(parts(model, prompt)).collect();
                 let prompt = model.reads_data().then(|| user_prompt(prompt));
                 messages.push(Message::User(UserMessage { parts, prompt }));
             }
-            ConversationMessage::Model(text) => {
-                messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
+            ConversationMessage::OfflineText(text) => {
+                messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
             // A plan alone says nothing to another model.
-            ConversationMessage::Tool(call, _) if call.is_plan() => {}
-            ConversationMessage::Tool(call, result) => {
+            ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
+            ConversationMessage::OfflineCall(call, result) => {
                 messages.extend(offline_tool(&format!("offline_{index}"), call, result));
             }
-            ConversationMessage::Said(said) => messages.push(Message::Assistant(said.clone())),
-            ConversationMessage::Returned(answer) => {
+            ConversationMessage::Assistant(said) => messages.push(Message::Assistant(said.clone())),
+            ConversationMessage::ToolReply(answer) => {
                 messages.push(Message::ToolReply(returned(model, answer)));
             }
             ConversationMessage::Note(text) => {
@@ -85,14 +85,14 @@ pub(crate) fn reply(
     call_id: String,
     name: String,
     result: ToolResult,
-) -> ToolAnswer {
+) -> ToolReply {
     let data = with_data.then(|| serde_json::to_value(&result.finding).ok()).flatten();
     let ToolResult { text, failed, images, .. } = result;
-    ToolAnswer { call_id, name, text, images, failed, data }
+    ToolReply { call_id, name, text, images, failed, data }
 }
 
 /// What a tool returned; a model that was chosen later may not take the pictures.
-fn returned(model: &dyn Model, answer: &ToolAnswer) -> ToolAnswer {
+fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();
     answer.images.retain(|image| model.takes(&Part::Image(image.clone())));
@@ -103,8 +103,8 @@ fn returned(model: &dyn Model, answer: &ToolAnswer) -> ToolAnswer {
 }
 
 /// What the offline model said.
-fn offline(part: ModelPart) -> Message {
-    Message::Assistant(ModelMessage {
+fn offline(part: AssistantPart) -> Message {
+    Message::Assistant(AssistantMessage {
         model: ModelId::new("attache", "offline"),
         parts: vec![part],
     })
@@ -114,7 +114,7 @@ fn offline(part: ModelPart) -> Message {
 fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2] {
     let (id, name) = (id.to_owned(), call.name());
     let arguments = call.arguments().to_string();
-    let answer = ToolAnswer {
+    let answer = ToolReply {
         call_id: id.clone(),
         name: name.clone(),
         text: result.text.clone(),
@@ -122,5 +122,5 @@ fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2
         failed: result.failed,
         data: serde_json::to_value(&result.finding).ok(),
     };
-    [offline(ModelPart::Call { id, name, arguments, sealed: None }), Message::ToolReply(answer)]
+    [offline(AssistantPart::Call { id, name, arguments, sealed: None }), Message::ToolReply(answer)]
 }

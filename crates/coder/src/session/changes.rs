@@ -1,4 +1,4 @@
-//! What the file tools changed, turn by turn, so that a person can have it back.
+//! The changes of the file tools, turn by turn, for `/undo`.
 //!
 //! Kept in memory, for as long as the agent runs the session. What commands change is not known
 //! here.
@@ -41,7 +41,7 @@ pub(crate) struct Changes {
 #[derive(Debug)]
 struct Changed {
     prompt: String,
-    /// In the order in which they were first changed.
+    /// The files in the order of their first change.
     files: Vec<Kept>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum Content {
 }
 
 impl Before {
-    /// What it is known by; of what is not kept nothing is known.
+    /// Its fingerprint; none where the content is not kept.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
@@ -121,7 +121,7 @@ impl Changes {
         }
     }
 
-    /// What is there now, by the tools' own doing.
+    /// Records the state after a change of a tool.
     pub(crate) fn changed(&mut self, place: &Place, now: Fingerprint) {
         let path = place.resolved.path();
         let turn = self.turns.back_mut();

@@ -14,14 +14,14 @@ pub(crate) enum Choice {
     Program(String),
     /// This command line, character by character.
     CommandLine(String),
-    /// One tool of an MCP server.
+    /// A tool of an MCP server.
     Mcp { server: String, tool: String },
-    /// What is behind this URL.
+    /// The address.
     Url(String),
 }
 
 impl Choice {
-    /// What a rule says of it now.
+    /// The same as the subject of a rule.
     pub(crate) fn subject(self) -> Option<Subject> {
         match self {
             Self::Edits => Pattern::new("**").ok().map(Subject::Changes),

@@ -1,4 +1,4 @@
-//! What a person and a project say about how to work.
+//! The instructions of the person and of the project.
 
 use attache_policy::Folders;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<Strin
     (!parts.is_empty()).then(|| parts.concat())
 }
 
-/// Those of one folder.
+/// The instructions of one folder.
 fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<String> {
     NAMES.iter().find_map(|name| {
         let place =

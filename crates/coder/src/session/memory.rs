@@ -48,7 +48,7 @@ pub struct Memory {
 /// The fingerprints of files when the model last saw them, by their paths.
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
-/// What a session remembers when it is loaded, resumed or forked, in the order in which it
+/// A record that a session reads when it is loaded, resumed or forked, in the order in which it
 /// happened. What the model saw of files is not kept: they may have changed meanwhile.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
@@ -58,7 +58,7 @@ pub(crate) enum Record {
     Choice(Choice, bool),
     /// A choice for the rest of the session.
     Rule(Subject, Effect),
-    /// What a call of a provider's model cost, in US dollars, if anybody knows.
+    /// The cost of a call of a model, in US dollars, where the price is known.
     Cost(Option<f64>),
     /// A summary took the place of the older part of the conversation.
     Compacted(Box<Compacted>),

@@ -1,4 +1,4 @@
-//! What a person can choose for a session.
+//! The options of a session.
 
 use crate::models::{KnownModel, Models, OFFLINE, Offered};
 use attache_policy::Mode;
@@ -79,7 +79,7 @@ fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
     (!values.is_empty()).then(|| SessionConfigSelectGroup::new(id.as_str(), name, values))
 }
 
-/// What is known of a model, in words.
+/// The description of a model.
 fn about(model: &KnownModel) -> String {
     let window = match model.window_assumed {
         true => "Its context window is unknown".to_owned(),

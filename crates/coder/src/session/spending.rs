@@ -1,4 +1,4 @@
-//! What a session cost.
+//! The tokens and the cost of a session.
 
 use crate::models::TokenUsage;
 use attache_protocol::v1::Cost;
@@ -7,7 +7,7 @@ use attache_session::Tokens;
 /// The unit of all prices.
 const CURRENCY: &str = "USD";
 
-/// What the calls of a session took and cost so far.
+/// The tokens and the cost of the calls of a session so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
     tokens: TokenUsage,
@@ -18,7 +18,7 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    /// That of a session that took so many tokens before.
+    /// The spending of a session that used so many tokens before.
     pub(crate) fn of(before: &Tokens) -> Self {
         let tokens = TokenUsage {
             input: before.input,
@@ -61,7 +61,7 @@ impl Spending {
         }
     }
 
-    /// What the session cost since it began (USE-04), if that is known and not nothing.
+    /// The cost of the session so far (USE-04), if it is known and not zero.
     pub(crate) fn cost(&self) -> Option<Cost> {
         (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY))
     }

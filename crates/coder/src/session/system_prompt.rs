@@ -1,13 +1,13 @@
-//! What a provider's model is told before the conversation.
+//! The system prompt.
 use crate::conversation::conversation_kind::ConversationKind;
 use attache_policy::Folders;
 use attache_policy::Mode;
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
-/// What is the same in every session.
+/// The part that is the same in every session.
 const TEXT: &str = include_str!("system_prompt.md");
 
-/// What a subagent is told beside that.
+/// The further part for subagents.
 const SUBAGENT: &str = "- You are a subagent here: the prompt is a task from the agent that talks with the person. You have nothing of their \
     conversation, and no `task`. Your last message is your report and all that is passed on, so let it say all that was asked for, short, with \
     paths and lines.\n";
@@ -17,7 +17,7 @@ const SUBAGENT: &str = "- You are a subagent here: the prompt is a task from the
 const PATH_NAMED: usize = 400;
 const FOLDERS_NAMED: usize = 5;
 
-/// What a client wants of the agent in one session.
+/// The instructions of a client for one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
     /// Whether it replaces the part that is the same in every session (SYSP-04). The tools and

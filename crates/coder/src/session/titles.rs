@@ -4,7 +4,7 @@ use crate::models::TokenUsage;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// What a call took, and what it cost if anybody knows.
+/// The tokens of a call, and its cost where the price is known.
 pub(crate) type Spent = (TokenUsage, Option<f64>);
 
 /// The title of one session, and the work on it.
@@ -15,12 +15,12 @@ pub(crate) struct Titles {
     /// How many turns ended well since a model was asked; nothing if none was.
     pub(crate) since: Option<u32>,
     pub(crate) tasks: JoinSet<()>,
-    /// What calls took that are not counted yet, and what they cost.
+    /// The tokens and costs of calls that are not counted yet.
     pub(crate) calls: Arc<Mutex<Vec<Spent>>>,
 }
 
 impl Titles {
-    /// Of a session that has this title.
+    /// The title of a session that was opened again.
     pub(crate) fn of(title: Option<&str>) -> Self {
         Self { now: title.map(str::to_owned), since: title.map(|_| 0), ..Self::default() }
     }

@@ -257,7 +257,8 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
 const LOCATIONS_TOLD: usize = 20;
 const LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// What the arguments name must not be refused; of changed files it counts where they are.
+/// Decides about a call. The paths as the arguments name them must not be denied; for a change the
+/// decision is then about the resolved paths alone.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
     let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());

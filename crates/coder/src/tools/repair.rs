@@ -31,7 +31,7 @@ pub(super) fn with_fields_read(value: Value) -> Value {
     Value::Object(fields)
 }
 
-/// What a string holds that is JSON itself.
+/// The content of a string that is itself JSON.
 fn unwrapped(value: Value) -> Value {
     match &value {
         Value::String(text) => match serde_json::from_str(text.trim()) {

@@ -1,4 +1,4 @@
-//! What tools work with: the turn, the models, and the memory of the session.
+//! The context of tools: the turn, the models, and the memory of the session.
 
 use super::files::file_access::{FileAccess, Fingerprint, looking};
 use super::thread::Wanted;
@@ -29,7 +29,7 @@ pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
 /// The longest title, in characters.
 pub(super) const TITLE_SHOWN: usize = 116;
 
-/// What the tools of one turn work with.
+/// The context of the tools of one turn.
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {
     pub(crate) turn: &'t Turn,

@@ -1,8 +1,8 @@
 //! One call of a model, streamed to the person.
 
 use crate::models::{
-    Brief, EventStream, Model, ModelError, ModelEvent, ModelId, ModelMessage, ModelPart, ModelStop,
-    TokenUsage, input,
+    AssistantMessage, AssistantPart, Brief, EventStream, Model, ModelError, ModelEvent, ModelId,
+    ModelStop, TokenUsage, input,
 };
 use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
@@ -17,25 +17,25 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The message, with the tools that it asks for.
-    pub(crate) message: ModelMessage,
+    pub(crate) message: AssistantMessage,
     pub(crate) stop: ModelStop,
     pub(crate) usage: TokenUsage,
     /// The tokens of each attempt before this one that stopped before its end.
     pub(crate) lost: Vec<TokenUsage>,
 }
 
-/// Why there is no answer, and the text that arrived before.
+/// The reason for a missing answer, and the text that arrived before.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) why: Why,
-    pub(crate) said: Option<ModelMessage>,
+    pub(crate) said: Option<AssistantMessage>,
     /// Whether the person was told that another answer replaces what was said.
     pub(crate) replaced: bool,
     /// The tokens of each attempt.
     pub(crate) lost: Vec<TokenUsage>,
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug)]
 pub(crate) enum Why {
     /// The turn's: it was cancelled, or its client is gone.
@@ -53,7 +53,7 @@ impl From<Error> for Why {
 impl Answer {
     fn empty() -> Self {
         Self {
-            message: ModelMessage { model: ModelId::new("", ""), parts: Vec::new() },
+            message: AssistantMessage { model: ModelId::new("", ""), parts: Vec::new() },
             stop: ModelStop::End,
             usage: TokenUsage::default(),
             lost: Vec::new(),
@@ -62,10 +62,10 @@ impl Answer {
 
     /// Whether the message has neither text nor a tool call.
     pub(crate) fn is_silent(&self) -> bool {
-        let spoken = |part: &ModelPart| match part {
-            ModelPart::Text { text, .. } => !text.trim().is_empty(),
-            ModelPart::Thought { .. } => false,
-            ModelPart::Call { .. } => true,
+        let spoken = |part: &AssistantPart| match part {
+            AssistantPart::Text { text, .. } => !text.trim().is_empty(),
+            AssistantPart::Thought { .. } => false,
+            AssistantPart::Call { .. } => true,
         };
         !self.message.parts.iter().any(spoken)
     }
@@ -149,7 +149,7 @@ fn shows_thoughts(turn: &Turn) -> bool {
     turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
 }
 
-/// What stands behind text that stopped before its end. It is part of the transcript, because a
+/// The text after an answer that was cut off. It is part of the transcript, because a
 /// notice is not replayed (NOTE-03).
 const REPLACED: &str =
     "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";

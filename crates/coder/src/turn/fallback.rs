@@ -1,4 +1,4 @@
-//! When a provider fails for good, the model that the person named for that goes on.
+//! Switches to the fallback model when the provider fails permanently.
 
 use crate::models::{ModelError, Models};
 use crate::session::options::{self, MODEL};
@@ -6,7 +6,7 @@ use crate::turn::answer::takes_notices;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 
-/// What the model that goes on is told where the one before was cut in the middle of its words.
+/// The note for the fallback model where the answer before it was cut off.
 pub(crate) const GO_ON: &str =
     "[The answer above broke off. Go on exactly where it ends, and repeat nothing of it.]";
 

@@ -1,4 +1,4 @@
-//! What a session runs commands with: its sandbox, its folder for temporary files, its background
+//! The shell of a session: its sandbox, its folder for temporary files, its background
 //! commands.
 
 use super::background::Background;
@@ -7,7 +7,7 @@ use super::walls::Known;
 use attache_host::{NoSandbox, Sandbox};
 use std::path::PathBuf;
 
-/// What a session runs commands with.
+/// The sandbox, temporary files and background commands of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
     /// The sandbox to use, or none, in place of what the machine has.
@@ -15,7 +15,7 @@ pub(crate) struct Shell {
     pub(crate) background: Background,
     /// After the commands that write there.
     pub(crate) scratch: Scratch,
-    /// What commands in a sandbox cannot read.
+    /// Files and folders that commands in a sandbox cannot read.
     pub(super) private: Vec<PathBuf>,
     pub(super) known: Known,
 }

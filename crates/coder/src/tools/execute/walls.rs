@@ -1,4 +1,4 @@
-//! What a session's commands may touch in a sandbox.
+//! The limits of a session's commands in a sandbox.
 
 mod outside;
 mod search;
@@ -48,11 +48,11 @@ pub(in crate::tools) struct Permit {
 }
 
 impl Permit {
-    /// What follows from a verdict about a command that then runs.
-    pub(super) fn of(verdict: &Decision, network: bool) -> Self {
+    /// The permit of a command by the decision about it.
+    pub(super) fn of(decision: &Decision, network: bool) -> Self {
         let by_itself =
-            verdict.effect == Effect::Allow && !matches!(verdict.reason, Reason::Rule(_));
-        let only_reads = verdict.effect == Effect::Allow && verdict.reason == Reason::ReadOnly;
+            decision.effect == Effect::Allow && !matches!(decision.reason, Reason::Rule(_));
+        let only_reads = decision.effect == Effect::Allow && decision.reason == Reason::ReadOnly;
         Self { allowed: !by_itself, only_reads, network }
     }
 }

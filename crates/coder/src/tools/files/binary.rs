@@ -1,4 +1,4 @@
-//! What a file that is no text is, by its first bytes.
+//! Descriptions of files that are not text, by their first bytes.
 
 /// Where the bytes stand, the bytes, and what a file with them is, with its article.
 const KINDS: &[(usize, &[u8], &str)] = &[

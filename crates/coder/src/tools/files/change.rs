@@ -60,7 +60,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Why the steps are no longer those that were shown.
+    /// The reason why the steps are no longer those that were shown, if the files changed.
     pub(crate) async fn changed_meanwhile(&self, steps: &[Step]) -> Result<Option<String>> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
@@ -93,9 +93,9 @@ impl Toolbox<'_> {
                 let why = done?.err().unwrap_or_default();
                 return Ok(Some(match stuck {
                     None if index == 0 => why,
-                    None => format!("{why}; the other files were put back"),
+                    None => format!("{why}; the other files were restored"),
                     Some(stuck) => {
-                        format!("{why}; and {stuck} could not be put back: see how it is now")
+                        format!("{why}; and {stuck} could not be restored: check it")
                     }
                 }));
             };
@@ -160,7 +160,7 @@ impl Toolbox<'_> {
         Ok(kept)
     }
 
-    /// What is at a place, to be put back.
+    /// The state of a place, to be restored by `/undo`.
     async fn before(&self, place: &Place, now: State) -> Result<Before> {
         let mode = |_: &Folders, place: &Place| {
             let file = place.resolved.open_read()?;

@@ -38,7 +38,7 @@ impl Room {
         (self.left_out > 0).then(words)
     }
 
-    /// What a step will do, as far as there is room.
+    /// The content that shows a step, as far as there is room.
     pub(crate) fn shown(&mut self, step: &Step) -> Vec<ToolCallContent> {
         match step {
             Step::Write { place, old: Some(old), new } => {

@@ -23,7 +23,7 @@ const SIZE_READ: u64 = 4 * 1024 * 1024;
 /// How much of a larger file is looked at to say what it is, in bytes.
 const START: u64 = 8 * 1024;
 
-/// What is at a place.
+/// The state of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
     Nothing,
@@ -33,7 +33,7 @@ pub(crate) enum State {
     Picture(Picture, Vec<u8>),
     /// Any other file.
     Other {
-        /// What it is, for people: `a gzip archive`, `too large: …`.
+        /// A description for people: `a gzip archive`, `too large: …`.
         what: String,
         stamp: Stamp,
     },
@@ -47,7 +47,7 @@ pub(crate) struct Stamp {
     number: u64,
 }
 
-/// What a file is known by, to see whether it changed.
+/// The fingerprint of a file, which shows whether it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fingerprint {
     Nothing,
@@ -82,7 +82,7 @@ impl State {
     }
 }
 
-/// What bytes, or a text, are known by.
+/// The fingerprint of bytes or of a text.
 pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -100,7 +100,7 @@ pub(crate) struct FileAccess<'t> {
 }
 
 impl FileAccess<'_> {
-    /// What is at `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The
+    /// The state of `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The
     /// disk is looked at first, so that no client is asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
         let here = place.clone();
@@ -284,7 +284,7 @@ fn too_large(place: &Place, length: u64) -> String {
     format!("{} is {}", place.shown, large(length))
 }
 
-/// Why a text cannot be written in the encoding of its file.
+/// The message about a character that the encoding of the file lacks.
 pub(crate) fn unwritable(place: &Place, document: &Document, character: char) -> String {
     format!(
         "{} is in {}, which has no {character:?}: leave that character out, or convert the file first",
@@ -293,7 +293,7 @@ pub(crate) fn unwritable(place: &Place, document: &Document, character: char) ->
     )
 }
 
-/// What went wrong, about the path as people know it.
+/// The error with the path as people know it.
 pub(crate) fn sentence(place: &Place, error: &FileError) -> String {
     error.to_string().replace(&error.path().display().to_string(), &place.shown)
 }

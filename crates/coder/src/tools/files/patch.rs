@@ -18,7 +18,7 @@ pub(crate) struct Patch {
     pub(crate) files: Vec<FilePatch>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FilePatch {
     /// It is made.

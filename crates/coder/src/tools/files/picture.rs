@@ -10,7 +10,7 @@ const SIDE: u32 = 8_000;
 /// How far into a JPEG its size is looked for, in segments: pictures with more before it are odd.
 const SEGMENTS: usize = 1_000;
 
-/// What is known of a picture by its header.
+/// The properties of a picture in its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Picture {
     /// Its format's name, for people.
@@ -37,7 +37,7 @@ impl Picture {
         Some(Self { format, mime, size: size.filter(|(width, height)| *width > 0 && *height > 0) })
     }
 
-    /// What it is, with its article: `a PNG picture of 800 × 600 pixels`.
+    /// A description with its article: `a PNG picture of 800 × 600 pixels`.
     pub(crate) fn words(&self) -> String {
         match self.size {
             Some((width, height)) => {

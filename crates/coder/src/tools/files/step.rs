@@ -7,11 +7,11 @@ use attache_policy::Place;
 /// One step of a change.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// The file has this text, or is made.
+    /// The file gets this text, or is created with it.
     Write { place: Place, old: Option<Document>, new: Document },
-    /// The file or the empty folder goes.
+    /// The file or the empty folder is deleted.
     Delete { place: Place, old: State },
-    /// The file gets another path, where nothing is.
+    /// The file gets another, unused path.
     Move { from: Place, to: Place, old: State },
 }
 
@@ -37,7 +37,7 @@ impl Step {
         }
     }
 
-    /// What is at which place before the step.
+    /// The state of each place before the step.
     pub(crate) fn before(&self) -> Vec<(&Place, State)> {
         match self {
             Self::Write { place, old, .. } => {
@@ -48,7 +48,7 @@ impl Step {
         }
     }
 
-    /// What is at which place after the step.
+    /// The fingerprint of each place after the step.
     pub(crate) fn after(&self) -> Vec<(&Place, Fingerprint)> {
         match self {
             Self::Write { place, new, .. } => vec![(place, fingerprint(new.text.as_bytes()))],

@@ -60,7 +60,7 @@ impl Toolbox<'_> {
         Ok(result)
     }
 
-    /// What the client gets of something found, and what the model reads.
+    /// The update for the client about a finding, and the text for the model.
     fn described(&self, finding: &Finding) -> (ToolCallUpdate, String) {
         let mut update = ToolCallUpdate::new("");
         let (shown, raw, text) = match finding {

@@ -49,7 +49,7 @@ pub(crate) struct Fetch {
 
 /// A fetched page.
 struct Page {
-    /// Where it came from in the end.
+    /// The address after all redirects.
     url: Url,
     content_type: String,
     body: Vec<u8>,
@@ -64,7 +64,7 @@ impl Fetch {
 
     fn url(&self) -> std::result::Result<Url, String> {
         let url = Url::parse(self.url.trim())
-            .map_err(|error| format!("this is no address of the web: {error}"))?;
+            .map_err(|error| format!("this is not a web address: {error}"))?;
         match url.scheme() {
             "http" | "https" if url.has_host() => {}
             scheme => return Err(format!("only http and https are fetched, not {scheme}")),
@@ -174,7 +174,7 @@ impl Fetch {
             Ok(Err(why)) => toolbox.failed(handle, &why).await,
             Err(_) => {
                 let why =
-                    format!("the page did not come within {}", counted(TIME.as_secs(), "second"));
+                    format!("the page did not arrive within {}", counted(TIME.as_secs(), "second"));
                 toolbox.failed(handle, &why).await
             }
         }
@@ -274,7 +274,7 @@ fn shown(url: &Url) -> String {
     shown
 }
 
-/// Where the answer sends on to, if it does.
+/// The target of a redirect, if the response is one.
 fn sent_on(url: &Url, response: &Response) -> std::result::Result<Option<Url>, String> {
     if !response.status().is_redirection() {
         return Ok(None);
@@ -296,7 +296,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let content_type = content_type.unwrap_or_default().to_owned();
     let (mut body, mut cut) = (Vec::new(), false);
-    let broken = |error: reqwest::Error| format!("the page broke off: {}", error.without_url());
+    let broken = |error: reqwest::Error| format!("the page ended early: {}", error.without_url());
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
         let room = READ - body.len();
         body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
@@ -322,7 +322,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     Ok(Page { url, content_type, body, cut })
 }
 
-/// Why nothing answered, without the address, which may hold secrets.
+/// The reason for a failed request, without the address, which may contain secrets.
 fn unreached(host: &str, error: &reqwest::Error) -> String {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     let mut last = String::new();

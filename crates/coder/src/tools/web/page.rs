@@ -1,4 +1,4 @@
-//! What was fetched, as text for a model.
+//! A fetched page as text for a model.
 
 use encoding_rs::{Encoding, UTF_8};
 use htmd::HtmlToMarkdown;
@@ -24,7 +24,7 @@ const FORM: [&str; 14] = [
     "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
 ];
 
-/// What a content type says of a body.
+/// The kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Html,
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// What the body is by its `content-type`; without one it is what it looks like.
+/// The kind of a body by its `content-type`, or by its bytes where there is none.
 pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     let mime = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let begins = |start: &str| {
@@ -119,7 +119,7 @@ fn is_tame(html: &str) -> bool {
     deepest <= DEEPEST && blocks.saturating_mul(most_form + 1) <= ELEMENTS
 }
 
-/// What stands between `<` and `>` where an element begins or ends.
+/// The text between `<` and `>` of a tag.
 fn tags(html: &str) -> impl Iterator<Item = &str> {
     html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default()).filter(|tag| {
         let name = tag.strip_prefix('/').unwrap_or(tag);

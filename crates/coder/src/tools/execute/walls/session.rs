@@ -1,4 +1,4 @@
-//! What the sandbox of a session's commands depends on.
+//! The session as far as the sandbox of its commands depends on it.
 
 use super::search::Found;
 use attache_host::is_placeholder;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How many protected paths a session remembers.
 const REMEMBERED: usize = 4096;
 
-/// What the sandbox of a session's commands depends on. Cheap enough to clone for each command.
+/// The parts of a session that the sandbox of its commands depends on. Cheap enough to clone for each command.
 #[derive(Debug, Clone)]
 pub(in crate::tools::execute) struct Session {
     pub(in crate::tools::execute) policy: Policy,
@@ -27,7 +27,7 @@ impl Session {
     }
 }
 
-/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share
+/// The protected files that a session knows, beyond one command. Cheap to clone; clones share
 /// it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known(Arc<Mutex<Remembered>>);
