@@ -69,7 +69,7 @@ impl Making {
 /// Makes the session `id` unless it is there: `messages-N`, or `updates-N`.
 pub fn make(store: &Sqlite, id: &str) {
     match store.summary(&key(id)) {
-        Err(StoreError::Unknown(_)) => {}
+        Err(StoreError::NotFound(_)) => {}
         found => return drop(found.unwrap()),
     }
     let (kind, count) = id.split_once('-').unwrap();

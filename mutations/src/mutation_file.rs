@@ -4,7 +4,7 @@
 //! ## A value that is not offered is taken
 //!
 //! - rules: CONF-07
-//! - file: crates/session/src/config_set.rs
+//! - file: crates/session/src/config/set.rs
 //! - test: attache-session session config::what_is_not_offered_is_refused
 //!
 //! ```diff

@@ -33,14 +33,14 @@ impl Agent for Bench {
     }
 
     fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             let text = params.prompt[0].as_text().unwrap().to_owned();
             let mut words = text.split(' ').map(|word| word.parse::<usize>().unwrap_or(0));
             let (count, size) = (words.next().unwrap(), words.next().unwrap());
             let text = filler(size);
             let peer = answer.peer().clone();
             for _ in 0..count {
-                if peer.room().await.is_err() {
+                if peer.wait_for_room().await.is_err() {
                     return;
                 }
                 let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(text.as_str()));

@@ -37,7 +37,7 @@ impl Lines {
             && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
         match plain {
             true => Ok(self.folder.join(format!("{id}.jsonl"))),
-            false => Err(StoreError::Unknown(key.clone())),
+            false => Err(StoreError::NotFound(key.clone())),
         }
     }
 
@@ -45,7 +45,7 @@ impl Lines {
     fn events(&self, key: &SessionKey) -> Stored<Vec<Event>> {
         let path = self.path(key)?;
         let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => StoreError::Unknown(key.clone()),
+            io::ErrorKind::NotFound => StoreError::NotFound(key.clone()),
             _ => failed("a session cannot be read", error),
         })?;
         let damaged =
@@ -55,7 +55,7 @@ impl Lines {
             .map(|line| Event::decode(line.trim_end()).map_err(|error| damaged(error.to_string())))
             .collect();
         match events {
-            Ok(events) if events.is_empty() => Err(StoreError::Unknown(key.clone())),
+            Ok(events) if events.is_empty() => Err(StoreError::NotFound(key.clone())),
             events => events,
         }
     }
@@ -64,8 +64,8 @@ impl Lines {
     fn log(&self, key: &SessionKey, new: bool) -> Stored<LineLog> {
         let file = OpenOptions::new().read(true).append(true).create_new(new).open(self.path(key)?);
         let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists(key.clone()),
-            io::ErrorKind::NotFound => StoreError::Unknown(key.clone()),
+            io::ErrorKind::AlreadyExists => StoreError::AlreadyExists(key.clone()),
+            io::ErrorKind::NotFound => StoreError::NotFound(key.clone()),
             _ => failed("a session cannot be opened", error),
         })?;
         file.try_lock().map_err(|_| StoreError::InUse(key.clone()))?;
@@ -132,7 +132,7 @@ impl Store for Lines {
             };
             match self.summary(&key) {
                 Ok(summary) => sessions.push(Listed { key, summary }),
-                Err(StoreError::Unknown(_)) => {}
+                Err(StoreError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -151,8 +151,8 @@ impl Store for Lines {
         };
         sessions.sort_by_key(|listed| std::cmp::Reverse(place(listed)));
         if let Some(cursor) = &query.cursor {
-            let (at, id) = cursor.split_once(' ').ok_or(StoreError::Cursor)?;
-            let at = attache_session::Timestamp(at.parse().map_err(|_| StoreError::Cursor)?);
+            let (at, id) = cursor.split_once(' ').ok_or(StoreError::InvalidCursor)?;
+            let at = attache_session::Timestamp(at.parse().map_err(|_| StoreError::InvalidCursor)?);
             sessions.retain(|listed| place(listed) < (at, id.to_owned()));
         }
         let limit = if query.limit == 0 { 50 } else { query.limit };
@@ -167,7 +167,7 @@ impl Store for Lines {
         match self.log(key, false) {
             Ok(_locked) => std::fs::remove_file(self.path(key)?)
                 .map_err(|error| failed("a session cannot be deleted", error)),
-            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -235,7 +235,7 @@ impl Author for Counter {
     async fn turn(&self, prompts: &mut u64, turn: &Turn) -> Result<StopReason> {
         *prompts += 1;
         turn.say(&format!("This was prompt {prompts} of this session.")).await?;
-        turn.remember_anew(prompts).await?;
+        turn.remember_only(prompts).await?;
         Ok(StopReason::EndTurn)
     }
 }

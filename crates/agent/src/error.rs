@@ -69,10 +69,10 @@ impl Error {
         match self {
             Self::Invalid(message) => attache_protocol::Error::invalid_params(message),
             Self::AuthRequired(message) => attache_protocol::Error::auth_required(message),
-            Self::Store(StoreError::Unknown(key)) => {
+            Self::Store(StoreError::NotFound(key)) => {
                 attache_protocol::Error::resource_not_found_session(key.session_id.as_str())
             }
-            Self::Store(error @ (StoreError::InUse(_) | StoreError::Cursor)) => {
+            Self::Store(error @ (StoreError::InUse(_) | StoreError::InvalidCursor)) => {
                 attache_protocol::Error::invalid_params(error.to_string())
             }
             Self::MethodNotFound(name) => attache_protocol::Error::method_not_found(name),

@@ -1,9 +1,26 @@
 //! One turn, as its author sees it.
 
-use crate::open_session::OpenSession;
-use crate::options::Told;
-use crate::statement::Statement;
-use crate::ticket::Ticket;
+pub(crate) mod command;
+pub(crate) mod compaction;
+pub(crate) mod elicitation;
+mod files;
+mod form;
+mod form_text;
+#[cfg(feature = "host")]
+mod host;
+mod message;
+pub(crate) mod permission;
+mod plan;
+mod remember;
+pub(crate) mod subagent;
+pub(crate) mod terminal;
+pub(crate) mod tool_call;
+mod usage;
+
+use crate::session::accepted_prompt::AcceptedPrompt;
+use crate::session::config_options::OptionNotice;
+use crate::session::open_session::OpenSession;
+use crate::session::statement::Statement;
 use crate::{Error, Result, SessionHandle};
 use attache_connection::End;
 use attache_protocol::Meta;
@@ -32,7 +49,7 @@ pub struct Turn(Arc<Inner>);
 
 struct Inner {
     session: Arc<OpenSession>,
-    ticket: Ticket,
+    accepted: AcceptedPrompt,
     prompt: Vec<ContentBlock>,
     text: String,
     /// The turn that this one is a child of.
@@ -45,12 +62,12 @@ struct Inner {
 impl Turn {
     pub(crate) fn new(
         session: Arc<OpenSession>,
-        ticket: Ticket,
+        accepted: AcceptedPrompt,
         prompt: Vec<ContentBlock>,
     ) -> Self {
         let texts: Vec<&str> = prompt.iter().filter_map(ContentBlock::as_text).collect();
         let text = texts.join("\n");
-        Self(Arc::new(Inner { session, ticket, prompt, text, parent: None, stand_in: None }))
+        Self(Arc::new(Inner { session, accepted, prompt, text, parent: None, stand_in: None }))
     }
 
     /// The turn of a subagent: cancelled with this one, in a session of its own.
@@ -64,10 +81,10 @@ impl Turn {
     }
 
     fn derived(&self, session: Arc<OpenSession>, stand_in: Option<ToolCallId>) -> Self {
-        let (ticket, parent) = (self.0.ticket.clone(), Some(self.clone()));
+        let (accepted, parent) = (self.0.accepted.clone(), Some(self.clone()));
         Self(Arc::new(Inner {
             session,
-            ticket,
+            accepted,
             prompt: Vec::new(),
             text: String::new(),
             parent,
@@ -145,7 +162,7 @@ impl Turn {
     /// # Errors
     /// As [`Turn::title`].
     pub async fn title_by_person(&self, title: &str) -> Result<()> {
-        self.tell(Statement::TitleByPerson(title.to_owned())).await
+        self.tell(Statement::TitleByUser(title.to_owned())).await
     }
 
     /// Whether a person gave the session its title, so that no other takes its place (TITLE-03).
@@ -213,7 +230,7 @@ impl Turn {
         let session = self.root().open_session();
         session
             .change_options(
-                Told::ByUpdate,
+                OptionNotice::Update,
                 |_| async { self.check().map(|()| options) },
                 |outcome| outcome.map(drop),
             )
@@ -222,13 +239,13 @@ impl Turn {
 
     /// Whether the turn was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.ticket.is_cancelled()
+        self.0.accepted.is_cancelled()
     }
 
     /// Waits until the turn is cancelled or over: for a `select` beside work that this kit does not
     /// know of.
     pub async fn cancelled(&self) {
-        self.0.ticket.unwanted().await;
+        self.0.accepted.ended().await;
     }
 
     pub(crate) fn open_session(&self) -> &Arc<OpenSession> {
@@ -259,15 +276,15 @@ impl Turn {
         self.0.stand_in.as_ref()
     }
 
-    pub(crate) fn ticket(&self) -> &Ticket {
-        &self.0.ticket
+    pub(crate) fn accepted(&self) -> &AcceptedPrompt {
+        &self.0.accepted
     }
 
     /// Whether the turn may still say something.
     pub(crate) fn check(&self) -> Result<()> {
-        match &self.0.ticket {
-            ticket if ticket.is_over() => Err(Error::Over),
-            ticket if ticket.is_cancelled() => Err(Error::Cancelled),
+        match &self.0.accepted {
+            accepted if accepted.is_answered() => Err(Error::Over),
+            accepted if accepted.is_cancelled() => Err(Error::Cancelled),
             _ => Ok(()),
         }
     }
@@ -277,7 +294,7 @@ impl Turn {
     /// something is asked behind it, under the session's lock.
     pub(crate) async fn ready(&self) -> Result<()> {
         tokio::task::coop::consume_budget().await;
-        let mut room = pin!(self.open_session().peer.room());
+        let mut room = pin!(self.open_session().peer.wait_for_room());
         let now = std::future::poll_fn(|context| match room.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
             Poll::Pending => Poll::Ready(None),
@@ -286,8 +303,8 @@ impl Turn {
             Some(outcome) => outcome?,
             None => self.unless_cancelled::<std::result::Result<(), End>>(room).await??,
         }
-        match self.open_session().is_behind() {
-            true => self.unless_cancelled(self.open_session().kept_up()).await?,
+        match self.open_session().signals.is_backlogged() {
+            true => self.unless_cancelled(self.open_session().wait_for_store()).await?,
             false => Ok(()),
         }
     }
@@ -295,9 +312,9 @@ impl Turn {
     /// Waits for `future`, unless the turn is cancelled or over first.
     pub(crate) async fn unless_cancelled<T>(&self, future: impl Future<Output = T>) -> Result<T> {
         let mut future = pin!(future);
-        let mut unwanted = pin!(self.0.ticket.unwanted());
+        let mut ended = pin!(self.0.accepted.ended());
         std::future::poll_fn(|context| {
-            if unwanted.as_mut().poll(context).is_ready() {
+            if ended.as_mut().poll(context).is_ready() {
                 self.check()?;
             }
             future.as_mut().poll(context).map(Ok)
@@ -310,8 +327,7 @@ impl Turn {
         if self.is_muted() {
             return self.check();
         }
-        self.open_session()
-            .in_turn(&self.0.ticket, |state| self.open_session().post(state, body))?
+        self.open_session().in_turn(&self.0.accepted, |state| state.post(body))?
     }
 
     async fn tell(&self, statement: Statement) -> Result<()> {
@@ -321,7 +337,7 @@ impl Turn {
             return self.check();
         }
         let session = self.open_session();
-        session.in_turn(&self.0.ticket, |state| session.state_that(state, statement))?
+        session.in_turn(&self.0.accepted, |state| state.apply_statement(statement))?
     }
 
     /// Calls the client, and gives the call up when the turn is cancelled (CANCEL-22).
@@ -329,7 +345,7 @@ impl Turn {
         self.ready().await?;
         let reply = self
             .open_session()
-            .in_turn(&self.0.ticket, |_| self.open_session().peer.call::<M>(params))?;
+            .in_turn(&self.0.accepted, |_| self.open_session().peer.call::<M>(params))?;
         Ok(self.unless_cancelled(reply).await??)
     }
 }
@@ -338,7 +354,7 @@ impl std::fmt::Debug for Turn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Turn")
             .field("session", &self.open_session().id)
-            .field("prompt", &self.0.ticket.number)
+            .field("prompt", &self.0.accepted.number)
             .finish()
     }
 }

@@ -11,21 +11,21 @@
 //! message, to grow, or to break a rule that a line breaks by itself.
 
 mod case;
-mod chance;
 mod conversation;
 mod mutate;
 mod play;
+mod random_numbers;
 mod shrink;
 mod value;
 
 pub use case::Case;
 
-use crate::client::run::NotRun;
+use crate::client::run::ClientRunError;
 use crate::client::started_client::StartedClient;
-use crate::{Errand, Link, Rule};
+use crate::{ClientTask, Link, Rule};
 use attache_host::StartError;
 use attache_protocol::method::Side;
-use chance::Chance;
+use random_numbers::RandomNumbers;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -84,9 +84,9 @@ pub struct Failure {
 }
 
 type StartAgent = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
-type StartClient = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
+type StartClient = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
 
-enum Peer {
+enum PeerStarter {
     Agent(StartAgent),
     Client(StartClient),
 }
@@ -96,7 +96,7 @@ enum Peer {
 /// A case takes one start of the peer and at most three patiences and a few; making a failure
 /// smaller at most 300 cases and 30 patiences.
 pub struct Fuzz {
-    peer: Peer,
+    peer: PeerStarter,
     folder: PathBuf,
     patience: Duration,
     seed: u64,
@@ -118,19 +118,19 @@ impl Fuzz {
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
     ) -> Self {
-        Self::new(Peer::Agent(Box::new(start)), folder.into())
+        Self::new(PeerStarter::Agent(Box::new(start)), folder.into())
     }
 
-    /// Over the client that `start` starts on the errand `prompt` for every case, with its session
+    /// Over the client that `start` starts on the task `prompt` for every case, with its session
     /// in `folder`. What is spoiled is said while it waits for its turn to end.
     pub fn client(
         folder: impl Into<PathBuf>,
-        start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
+        start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
     ) -> Self {
-        Self::new(Peer::Client(Box::new(start)), folder.into())
+        Self::new(PeerStarter::Client(Box::new(start)), folder.into())
     }
 
-    fn new(peer: Peer, folder: PathBuf) -> Self {
+    fn new(peer: PeerStarter, folder: PathBuf) -> Self {
         Self { peer, folder, patience: Duration::from_secs(10), seed: 0 }
     }
 
@@ -151,8 +151,8 @@ impl Fuzz {
     /// Which side is judged.
     pub fn judged(&self) -> Side {
         match self.peer {
-            Peer::Agent(_) => Side::Agent,
-            Peer::Client(_) => Side::Client,
+            PeerStarter::Agent(_) => Side::Agent,
+            PeerStarter::Client(_) => Side::Client,
         }
     }
 
@@ -166,7 +166,7 @@ impl Fuzz {
         numbers: impl IntoIterator<Item = u64>,
         time: Option<Duration>,
         mut progress: impl FnMut(u64),
-    ) -> Result<Option<Failure>, NotRun> {
+    ) -> Result<Option<Failure>, ClientRunError> {
         let until = time.map(|time| Instant::now() + time);
         for number in numbers {
             if until.is_some_and(|until| Instant::now() >= until) {
@@ -185,13 +185,13 @@ impl Fuzz {
     ///
     /// # Errors
     /// The peer cannot be started.
-    pub async fn replay(&mut self, case: Case) -> Result<Option<Failure>, NotRun> {
+    pub async fn replay(&mut self, case: Case) -> Result<Option<Failure>, ClientRunError> {
         self.judge(0, case, false).await
     }
 
     /// The case with this number.
     fn case(&self, number: u64) -> Case {
-        let mut chance = Chance::new(Chance::new(self.seed).next() ^ number);
+        let mut chance = RandomNumbers::new(RandomNumbers::new(self.seed).next() ^ number);
         let mut case = conversation::conversation(self.judged(), &mut chance);
         for _ in 0..chance.below(5) {
             mutate::mutate(&mut case, &mut chance);
@@ -204,7 +204,7 @@ impl Fuzz {
         number: u64,
         case: Case,
         shrinks: bool,
-    ) -> Result<Option<Failure>, NotRun> {
+    ) -> Result<Option<Failure>, ClientRunError> {
         let mut played = self.play(&case).await?;
         let Some(broken) = played.broken.take() else { return Ok(None) };
         let (case, played, broken) = if shrinks {

@@ -4,11 +4,12 @@
 pub(crate) mod baseline;
 mod document;
 
+use crate::json::json;
 use crate::judging::support::Support;
 use crate::judging::verdict::worst_of_each;
 use crate::{Outcome, Verdict, masked};
 use attache_protocol::method::Side;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;

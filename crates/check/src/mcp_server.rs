@@ -15,11 +15,11 @@ mod server;
 mod stdio;
 
 pub use reach::{McpConnection, McpReach};
-pub(crate) use server::{Manner, McpServer, Seen, Transport};
+pub(crate) use server::{McpServer, Seen, ServerBehavior, Transport};
 
-use crate::peer::relay::Door;
+use crate::peer::relay::RelayListener;
 use http::Http;
-use server::Place;
+use server::ServerAddresses;
 use std::io;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -38,7 +38,7 @@ use tokio::task::JoinSet;
 #[derive(Debug)]
 pub struct McpServers {
     reach: McpReach,
-    place: Place,
+    place: ServerAddresses,
     _serving: JoinSet<()>,
 }
 
@@ -48,19 +48,19 @@ impl McpServers {
     ///
     /// `relay` is the absolute path of a program and its first arguments, such as
     /// `/usr/bin/attache check relay`. An agent starts it with an address, a token, `--mcp` and the
-    /// name of a server. It [enters](crate::enter) the door at that address, tells
+    /// name of a server. It [enters](crate::connect_relay) the door at that address, tells
     /// `{"server": NAME, "environment": {NAME: VALUE, …}}` with those of its variables that begin
     /// with `ATTACHE_CHECK_`, and then passes every byte.
     ///
     /// # Errors
     /// The system has no port or no random bytes.
     pub fn listen(relay: impl IntoIterator<Item = impl Into<String>>) -> io::Result<Self> {
-        let (reach, door, http) = (McpReach::default(), Door::open()?, Http::open()?);
+        let (reach, door, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
         let mut words = relay.into_iter().map(Into::into);
         let command = words.next().unwrap_or_default();
         let arguments =
             words.chain([door.address().to_string(), door.token().to_owned()]).collect();
-        let place = Place { command, arguments, url: http.url() };
+        let place = ServerAddresses { command, arguments, url: http.url() };
         let mut serving = JoinSet::new();
         serving.spawn(stdio::serve(door, reach.clone()));
         serving.spawn(http.serve(reach.clone()));
@@ -70,7 +70,7 @@ impl McpServers {
     /// Servers for agents in memory, which come to them by [`reach`](Self::reach) and no other way.
     pub fn in_memory() -> Self {
         let (command, url) = ("/attache/check/relay".to_owned(), "http://127.0.0.1:0/".to_owned());
-        let place = Place { command, arguments: Vec::new(), url };
+        let place = ServerAddresses { command, arguments: Vec::new(), url };
         Self { reach: McpReach::default(), place, _serving: JoinSet::new() }
     }
 
@@ -80,7 +80,7 @@ impl McpServers {
     }
 
     /// A new server, which behaves like this.
-    pub(crate) fn add(&self, transport: Transport, manner: Manner) -> Arc<McpServer> {
+    pub(crate) fn add(&self, transport: Transport, manner: ServerBehavior) -> Arc<McpServer> {
         let mut servers = self.reach.servers();
         let server = Arc::new(McpServer::new(servers.len() + 1, transport, manner, &self.place));
         servers.insert(server.name().to_owned(), Arc::clone(&server));

@@ -62,7 +62,7 @@ pub struct Observer {
     last: usize,
     calls: Calls,
     known: Known,
-    rooms: Rooms,
+    rooms: TopicJudges,
     by_client: BTreeSet<&'static str>,
     by_agent: BTreeSet<&'static str>,
     /// Whether the first lines of the conversation are missing.
@@ -76,7 +76,7 @@ const NEEDS_ALL: [&str; 7] =
 
 /// The judges of one topic each.
 #[derive(Debug, Default)]
-struct Rooms {
+struct TopicJudges {
     word: word::Judge,
     meta: meta::Judge,
     refusal: refusal::Judge,

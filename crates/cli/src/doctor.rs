@@ -1,4 +1,5 @@
-//! `attache doctor`: what was found here. Nothing is written, no key is shown.
+//! `attache doctor`: shows what is installed and configured here. It writes nothing and shows no
+//! key.
 
 use crate::args;
 use crate::demo::size;
@@ -14,7 +15,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
 
-/// Variables that hold keys of model providers.
+/// Variables for keys of model providers.
 const KEYS: [&str; 14] = [
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
@@ -32,10 +33,10 @@ const KEYS: [&str; 14] = [
     "GITHUB_TOKEN",
 ];
 
-/// More rules than these are only counted.
+/// With more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
 
-/// How a finding is marked.
+/// The mark of a finding.
 #[derive(Clone, Copy)]
 enum Mark {
     Good,
@@ -70,7 +71,7 @@ impl Findings {
     }
 }
 
-/// Looks and says what was found.
+/// Runs the command.
 pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     let settings = Settings::read();
     let (models, why) = crate::models::models(&settings);
@@ -103,7 +104,7 @@ fn program(findings: &mut Findings) {
     findings.found(Mark::Fact, "system", &format!("{} {}", system(), env::consts::ARCH));
 }
 
-/// The system's own name for itself, else ours for it.
+/// Returns the name of the operating system.
 fn system() -> String {
     let named = fs::read_to_string("/etc/os-release").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
@@ -136,13 +137,13 @@ fn the_terminal(findings: &mut Findings) {
         &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")),
     );
     let width = terminal::columns()
-        .map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
+        .map_or_else(|| "unknown".to_owned(), |columns| format!("{columns} columns"));
     findings.found(Mark::Fact, "width", &width);
     let (mark, what) = match crate::key::can_ask() {
-        true => (Mark::Good, "permissions can be asked here"),
+        true => (Mark::Good, "you can be asked here"),
         false => (
             Mark::Missing,
-            "permissions cannot be asked here: --yes or --allow KIND must say what may run",
+            "you cannot be asked here: allow actions with rules, --yes or --allow KIND",
         ),
     };
     findings.found(mark, "questions", what);
@@ -171,14 +172,14 @@ fn folders(findings: &mut Findings) {
     sessions(findings);
 }
 
-/// Where sessions are kept, and how many; found without writing.
+/// Shows the store and its number of sessions, without writing.
 fn sessions(findings: &mut Findings) {
     let place = match Place::of(None) {
         Ok(place) => place,
         Err(error) => return findings.found(Mark::Bad, "sessions", &error.to_string()),
     };
     let Place::File(path) = &place else {
-        let why = format!("none are kept: {} is {}", crate::store::VARIABLE, crate::store::NONE);
+        let why = format!("not stored: {} is {}", crate::store::VARIABLE, crate::store::NONE);
         return findings.found(Mark::Missing, "sessions", &why);
     };
     let shown = path.display();
@@ -188,7 +189,7 @@ fn sessions(findings: &mut Findings) {
     match counted {
         Ok(Some(count)) => {
             let size = fs::metadata(path)
-                .map_or_else(|_| "size not known".to_owned(), |file| size(file.len()));
+                .map_or_else(|_| "unknown size".to_owned(), |file| size(file.len()));
             let plural = if count == 1 { "" } else { "s" };
             findings.found(
                 Mark::Good,
@@ -201,14 +202,14 @@ fn sessions(findings: &mut Findings) {
     }
 }
 
-/// Whether the folder, or the nearest one above that exists, can be written; found without writing.
+/// Shows whether the folder, or its nearest existing parent, is writable, without writing.
 fn folder(findings: &mut Findings, name: &str, path: &Path) {
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
     let (mark, state) = match (may(existing, libc::W_OK | libc::X_OK), existing == path) {
         (true, true) => (Mark::Good, "writable"),
-        (true, false) => (Mark::Good, "will be made when needed"),
+        (true, false) => (Mark::Good, "is created when needed"),
         (false, true) => (Mark::Bad, "not writable"),
-        (false, false) => (Mark::Bad, "cannot be made: a folder above is not writable"),
+        (false, false) => (Mark::Bad, "cannot be created: the parent folder is not writable"),
     };
     findings.found(mark, name, &format!("{}  ({state})", path.display()));
 }
@@ -226,7 +227,7 @@ fn agents(findings: &mut Findings) {
     findings.found(
         Mark::Good,
         "built-in",
-        "attache run \"…\" uses it; editors start `attache agent`",
+        "the default of `attache run`; editors start `attache agent`",
     );
     for agent in KNOWN_AGENTS {
         match agent.find() {
@@ -235,9 +236,11 @@ fn agents(findings: &mut Findings) {
                 agent.name,
                 &format!("{}  (--agent {})", path.display(), agent.name),
             ),
-            None => {
-                findings.found(Mark::Missing, agent.name, &format!("not found; {}", agent.install))
-            }
+            None => findings.found(
+                Mark::Missing,
+                agent.name,
+                &format!("not found; install: {}", agent.install),
+            ),
         }
     }
 }
@@ -255,7 +258,7 @@ fn keys(findings: &mut Findings) {
         findings.found(
             Mark::Missing,
             "none",
-            "the built-in agent needs none; others may keep theirs elsewhere",
+            "the built-in agent needs none; other agents may store theirs elsewhere",
         );
     }
 }
@@ -271,7 +274,7 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
             Some((first, [])) => findings.found(Mark::Good, &provider.name, first),
             Some((first, more)) => {
                 let what = format!(
-                    "{first} and {} more; any other by ATTACHE_MODEL={prefix}…",
+                    "{first} and {} more; choose any other with ATTACHE_MODEL={prefix}…",
                     more.len()
                 );
                 findings.found(Mark::Good, &provider.name, &what);
@@ -279,7 +282,7 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
             None => findings.found(
                 Mark::Good,
                 &provider.name,
-                &format!("name one: ATTACHE_MODEL={prefix}…"),
+                &format!("choose a model with ATTACHE_MODEL={prefix}…"),
             ),
         }
     }
@@ -291,7 +294,7 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
 }
 
-/// Each sandbox, tried as the agent tries it; the first that works holds its commands.
+/// Tries each sandbox as the agent does; the first that works is used for commands.
 async fn sandbox(findings: &mut Findings) {
     findings.part("sandbox for commands");
     for (name, tried) in
@@ -314,20 +317,20 @@ async fn sandbox(findings: &mut Findings) {
             findings.found(
                 Mark::Fact,
                 "  protects",
-                "files that programs obey, and secrets of the project, your home and this program; deep in a large project it reports changes instead",
+                "files that affect how programs run, and secrets of the project, your home and this program; deep in a large project, changes are reported instead",
             );
         }
         Err(_) => findings.found(
             Mark::Bad,
             "used",
-            "none: every command is asked about; install the package bubblewrap",
+            "none, so every command needs your permission; install the package bubblewrap",
         ),
     }
 }
 
-/// What holds beside the mode, as a session in the current folder reads it.
+/// Shows the permission rules that a session in the current folder would use.
 fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
-    findings.part("permission rules of the built-in agent");
+    findings.part("permission rules");
     match settings.permissions() {
         Some(file) => {
             let rules = Rules::read(&file);

@@ -1,5 +1,5 @@
-//! `attache login` and `attache logout`: the agent's own login, by its call or by its program in
-//! this terminal, and whether it helped.
+//! `attache login` and `attache logout`: runs a login method of an agent, as a call or as a program
+//! in this terminal, and checks the result.
 
 mod advice;
 pub(crate) mod arguments;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub(crate) use advice::advice;
 
-/// What a command has of its agent.
+/// An agent that a command started.
 struct Started {
     agent: AgentProcess,
     name: String,
@@ -38,7 +38,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         && let Probe::Opened(_) = probed(&started.agent, &interrupts).await?
     {
         return told(
-            &format!("{} needs no login now: it opens sessions", started.name),
+            &format!("{} needs no login: it already opens sessions", started.name),
             started.agent,
         )
         .await;
@@ -52,7 +52,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         Way::InTerminal(launch) => {
             started.agent.stop().await;
             in_terminal(launch, method, &interrupts).await?;
-            // AUTH-08: the agent is started anew, and learns of its login at its start.
+            // AUTH-08: the agent is restarted, and reads its login at the start.
             start(again()?, &interrupts).await?.agent
         }
     };
@@ -68,13 +68,13 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         Probe::LoginNeeded(said) => Err(Failure::new(
             Exit::LoginNeeded,
             format!(
-                "the login was carried out, and {name} still needs one ({said}){}",
+                "the login succeeded, but {name} still needs a login ({said}){}",
                 needs(started.needs)
             ),
         )),
         Probe::Failed(why) => Err(Failure::new(
             Exit::AgentFailed,
-            format!("the login was carried out, but {name} opens no session: {why}"),
+            format!("the login succeeded, but {name} opens no session: {why}"),
         )),
     }
 }
@@ -90,16 +90,16 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
         )));
     }
     let out = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "given up before the agent had answered")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent replied")),
         out = agent.logout() => out,
     };
     out.map_err(|error| {
         Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}"))
     })?;
     match probed(&agent, &interrupts).await? {
-        // AUTH-11: what it goes on with is a key of its environment, mostly.
+        // AUTH-11: usually a key in its environment keeps it logged in.
         Probe::Opened(_) => {
-            told(&format!("{name} is logged out, but still opens sessions: it needs no login, or has a key in its environment"), agent).await
+            told(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
         }
         Probe::LoginNeeded(_) | Probe::Failed(_) => told(&format!("{name} is logged out"), agent).await,
     }
@@ -111,7 +111,7 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     let options = if in_a_terminal() { options.terminal_login() } else { options };
     let told = io::stderr().is_terminal().then(|| format!("starting {name}"));
     let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
         agent = waiting(AgentProcess::launch_with(launch, options), told) => agent.map_err(|error| cannot_start(&error, known))?,
     };
     let about =
@@ -120,12 +120,12 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     Ok(Started { agent, name, word, needs: known.map(|known| known.login) })
 }
 
-/// Whether a program can talk with the person here.
+/// Returns whether a program can interact with the person here.
 fn in_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The method of this id; without one the only method that there is.
+/// Returns the method with this id; without an id, the only method.
 fn chosen<'m>(
     methods: &'m [AuthMethod],
     id: Option<&str>,
@@ -140,7 +140,7 @@ fn chosen<'m>(
         ))),
         (None, [only]) => Ok(only),
         (None, _) => {
-            Err(Failure::usage(format!("{name} offers several logins: name one.{}", ways())))
+            Err(Failure::usage(format!("{name} offers several logins: choose one.{}", ways())))
         }
         (Some(id), _) => {
             methods.iter().find(|method| method.id().as_str() == id).ok_or_else(|| {
@@ -156,13 +156,13 @@ async fn by_agent(
     interrupts: &Interrupts,
 ) -> Result<(), Failure> {
     let what = format!(
-        "{} is logging in by {}; it may open a page, Ctrl-C gives up",
+        "{} is logging in with {}; it may open a page; Ctrl-C cancels",
         started.name,
         method.name()
     );
     say(&what)?;
     let logged_in = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "the login was given up")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "the login was cancelled")),
         logged_in = started.agent.authenticate(method.id().clone()) => logged_in,
     };
     logged_in.map_err(|error| match error {
@@ -174,7 +174,7 @@ async fn by_agent(
     })
 }
 
-/// Runs the program that logs in, in this terminal.
+/// Runs the login program in this terminal.
 async fn in_terminal(
     launch: Launch,
     method: &AuthMethod,
@@ -184,7 +184,7 @@ async fn in_terminal(
     if !in_a_terminal() {
         let name = sanitize::line(method.name());
         return Err(Failure::usage(format!(
-            "the login {name} needs a terminal: run it in one, or there\n  {line}"
+            "the login {name} needs a terminal: run this command in one, or\n  {line}"
         )));
     }
     say(&format!("in this terminal: {line}"))?;
@@ -199,18 +199,17 @@ async fn in_terminal(
     let status = status.map_err(|error| failed(format!("cannot be waited for: {error}")))?;
     let given_up = tokio::time::timeout(Duration::ZERO, interrupts.cancel()).await.is_ok();
     match status.success() {
-        _ if given_up => Err(Failure::new(Exit::Cancelled, "the login was given up")),
+        _ if given_up => Err(Failure::new(Exit::Cancelled, "the login was cancelled")),
         true => Ok(()),
         false => Err(failed(format!("ended with {status}"))),
     }
 }
 
 async fn probed(agent: &AgentProcess, interrupts: &Interrupts) -> Result<Probe, Failure> {
-    let told = io::stderr()
-        .is_terminal()
-        .then(|| "opening a session to see whether it is logged in".to_owned());
+    let told =
+        io::stderr().is_terminal().then(|| "opening a session to check the login".to_owned());
     tokio::select! {
-        () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before it was known whether the agent is logged in")),
+        () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before the login was checked")),
         probe = waiting(probe(agent), told) => Ok(probe),
     }
 }
@@ -219,7 +218,7 @@ fn needs(needs: Option<&str>) -> String {
     needs.map(|needs| format!("; it needs {needs}")).unwrap_or_default()
 }
 
-/// Says on stderr how it ended, and ends the agent.
+/// Prints the result on stderr and ends the agent.
 async fn told(text: &str, agent: AgentProcess) -> Result<Exit, Failure> {
     say(text)?;
     agent.stop().await;

@@ -9,7 +9,7 @@ use crate::key;
 use crate::show::paint::{BOLD, CYAN, GREEN, Paint, RED, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
-use attache_client::{Decision, PermissionRequest, PermissionRule, Permissions};
+use attache_client::{Decision, PermissionRequest, Permissions, Rule};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
 use rules::Rules;
 use std::io::Write;
@@ -112,7 +112,7 @@ pub(crate) struct Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum By {
     /// A rule that this client remembers.
-    Rule(Box<PermissionRule>),
+    Rule(Box<Rule>),
     /// `--yes`.
     Yes,
     /// `--allow KIND`.
@@ -129,7 +129,7 @@ pub(crate) enum By {
 
 impl By {
     /// The rule that decided, if one did.
-    pub(crate) fn rule(&self) -> Option<&PermissionRule> {
+    pub(crate) fn rule(&self) -> Option<&Rule> {
         match self {
             Self::Rule(rule) => Some(rule),
             _ => None,
@@ -182,8 +182,9 @@ impl Verdict {
         let title = sanitize::visible_line(request.title());
         match &self.by {
             By::Rule(rule) => {
-                let rule = sanitize::visible(&rule.to_string()).into_owned();
-                format!("{} by your rule {}: {title}", self.word(), sanitize::line(&rule))
+                let line = sanitize::visible(&rule.to_line()).into_owned();
+                let whose = if rules::is_of_project(rule) { "this project's" } else { "your" };
+                format!("{} by {whose} rule {}: {title}", self.word(), sanitize::line(&line))
             }
             By::Yes | By::Allow | By::Tour if !self.allowed => {
                 format!("refused, because the agent offers no answer that allows it: {title}")

@@ -35,12 +35,13 @@ pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
 
 fn list() -> Result<Vec<String>, Failure> {
     let rules = rules::open()?.rules();
-    let file = rules::file().map(|file| shown(&file.to_string_lossy()));
-    let Some(file) = file else {
+    let files: Vec<String> =
+        rules::files().iter().map(|file| shown(&file.to_string_lossy())).collect();
+    if files.is_empty() {
         return Ok(vec![
             "no rule is kept: neither XDG_CONFIG_HOME nor HOME names a folder for them".to_owned(),
         ]);
-    };
+    }
     let paint = Paint::of(&io::stdout());
     let mut lines = match rules.is_empty() {
         true => {
@@ -50,9 +51,9 @@ fn list() -> Result<Vec<String>, Failure> {
     };
     for (number, rule) in (1..).zip(&rules) {
         lines.push(format!("{number:>3}  {}", paint.paint(BOLD, shown(&rules::meaning(rule)))));
-        lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_string()))));
+        lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_line()))));
     }
-    lines.push(paint.paint(DIM, format!("the rules stand in {file}")));
+    lines.push(paint.paint(DIM, format!("the rules stand in {}", files.join(" and "))));
     Ok(lines)
 }
 
@@ -67,7 +68,7 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
         return Err(Failure::usage(format!("there is no rule {number}: {there}")));
     };
     broker.forget(rule).map_err(|error| Failure::new(Exit::OurFault, error))?;
-    Ok(vec![format!("removed: {}", shown(&rule.to_string()))])
+    Ok(vec![format!("removed: {}", shown(&rule.to_line()))])
 }
 
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {

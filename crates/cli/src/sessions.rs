@@ -1,4 +1,4 @@
-//! `attache sessions`: what is kept of conversations, listed, searched, shown and put in order.
+//! `attache sessions`: lists, searches, shows and organizes stored sessions.
 
 pub(crate) mod arguments;
 mod change;
@@ -56,13 +56,13 @@ fn in_store(task: &Task) -> &InStore {
     }
 }
 
-/// Nothing was ever kept: a list of nothing is no error, a session that is named is.
+/// Returns the result without a store: an empty list succeeds, a named session is an error.
 fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
-        Place::Nowhere => "no sessions are kept: the store is `none`".to_owned(),
+        Place::Nowhere => "sessions are not stored: the store is `none`".to_owned(),
         Place::File(path) => {
             format!(
-                "no sessions are kept yet in {}",
+                "no sessions are stored yet in {}",
                 sanitize::visible_line(&path.display().to_string())
             )
         }
@@ -77,7 +77,7 @@ fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let told = match (json, place) {
         (true, _) => Ok(()),
         (false, Place::Nowhere) => writeln!(stderr, "{why}"),
-        (false, Place::File(_)) => writeln!(stderr, "{why}; this begins one:\n  {begin}"),
+        (false, Place::File(_)) => writeln!(stderr, "{why}; start one with:\n  {begin}"),
     };
     told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }

@@ -196,7 +196,7 @@ fn put(
     withdrawn: Withdrawn,
     asked: impl Future<Output = Result<ElicitationAction, Error>> + Send + 'static,
 ) -> Work {
-    answer.by(move |answer| async move {
+    answer.later_with(move |answer| async move {
         let withdrawn = async move {
             match withdrawn {
                 Withdrawn::Never => pending().await,

@@ -73,7 +73,6 @@ mod pattern;
 mod permission;
 mod permission_broker;
 mod permission_effect;
-mod permission_rule;
 mod race;
 mod session;
 mod tasks;
@@ -91,6 +90,7 @@ pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};
 pub use attache_policy::is_invisible;
+pub use attache_policy::{Agents, CallPattern, Effect, Rule, RuleFault, RuleScope, Subject};
 pub use catalogue::known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use catalogue::registry::{
     Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
@@ -112,7 +112,6 @@ pub use observe::watch::{Watch, WatchUpdate};
 pub use observe::watch_position::WatchPosition;
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
-pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
 pub use session::open_error::OpenError;
 pub use session::opening::Opening;
 pub use session::outcome::{Outcome, TurnError};

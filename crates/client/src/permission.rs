@@ -2,7 +2,7 @@
 
 use crate::file_action::FileAction;
 use crate::terminals::terminal_command::TerminalCommand;
-use attache_policy::Guard;
+use attache_policy::{Effect, Guard, Rule};
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     SelectedPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
@@ -181,6 +181,14 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// The decision of a rule that allows or denies.
+    pub fn by_rule(rule: &Rule) -> Self {
+        match rule.effect {
+            Effect::Allow => Self::Allow,
+            Effect::Ask | Effect::Deny => Self::Reject,
+        }
+    }
+
     /// Whether the agent is told by this that the call may run, with these options: by one that
     /// allows.
     pub fn allows(&self, options: &[PermissionOption]) -> bool {

@@ -2,15 +2,13 @@
 
 mod audit;
 mod audit_log;
-mod rules_file;
 pub(crate) mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
-use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};
-use attache_policy::ToolEffect;
-use attache_protocol::v1::ToolCallLocation;
+use attache_policy::{Effect, Reason, Rule, RuleFault, RuleFile, RuleFileError, RuleScope, Rules};
 use audit::Audit;
 use audit_log::{AuditLog, Written};
+use std::collections::HashMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,33 +17,37 @@ use std::{fmt, io};
 
 pub use audit::{Audited, DecidedBy, Verdict};
 
+/// Of how many folders the rules of projects are kept.
+const PROJECTS: usize = 256;
+
 /// How long a decision waits until the log's file has it.
 const WRITTEN: Duration = Duration::from_secs(1);
 
 /// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000
-/// decisions. A face asks the person, and says what shall be remembered. Cheap to clone; clones
+/// decisions. A front end asks the person, and says which rule to remember. Cheap to clone; clones
 /// share everything.
 ///
-/// A rule that rejects goes before every rule that allows. What a rule allows is answered with the
-/// agent's option that allows once, what it rejects with the agent's reject option; without a
-/// fitting option nothing is approved (see [`Decision`]).
+/// A rule that denies goes before every rule that asks, and this before every rule that allows. A
+/// call that a rule allows is answered with the agent's option that allows once, a call that it
+/// denies with the agent's reject option; without a fitting option nothing is approved (see
+/// [`Decision`]).
 ///
-/// The rules of projects and those that always hold stand in a file, one a line, see
-/// [`PermissionRule`]; empty lines and lines that begin with `#` say nothing. Removing a line takes
-/// the rule back from the next start on.
+/// The rules of projects and those that always hold are kept in a file, which is described with
+/// [`attache_policy::Rules`].
 ///
 /// ```
-/// use attache_client::{Decision, Effect, PermissionBroker, PermissionRule, Permissions, Scope};
+/// use attache_client::{Decision, Effect, PermissionBroker, Permissions, RuleScope};
 ///
 /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// let broker = PermissionBroker::open("/home/ann/.config/permissions")?;
+/// let broker = PermissionBroker::open("/home/ann/.config/permissions.toml")?;
 /// let remembering = broker.clone();
 /// let asking = Permissions::ask(move |request| {
 ///     let broker = remembering.clone();
 ///     async move {
 ///         // Here a person was asked, and said: yes, for this session.
-///         let scope = Scope::Session(request.session_id.clone());
-///         if let Some(rule) = PermissionRule::about(&request, Effect::Allow, scope) {
+///         let scope = RuleScope::Session(request.session_id.clone());
+///         let call = request.asked_call("gemini-cli", "/home/ann/app".as_ref());
+///         if let Some(rule) = call.narrowest_rule(Effect::Allow, scope) {
 ///             let _ = broker.remember(rule);
 ///         }
 ///         Decision::Allow
@@ -61,37 +63,23 @@ pub struct PermissionBroker(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Never held while a file is used, so that decisions wait for no disk.
-    rules: Mutex<Vec<PermissionRule>>,
-    /// Held while the file of the rules is changed.
-    file: Mutex<Option<PathBuf>>,
+    /// Never held while a file is used, so that decisions do not wait for the disk.
+    rules: Mutex<Vec<Rule>>,
+    /// The files of the rules. Held while one of them is changed.
+    files: Mutex<Vec<PathBuf>>,
+    /// The rules of projects, by folder.
+    projects: Mutex<HashMap<PathBuf, Arc<Rules>>>,
     audit: Mutex<Audit>,
 }
 
-/// Why rules cannot be read or remembered.
+/// Why rules cannot be read or remembered, or decisions not be logged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BrokerError {
-    /// The world's: the file cannot be read or written.
-    File {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The user's: a line of the file is no rule. No rule of the file is used, for it may be one
-    /// that rejects.
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        source: RuleError,
-    },
-    /// Ours: the rule would not be read again.
-    Rule(RuleError),
-    /// The world's: the file of the log cannot be written.
+    /// A file of rules cannot be read or changed. None of its rules is used, for one of them may
+    /// deny something.
+    Rules(RuleFileError),
+    /// The file of the log cannot be written.
     Log {
         /// The file.
         file: PathBuf,
@@ -103,23 +91,9 @@ pub enum BrokerError {
 impl fmt::Display for BrokerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { file, source } => {
-                write!(
-                    f,
-                    "the rules in {} cannot be used: {source}; check the file",
-                    file.display()
-                )
-            }
-            Self::Line { file, line, source } => {
-                write!(
-                    f,
-                    "line {line} of the rules in {} is none: {source}; mend the line or remove it",
-                    file.display()
-                )
-            }
-            Self::Rule(source) => write!(f, "the rule cannot be remembered: {source}"),
+            Self::Rules(source) => source.fmt(f),
             Self::Log { file, source } => {
-                write!(f, "what was decided could not be logged in {}: {source}", file.display())
+                write!(f, "decisions cannot be logged in {}: {source}", file.display())
             }
         }
     }
@@ -128,9 +102,15 @@ impl fmt::Display for BrokerError {
 impl std::error::Error for BrokerError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::File { source, .. } | Self::Log { source, .. } => Some(source),
-            Self::Line { source, .. } | Self::Rule(source) => Some(source),
+            Self::Rules(source) => Some(source),
+            Self::Log { source, .. } => Some(source),
         }
+    }
+}
+
+impl From<RuleFileError> for BrokerError {
+    fn from(source: RuleFileError) -> Self {
+        Self::Rules(source)
     }
 }
 
@@ -144,15 +124,40 @@ impl PermissionBroker {
     /// first rule. Blocks.
     ///
     /// # Errors
-    /// The file cannot be read, is larger than 1 MiB, or has a line that is no rule.
+    /// The file cannot be read, or a rule of it cannot.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
+        Self::in_memory().and_rules_of(file)
+    }
+
+    /// The same broker with the rules of a further file. New rules are added to the first file.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// As [`PermissionBroker::open`].
+    pub fn and_rules_of(self, file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
-        let rules = rules_file::read(&file)?;
-        Ok(Self(Arc::new(Shared {
-            rules: Mutex::new(rules),
-            file: Mutex::new(Some(file)),
-            audit: Mutex::default(),
-        })))
+        let rules = Rules::read(&file);
+        // The built-in agent itself says what is wrong with rules for it alone.
+        if let Some(fault) = rules.faults().first().filter(|_| rules.names_agents()) {
+            return Err(RuleFileError::Rules(fault.clone()).into());
+        }
+        locked(&self.0.rules).extend(rules.rules().iter().cloned());
+        locked(&self.0.files).push(file);
+        Ok(self)
+    }
+
+    /// The same broker with the rules of `old`, a file of an older version. They are moved to
+    /// `file`, and `old` stays beside it as a backup. As long as they cannot be moved they count
+    /// where they are. Call this before `file` is read. Blocks.
+    ///
+    /// # Errors
+    /// The old file cannot be read, or a line of it is not a rule.
+    pub fn and_old_rules_of(self, old: &Path, file: &Path) -> Result<Self, BrokerError> {
+        let rules = RuleFile::read_old(old)?;
+        if old.exists() && RuleFile::new(file).migrate(old).is_err() {
+            locked(&self.0.rules).extend(rules);
+        }
+        Ok(self)
     }
 
     /// Has every decision from now on added to this file too, one line of JSON each (see
@@ -178,44 +183,47 @@ impl PermissionBroker {
         log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
     }
 
-    /// Remembers a rule from now on; one that is not for a session alone is added to the file, if
-    /// there is one. Blocks for the disk.
+    /// Remembers a rule from now on; one that is not for a session alone is added to the first
+    /// file, if there is one. Blocks for the disk.
     ///
     /// # Errors
-    /// The rule names nothing that it is about, or cannot be written; it is not remembered then.
-    pub fn remember(&self, rule: PermissionRule) -> Result<(), BrokerError> {
-        let is_kept = !matches!(rule.scope, Scope::Session(_));
-        if is_kept {
-            rule.to_string().parse::<PermissionRule>().map_err(BrokerError::Rule)?;
-        }
-        let file = locked(&self.0.file);
-        if locked(&self.0.rules).contains(&rule) {
+    /// The rule cannot be written; it is not remembered then.
+    pub fn remember(&self, mut rule: Rule) -> Result<(), BrokerError> {
+        let is_kept = !matches!(rule.scope, RuleScope::Session(_));
+        let files = locked(&self.0.files);
+        if locked(&self.0.rules).iter().any(|known| known.is_same(&rule)) {
             return Ok(());
         }
-        if let (true, Some(file)) = (is_kept, &*file) {
-            rules_file::add(file, &rule)
-                .map_err(|source| BrokerError::File { file: file.clone(), source })?;
+        if let (true, Some(file)) = (is_kept, files.first()) {
+            RuleFile::new(file).add(&rule)?;
+            rule.file = Some(file.display().to_string());
         }
         locked(&self.0.rules).push(rule);
         Ok(())
     }
 
-    /// Forgets a rule, here and in the file. Blocks for the disk.
+    /// Forgets a rule, here and in its file. Blocks for the disk.
     ///
     /// # Errors
     /// The file cannot be written; the rule stays then.
-    pub fn forget(&self, rule: &PermissionRule) -> Result<(), BrokerError> {
-        let file = locked(&self.0.file);
-        if let (false, Some(file)) = (matches!(rule.scope, Scope::Session(_)), &*file) {
-            rules_file::remove(file, rule)
-                .map_err(|source| BrokerError::File { file: file.clone(), source })?;
+    pub fn forget(&self, rule: &Rule) -> Result<(), BrokerError> {
+        let files = locked(&self.0.files);
+        let kept = locked(&self.0.rules).iter().find(|kept| kept.is_same(rule)).cloned();
+        if let Some(name) = kept.and_then(|kept| kept.file) {
+            let file = files.iter().find(|file| file.display().to_string() == name);
+            let Some(file) = file else {
+                let why = "its rules could not be moved to the file of this version";
+                let (file, source) = (PathBuf::from(name), io::Error::other(why));
+                return Err(RuleFileError::File { file, source }.into());
+            };
+            RuleFile::new(file).remove(rule)?;
         }
-        locked(&self.0.rules).retain(|kept| kept != rule);
+        locked(&self.0.rules).retain(|kept| !kept.is_same(rule));
         Ok(())
     }
 
     /// The rules that hold now, those of sessions too.
-    pub fn rules(&self) -> Vec<PermissionRule> {
+    pub fn rules(&self) -> Vec<Rule> {
         locked(&self.0.rules).clone()
     }
 
@@ -245,7 +253,7 @@ impl PermissionBroker {
         tell: F,
     ) -> Permissions
     where
-        F: Fn(PermissionRequest, PermissionRule) -> T + Send + Sync + 'static,
+        F: Fn(PermissionRequest, Rule) -> T + Send + Sync + 'static,
         T: Future<Output = ()> + Send + 'static,
     {
         let (broker, agent, cwd) = (self.clone(), agent.into(), cwd.into());
@@ -261,7 +269,7 @@ impl PermissionBroker {
             let rule = broker.rule_for(&request, &agent, &cwd);
             let told = rule.clone().map(|rule| tell(request.clone(), rule));
             let decided = match &rule {
-                Some(rule) => Ok(rule.decision()),
+                Some(rule) => Ok(Decision::by_rule(rule)),
                 None => rest.decided(&request),
             };
             Box::pin(async move {
@@ -283,40 +291,51 @@ impl PermissionBroker {
     /// Whether a rule rejects a request of the agent with this name, in a session in this folder.
     /// Blocks on the disk if a rule names a path.
     pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
-        self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Reject)
+        self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Deny)
     }
 
-    /// The rule that decides about a request of the agent with this name, in a session in this
-    /// folder: one that rejects before one that allows. A file that has several names by symbolic
-    /// links is rejected by a rule about any of them. What needs a person (see
-    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file,
-    /// or with the whole line of this command.
-    pub fn rule_for(
+    /// The rule that allows or rejects a request of the agent with this name, in a session in this
+    /// folder; `None` if a person is to be asked. See [`PermissionBroker::decide`].
+    pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<Rule> {
+        let decision = self.decide(request, agent, cwd);
+        match (decision.effect, decision.reason) {
+            (Effect::Allow | Effect::Deny, Reason::Rule(rule)) => Some(*rule),
+            _ => None,
+        }
+    }
+
+    /// What the rules say about a request of the agent with this name, in a session in this folder:
+    /// those of the person, and those that came with the project in the folder. See
+    /// [`AskedCall::decide`](attache_policy::AskedCall::decide). Blocks on the disk.
+    pub fn decide(
         &self,
         request: &PermissionRequest,
         agent: &str,
         cwd: &Path,
-    ) -> Option<PermissionRule> {
-        let rules = self.rules();
-        if rules.is_empty() {
-            return None;
-        }
-        let of = |effect| rules.iter().filter(move |rule| rule.effect == effect);
-        let is_about =
-            |rule: &PermissionRule, subject| rule.covers(subject, &request.session_id, agent, cwd);
-        let subject = Subject::of(request, cwd);
-        let names: Vec<Subject> =
-            other_names(request).iter().map(|named| Subject::of(named, cwd)).collect();
-        let mut reject = of(Effect::Reject);
-        let rejects = reject.find(|rule| {
-            is_about(rule, &subject) || names.iter().any(|named| is_about(rule, named))
-        });
-        let allows = || {
-            let is_enough =
-                |rule: &&PermissionRule| request.protected.is_none() || is_exact(rule, request);
-            of(Effect::Allow).filter(is_enough).find(|rule| is_about(rule, &subject))
-        };
-        rejects.or_else(allows).cloned()
+    ) -> attache_policy::Decision {
+        let (rules, project) = (self.rules(), self.rules_of_project(cwd));
+        let rules = rules.iter().chain(project.rules());
+        request.asked_call(agent, cwd).decide(rules, project.is_broken())
+    }
+
+    /// What is wrong with the rules that came with the project in this folder. As long as there is
+    /// something, no rule allows anything there. Blocks on the disk.
+    pub fn project_faults(&self, cwd: &Path) -> Vec<RuleFault> {
+        self.rules_of_project(cwd).faults().to_vec()
+    }
+
+    /// The rules that came with the project in this folder, as they were when they were first
+    /// looked at: an agent cannot remove them.
+    fn rules_of_project(&self, cwd: &Path) -> Arc<Rules> {
+        let known = locked(&self.0.projects).get(cwd).cloned();
+        known.unwrap_or_else(|| {
+            let read = Arc::new(Rules::of_project(cwd).unwrap_or_default());
+            let mut projects = locked(&self.0.projects);
+            if projects.len() >= PROJECTS {
+                projects.clear();
+            }
+            projects.entry(cwd.to_owned()).or_insert(read).clone()
+        })
     }
 
     /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None`
@@ -350,33 +369,6 @@ impl PermissionBroker {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The request about the same file by its other names.
-fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
-    let Some(file) = &request.file else { return Vec::new() };
-    let names = [&file.named, &file.resolved].into_iter().filter(|name| **name != file.path);
-    let named = |name: &PathBuf| {
-        let mut named = request.clone();
-        named.asked.locations = Some(vec![ToolCallLocation::new(name.to_string_lossy())]);
-        named
-    };
-    names.map(named).collect()
-}
-
-/// Whether a rule names all that a request is about: every file by its whole path, or the one
-/// command by its whole line.
-fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
-    let ToolEffect { commands, paths, .. } = request.effect();
-    if !commands.is_empty() {
-        let is_line =
-            |line: &str| rule.command.as_deref().is_some_and(|named| named.trim() == line.trim());
-        return commands
-            .iter()
-            .all(|command| is_line(&command.line) || is_line(&command.whole_line()));
-    }
-    let is_it = |path: &String| rule.path.as_deref() == Some(Path::new(path));
-    !paths.is_empty() && paths.iter().all(is_it)
 }
 
 /// A question that is not decided; logged as withdrawn if it is dropped so.

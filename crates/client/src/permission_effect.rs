@@ -3,9 +3,14 @@
 use crate::permission::PermissionRequest;
 use crate::permission_broker::secrets::shown_value;
 use crate::terminals::terminal_command::TerminalCommand;
+use attache_policy::AskedCall;
 use attache_policy::effect::{Command, ReportedCall, ToolEffect};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use serde_json::Value;
+use std::path::Path;
+
+#[cfg(test)]
+mod tests;
 
 impl PermissionRequest {
     /// What the call does, as far as the agent says it in the input of its tool, its locations and
@@ -44,8 +49,30 @@ impl PermissionRequest {
         effect
     }
 
+    /// The request as rules see it, from the agent with this name in a session in this folder.
+    pub fn asked_call<'a>(&'a self, agent: &'a str, cwd: &'a Path) -> AskedCall<'a> {
+        let known = self.tool_call.as_ref();
+        let tool = self.asked.name.as_deref();
+        let names = self.file.iter().flat_map(|file| {
+            [&file.named, &file.resolved].into_iter().filter(|name| **name != file.path)
+        });
+        AskedCall {
+            agent,
+            session: &self.session_id,
+            cwd,
+            kind: self.kind(),
+            tool: tool.or_else(|| known.and_then(|call| call.name.as_deref())),
+            effect: self.effect(),
+            title: self.stated_title(),
+            text: self.shown_texts().collect::<Vec<_>>().join("\n"),
+            other_paths: names.cloned().collect(),
+            runs_here: self.command.is_some(),
+            protected: self.protected,
+        }
+    }
+
     /// The text that the agent shows with the call.
-    pub(crate) fn shown_texts(&self) -> impl Iterator<Item = &str> {
+    fn shown_texts(&self) -> impl Iterator<Item = &str> {
         self.shown_content().filter_map(|content| match content {
             ToolCallContent::Content(content) => match &content.content {
                 ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -62,7 +89,7 @@ impl PermissionRequest {
     }
 
     /// The title, if the agent gave one.
-    pub(crate) fn stated_title(&self) -> &str {
+    fn stated_title(&self) -> &str {
         let known = self.tool_call.as_ref().map(|call| call.title.as_str());
         known.or(self.asked.title.as_deref()).unwrap_or_default()
     }

@@ -2,12 +2,13 @@
 
 use crate::memory::Memory;
 use crate::models::{
-    Brief, Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage,
+    Brief, EventStream, Model, ModelError, ModelEvent, ModelId, ModelMessage, ModelPart, ModelStop,
+    TokenUsage, input,
 };
 use crate::options::SHOW_THOUGHTS;
 use crate::system_prompt::system_prompt;
 use crate::tools::fit::counted;
-use crate::tools::{Action, mode, specs_of};
+use crate::tools::{Registry, mode};
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -15,19 +16,15 @@ use std::time::Duration;
 /// What a model answered.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The words of the offline model.
-    pub(crate) said: String,
-    /// The tools that it wants used.
-    pub(crate) wanted: Vec<Action>,
-    /// What a provider's model said, with the tools that it asks for.
-    pub(crate) message: Option<ModelMessage>,
+    /// The message, with the tools that it asks for.
+    pub(crate) message: ModelMessage,
     pub(crate) stop: ModelStop,
     pub(crate) usage: TokenUsage,
     /// The tokens of each attempt before this one that stopped before its end.
     pub(crate) lost: Vec<TokenUsage>,
 }
 
-/// Why there is no answer, and what was said all the same by a provider's model.
+/// Why there is no answer, and the text that arrived before.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) why: Why,
@@ -56,23 +53,21 @@ impl From<Error> for Why {
 impl Answer {
     fn empty() -> Self {
         Self {
-            said: String::new(),
-            wanted: Vec::new(),
-            message: None,
+            message: ModelMessage { model: ModelId::new("", ""), parts: Vec::new() },
             stop: ModelStop::End,
             usage: TokenUsage::default(),
             lost: Vec::new(),
         }
     }
 
-    /// Whether a provider's model said nothing and asks for nothing.
+    /// Whether the message has neither text nor a tool call.
     pub(crate) fn is_silent(&self) -> bool {
         let spoken = |part: &ModelPart| match part {
             ModelPart::Text { text, .. } => !text.trim().is_empty(),
             ModelPart::Thought { .. } => false,
             ModelPart::Call { .. } => true,
         };
-        self.message.as_ref().is_some_and(|message| !message.parts.iter().any(spoken))
+        !self.message.parts.iter().any(spoken)
     }
 }
 
@@ -83,17 +78,17 @@ pub(crate) async fn answer(
     memory: &Memory,
     turn: &Turn,
 ) -> std::result::Result<Answer, Unanswered> {
-    let mut step = model.step(&memory.conversation, &brief(memory, turn));
+    let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
     let mut answer = Answer::empty();
     // Whether the person sees text of the last attempt.
     let mut shown = false;
     match show(&mut *step, turn, &mut answer, &mut shown).await {
         Ok(()) => Ok(answer),
         Err(why) => {
-            let unfinished = step.unfinished();
+            let unfinished = step.unreported_usage();
             turn.spent(spent(&unfinished));
             answer.lost.push(unfinished);
-            Err(Unanswered { why, said: step.said(), replaced: !shown, lost: answer.lost })
+            Err(Unanswered { why, said: step.partial(), replaced: !shown, lost: answer.lost })
         }
     }
 }
@@ -105,9 +100,7 @@ pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
         format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
     let client = memory.client_instructions.as_ref();
     let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
-    let mut tools = specs_of(party);
-    tools.extend(memory.mcp.specs());
-    Brief { system, tools }
+    Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
 }
 
 /// How much of the conversation the model can be given, in tokens.
@@ -116,7 +109,7 @@ pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
 }
 
 async fn show(
-    step: &mut dyn Step,
+    step: &mut dyn EventStream,
     turn: &Turn,
     answer: &mut Answer,
     shown: &mut bool,
@@ -132,11 +125,10 @@ async fn show(
             Some(ModelEvent::Text(text)) => {
                 turn.say(&text).await?;
                 *shown |= !text.trim().is_empty();
-                answer.said.push_str(&text);
             }
             Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
-            Some(ModelEvent::Thought(_)) => {}
-            Some(ModelEvent::Waiting { why, wait, replaces, lost }) => {
+            Some(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. }) => {}
+            Some(ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
                 turn.spent(spent(&lost));
                 answer.lost.push(lost);
                 if replaces && std::mem::take(shown) {
@@ -145,7 +137,6 @@ async fn show(
                 }
                 waits(turn, &why, wait).await?;
             }
-            Some(ModelEvent::Use(action)) => answer.wanted.push(action),
             Some(ModelEvent::Done { message, stop, usage }) => {
                 turn.spent(spent(&usage));
                 (answer.message, answer.stop, answer.usage) = (message, stop, usage);

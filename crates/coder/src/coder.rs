@@ -9,11 +9,15 @@ use crate::mcp::{self, Servers};
 use crate::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
 use crate::options;
+use crate::providers;
 use crate::spending::Spending;
 use crate::system_prompt::ClientInstructions;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
+use attache_agent::{
+    About, Author, Error, Login, Opening, OptionalParts, Providers, Result, StopReason,
+    SystemPromptModes, Turn,
+};
 use attache_host::{RootsError, Sandbox};
 use attache_policy::{Effect, Folders, Mode, Policy};
 use attache_protocol::v1::{
@@ -24,6 +28,7 @@ use attache_protocol::v1::{
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The built-in agent, `attache agent`.
@@ -257,20 +262,10 @@ impl Author for Coder {
             .additional_directories()
             .hide_empty_sessions()
             .system_prompt(SystemPromptModes::AppendAndOverride)
-            .auth_status()
-            .providers();
+            .auth_status();
         match extensions() {
             Some(extensions) => about.meta(extensions),
             None => about,
-        }
-    }
-
-    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys
-    /// are read when the agent starts.
-    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
-        match self.models.unusable().await {
-            Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),
-            None => Ok(()),
         }
     }
 
@@ -369,16 +364,33 @@ impl Author for Coder {
         Ok(())
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(Arc::clone(&self)).providers(self)
+    }
+}
+
+impl Login for Coder {
+    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys
+    /// are read when the agent starts.
+    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
+        match self.models.unusable().await {
+            Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Providers for Coder {
     fn providers(&self) -> Vec<ProviderInfo> {
-        self.models.configurable()
+        providers::list(&self.models)
     }
 
     async fn set_provider(&self, provider: SetProviderRequest) -> Result<()> {
-        self.models.set_provider(&provider)
+        providers::set(&self.models, &provider)
     }
 
     async fn disable_provider(&self, provider: &ProviderId) -> Result<()> {
-        self.models.disable_provider(provider);
+        self.models.disable_provider(provider.as_str());
         Ok(())
     }
 }

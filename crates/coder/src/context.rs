@@ -12,7 +12,7 @@ mod titles;
 pub(crate) use compaction::{
     Compaction, Wanted, compact, make_room, overflowed, saving, told_saving,
 };
-pub(crate) use gauge::{Gauge, room_for_an_answer, tell_fill};
+pub(crate) use gauge::{Gauge, tell_fill};
 pub(crate) use summary::{Compacted, Summary};
 pub(crate) use tags::tag;
 pub(crate) use titles::{Titles, entitle, look, settle};

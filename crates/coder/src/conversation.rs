@@ -4,10 +4,12 @@
 use crate::context::{Compacted, Gauge, Summary};
 use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 use crate::prompt::MEDIUM;
-use crate::tools::{Action, ToolResult};
+use crate::stored_call::StoredCall;
+use crate::tools::ToolResult;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::prompt::{Prompt, kind};
+pub(crate) use attache_models::estimated_tokens as tokens;
 
 /// One part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +19,7 @@ pub(crate) enum Message {
     /// What the offline model said.
     Model(String),
     /// A tool that the offline model used, and what came of it.
-    Tool(Action, ToolResult),
+    Tool(StoredCall, ToolResult),
     /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent
     /// back as it came.
     Said(ModelMessage),
@@ -65,8 +67,8 @@ impl Message {
         match self {
             Self::Person(prompt) => prompt.tokens(),
             Self::Model(text) | Self::Note(text) => tokens(text),
-            Self::Tool(action, result) => {
-                tokens(&action.raw_input().to_string()) + tokens(&result.text)
+            Self::Tool(call, result) => {
+                tokens(&call.arguments().to_string()) + tokens(&result.text)
             }
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
             Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
@@ -80,12 +82,6 @@ fn part_tokens(part: &ModelPart) -> u64 {
         ModelPart::Text { text, .. } | ModelPart::Thought { text, .. } => tokens(text),
         ModelPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
     }
-}
-
-/// The estimate of this agent: one token for every four bytes of UTF-8, rounded up, for each
-/// message.
-pub(crate) fn tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4)
 }
 
 impl Conversation {
@@ -132,17 +128,6 @@ impl Conversation {
         self.messages.iter().map(Message::tokens).sum()
     }
 
-    /// The present turn: what the person said, and what came after.
-    pub(crate) fn present(&self) -> Option<(&Prompt, &[Message])> {
-        let begins =
-            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
-        let (begun, after) = self.messages.get(begins..)?.split_first()?;
-        match begun {
-            Message::Person(prompt) => Some((prompt, after)),
-            _ => None,
-        }
-    }
-
     /// A summary takes the place of the older part. The same on the same conversation gives the
     /// same, also when it is done again from the store.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
@@ -168,13 +153,6 @@ impl Conversation {
     pub(crate) fn clear(&mut self) {
         self.messages.clear();
         self.gauge = Gauge::default();
-    }
-
-    /// What came right before the present turn.
-    pub(crate) fn before_present(&self) -> Option<&Message> {
-        let begins =
-            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
-        self.messages.get(begins.checked_sub(1)?)
     }
 
     /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what
@@ -227,17 +205,16 @@ const LEFT_OUT: &str = "[left out]";
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Forgotten, Message, Prompt, tokens};
-    use crate::tools::read::Read;
-    use crate::tools::{Action, Finding, ToolResult};
+    use crate::tools::{Finding, ToolResult};
 
     fn person(bytes: usize) -> Message {
         Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
     }
 
     fn tool(bytes: usize) -> Message {
-        let read = Action::Read(Read { path: "f".into(), line: None, limit: None });
+        let read = r#"{"Read":{"path":"f","line":null,"limit":null}}"#;
         Message::Tool(
-            read,
+            serde_json::from_str(read).unwrap(),
             ToolResult {
                 text: "x".repeat(bytes),
                 failed: false,
@@ -263,8 +240,8 @@ mod tests {
         assert_eq!(conversation.fit(now - 1), Forgotten { turns: 1, results: 0 });
         assert_eq!(conversation.fit(600), Forgotten { turns: 1, results: 1 });
         assert!(conversation.tokens() <= 600);
-        let (prompt, after) = conversation.present().unwrap();
-        assert_eq!((prompt.with_paths.len(), after.len()), (400, 2));
+        let messages = conversation.messages();
+        assert_eq!((messages.len(), &messages[0]), (3, &person(400)));
         assert_eq!(conversation.fit(1).turns, 0, "a prompt stays however long it is");
     }
 }

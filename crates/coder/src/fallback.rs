@@ -51,7 +51,7 @@ pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> 
 /// As a notice where the client takes them (NOTE-01), else among the words; a subagent says it
 /// where its agent speaks.
 async fn tell(models: &Models, turn: &Turn, error: &ModelError, fallback: &str) -> Result<()> {
-    let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |(_, known)| known.title);
+    let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |known| known.title);
     let words = format!("{title} goes on in place of the model that was chosen");
     let why = error.to_string();
     match takes_notices(turn) {

@@ -22,10 +22,12 @@ extern crate self as attache_coder;
 mod answer;
 mod changes;
 mod choice;
+mod chosen_model;
 mod coder;
 mod commands;
 mod context;
 mod conversation;
+mod ended;
 mod fallback;
 mod guard;
 mod instructions;
@@ -35,16 +37,18 @@ mod memory;
 mod models;
 mod options;
 mod prompt;
+mod providers;
 #[cfg(test)]
 mod scripted;
 mod spending;
+mod stored_call;
 mod system_prompt;
 mod tools;
 mod turn;
 
+pub use attache_models::{
+    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
+};
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
 pub use memory::Memory;
-pub use models::{
-    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
-};

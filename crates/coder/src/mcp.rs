@@ -18,6 +18,8 @@ mod stdout;
 mod told;
 
 pub(crate) use content::Returned;
+#[cfg(test)]
+pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
 pub(crate) use running::{Next, Question, Running, Word};
 pub(crate) use server::Server;
 
@@ -56,6 +58,19 @@ pub(crate) struct Servers {
     /// Whether the person was told that there are too many tools.
     crowded: bool,
     _tasks: JoinSet<()>,
+}
+
+/// A tool of a server, under a name that every provider takes.
+#[derive(Debug)]
+pub(crate) struct ServerTool {
+    /// Its description for models, with that name.
+    pub(crate) spec: ToolSpec,
+    /// The server's name for people.
+    pub(crate) server: String,
+    /// The server's name for the tool.
+    pub(crate) tool: String,
+    /// Whether the server is ready.
+    pub(crate) is_ready: bool,
 }
 
 impl Servers {
@@ -113,10 +128,35 @@ impl Servers {
         untold
     }
 
-    /// The tools of the servers that are ready, as a model is told of them.
-    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
-        let lists = self.lists();
-        offered::offered(&lists).into_iter().map(|offered| offered.spec()).collect()
+    /// The tools of the servers, for models: those of servers that are ready, then those that only
+    /// servers had that are gone now.
+    pub(crate) fn tools(&self) -> Vec<ServerTool> {
+        let mut tools = self.listed(&self.lists(), true);
+        let known: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        for gone in self.listed(&known, false) {
+            if !tools.iter().any(|tool| tool.spec.name == gone.spec.name) {
+                tools.push(gone);
+            }
+        }
+        tools
+    }
+
+    fn listed(
+        &self,
+        lists: &[(&str, Arc<Vec<rmcp::model::Tool>>)],
+        is_ready: bool,
+    ) -> Vec<ServerTool> {
+        let tool = |offered: offered::Offered| ServerTool {
+            spec: offered.spec(),
+            server: self
+                .servers
+                .get(offered.server)
+                .map_or_else(String::new, |server| server.name().to_owned()),
+            tool: offered.tool.name.to_string(),
+            is_ready,
+        };
+        offered::offered(lists).into_iter().map(tool).collect()
     }
 
     /// The server and its own name of the tool that a model knows by `name`. It may have gone

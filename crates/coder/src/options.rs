@@ -75,7 +75,7 @@ fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
         .iter()
         .map(|model| value(&model.id.to_string(), &model.title, &about(model)))
         .collect();
-    let (id, name) = (offered.provider.id, offered.provider.name);
+    let (id, name) = (offered.id().to_owned(), offered.name().to_owned());
     (!values.is_empty()).then(|| SessionConfigSelectGroup::new(id.as_str(), name, values))
 }
 
@@ -118,7 +118,7 @@ fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };
     let chosen = options.get(at).and_then(SessionConfigOption::current_value);
     let Some(SessionConfigOptionValue::ValueId(chosen)) = chosen else { return };
-    let level = models.find(chosen.as_str()).and_then(|(_, known)| thought_level(&known));
+    let level = models.find(chosen.as_str()).and_then(|known| thought_level(&known));
     options.splice(at + 1..at + 1, level);
 }
 

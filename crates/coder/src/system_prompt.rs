@@ -72,7 +72,7 @@ pub(crate) fn system_prompt(
 #[cfg(test)]
 mod tests {
     use super::{ClientInstructions, Mode, Party, TEXT, system_prompt};
-    use crate::tools::specs;
+    use crate::tools::Registry;
     use attache_policy::Folders;
     use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
@@ -109,7 +109,7 @@ mod tests {
             prompt.contains(&paths[0].display().to_string())
                 && prompt.ends_with("Mode now: plan\n")
         );
-        for spec in specs() {
+        for spec in Registry::built_in().specs(Party::Agent) {
             assert!(prompt.contains(&format!("`{}`", spec.name)), "{}", spec.name);
         }
         for mode in Mode::ALL {

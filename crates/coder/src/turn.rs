@@ -2,22 +2,24 @@
 //! it is done.
 
 use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::chosen_model::chosen;
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
 use crate::conversation::{Message, Party, Prompt, kind};
+use crate::ended::Ended;
 use crate::fallback;
 use crate::guard::Guard;
 use crate::memory::{Memory, Record};
 use crate::models::{
-    Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer,
+    Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, reply,
 };
-use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
-use crate::tools::together::Request;
-use crate::tools::{Finding, ToolResult, Toolbox};
+use crate::tools::parallel::Request;
+use crate::tools::{Finding, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
-use std::sync::Arc;
+use attache_protocol::v1::{Notice, NoticeSeverity};
+use std::future::Future;
+use std::pin::Pin;
 
 /// How many times the model goes on in one turn, and in one task of a subagent.
 const STEPS: usize = 50;
@@ -72,15 +74,6 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     Ok(reason)
 }
 
-/// How the work on a prompt ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// For this reason.
-    Because(StopReason),
-    /// A question was said to the person, and the next prompt is the answer.
-    Asked,
-}
-
 /// Lets the model go on, with the tools that it asks for, until it is done with what the
 /// conversation's last prompt asks: a person's, or a subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
@@ -130,16 +123,6 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// The model that the session's options name now; it stays for the turn unless it fails.
-pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
-    let value = |id: &str| match turn.option(id) {
-        Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
-        _ => None,
-    };
-    let (model, level) = (value(MODEL).unwrap_or_default(), value(THOUGHT_LEVEL));
-    models.chosen(&model, level.as_deref(), turn.session_id().as_str())
-}
-
 /// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model
 /// could use them.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
@@ -151,6 +134,15 @@ async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> 
         () = turn.cancelled() => Err(Error::Cancelled),
         () = memory.mcp.settle() => Ok(()),
     }
+}
+
+/// The work of a subagent on its task: the loop of the turn within itself.
+fn run_subagent<'w>(
+    models: &'w Models,
+    memory: &'w mut Memory,
+    turn: &'w Turn,
+) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
+    Box::pin(go_on(models, memory, turn))
 }
 
 /// Says what happened to MCP servers, where the client took no notice of it.
@@ -278,40 +270,18 @@ async fn act(
     answer: Answer,
     guard: &mut Guard,
 ) -> Result<Acted> {
-    let Answer { said, wanted, message, usage, stop, .. } = answer;
-    match message {
-        Some(message) => {
-            // What a model asks for before it is stopped is not done: nobody would hear what came
-            // of it.
-            let is_stopped = matches!(
-                stop,
-                ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
-            );
-            let calls = if is_stopped { Vec::new() } else { calls(&message) };
-            if !message.parts.is_empty() {
-                keep(memory, turn, Message::Said(message)).await?;
-            }
-            tell_usage(memory, turn, model, &usage).await?;
-            use_tools(models, memory, turn, &calls, guard).await
-        }
-        None => {
-            if !said.is_empty() {
-                keep(memory, turn, Message::Model(said)).await?;
-            }
-            memory.spending.count(&usage);
-            let used = memory.conversation.tokens();
-            tell_fill(memory, turn, model, used).await?;
-            let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
-            for action in wanted {
-                let result = Toolbox { turn, models, memory }.act(&action, None).await?;
-                if result.finding == Finding::Asked {
-                    acted = Acted::Ended(Ended::Asked);
-                }
-                keep(memory, turn, Message::Tool(action, result)).await?;
-            }
-            Ok(acted)
-        }
+    let Answer { message, usage, stop, .. } = answer;
+    // What a model asks for before it is stopped is not done: nobody would hear what came of it.
+    let is_stopped = matches!(
+        stop,
+        ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
+    );
+    let calls = if is_stopped { Vec::new() } else { calls(&message) };
+    if !message.parts.is_empty() {
+        keep(memory, turn, Message::Said(message)).await?;
     }
+    tell_usage(memory, turn, model, &usage).await?;
+    use_tools(models, memory, turn, model, &calls, guard).await
 }
 
 /// Uses these tools, and keeps the results in the order of the calls.
@@ -319,13 +289,14 @@ async fn use_tools(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
+    model: &dyn Model,
     calls: &[Request],
     guard: &mut Guard,
 ) -> Result<Acted> {
     let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
     let mut left = calls;
     while !left.is_empty() {
-        let results = Toolbox { turn, models, memory }.next(left).await;
+        let results = Toolbox { turn, models, memory, subagent: run_subagent }.next(left).await;
         let (now, later) = left.split_at(results.len().clamp(1, left.len()));
         left = later;
         let (mut stuck, mut error) = (None, None);
@@ -343,9 +314,7 @@ async fn use_tools(
             if result.finding == Finding::Asked {
                 acted = Acted::Ended(Ended::Asked);
             }
-            let ToolResult { text, failed, images, .. } = result;
-            let (call_id, name) = (id.clone(), name.clone());
-            let answer = ToolAnswer { call_id, name, text, images, failed };
+            let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
             keep(memory, turn, Message::Returned(answer)).await?;
         }
         if let Some(error) = error {
@@ -390,6 +359,12 @@ async fn tell_usage(
     model: &dyn Model,
     usage: &TokenUsage,
 ) -> Result<()> {
+    if !model.writes() {
+        // The offline model costs nothing, and its window holds what is estimated.
+        memory.spending.count(usage);
+        let used = memory.conversation.tokens();
+        return tell_fill(memory, turn, model, used).await;
+    }
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
     if used == 0 {

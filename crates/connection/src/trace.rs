@@ -6,7 +6,8 @@
 //! Levels: `error` for a panic in this process, `warn` for a peer that breaks the protocol, `debug`
 //! for the start, the end and everything that is ignored, `trace` for every message.
 
-use crate::{End, Unhandled};
+use crate::end::End;
+use crate::unhandled::Unhandled;
 use attache_protocol::envelope::{Message, NotAMessage};
 use attache_protocol::method::Side;
 use attache_protocol::{Error, RequestId};

@@ -17,7 +17,7 @@ struct Stubborn;
 impl Agent for Stubborn {
     /// Ends by itself when it is cancelled, after some last words.
     fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
             let words = SessionUpdate::AgentMessageChunk(ContentChunk::new("last words"));
             answer
@@ -41,7 +41,7 @@ impl Agent for Stubborn {
         if params.mode_id.as_str() == "stop" {
             return answer.send(Err(Error::request_cancelled()));
         }
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
             answer.send(Ok(SetSessionModeResponse::new()));
         })

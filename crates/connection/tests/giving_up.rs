@@ -47,7 +47,7 @@ async fn calls_that_nobody_waits_for_leave_the_table_while_the_peer_is_silent() 
     let held = Arc::new(());
     for _ in 0..2000 {
         let held = held.clone();
-        drop(peer.call_folding::<SessionSetMode>(&mode(), move |_| drop(held)));
+        drop(peer.call_with_callback::<SessionSetMode>(&mode(), move |_| drop(held)));
         // The call and its cancel.
         agent.next_line().await.unwrap().unwrap();
         agent.next_line().await.unwrap().unwrap();
@@ -64,7 +64,7 @@ async fn a_late_answer_is_folded_and_logged_and_belongs_to_no_later_call() {
     let (peer, heard, mut agent, _driver) = against_raw();
     let folded = Arc::new(Mutex::new(0));
     let late = folded.clone();
-    let first = peer.call_folding::<SessionSetMode>(&mode(), move |outcome| {
+    let first = peer.call_with_callback::<SessionSetMode>(&mode(), move |outcome| {
         *late.lock().unwrap() += usize::from(outcome.is_ok());
     });
     drop(first);

@@ -137,7 +137,7 @@ async fn a_fold_and_a_tap_may_panic() {
     let update = SessionUpdate::AgentMessageChunk(ContentChunk::new("x"));
     from_agent.notify::<SessionUpdateNotification>(&SessionNotification::new("s", update)).unwrap();
     let mode = SetSessionModeRequest::new("s", "m");
-    let folded = peer.call_folding::<SessionSetMode>(&mode, |_| panic!("at a reply"));
+    let folded = peer.call_with_callback::<SessionSetMode>(&mode, |_| panic!("at a reply"));
     folded.await.unwrap();
     peer.call::<SessionSetMode>(&mode).await.unwrap();
 }
@@ -148,7 +148,7 @@ async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does(
     let (input, output) = tokio::io::split(silent);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
     let prompt = PromptRequest::new("s", vec!["x".into()]);
-    let first = peer.call_folding::<SessionPrompt>(&prompt, |_| panic!("at the end"));
+    let first = peer.call_with_callback::<SessionPrompt>(&prompt, |_| panic!("at the end"));
     let second = peer.call::<SessionPrompt>(&prompt);
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());

@@ -52,7 +52,7 @@ impl Agent for Scripted {
         let text =
             params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
         let me = self.clone();
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             me.open.fetch_add(1, SeqCst);
             match text.as_str() {
                 "panic" => panic!("as asked"),
@@ -68,7 +68,7 @@ impl Agent for Scripted {
                 count => {
                     let peer = answer.peer().clone();
                     for index in 0..count.parse::<usize>().unwrap_or(0) {
-                        if peer.room().await.is_err() {
+                        if peer.wait_for_room().await.is_err() {
                             return;
                         }
                         let update =
@@ -136,7 +136,7 @@ async fn every_update_is_folded_before_the_reply_behind_it_wakes_its_caller() {
     let seen = diary.clone();
     let folded = Arc::new(Mutex::new(0));
     let at_fold = folded.clone();
-    let reply = peer.call_folding::<SessionPrompt>(&prompt("1000"), move |_| {
+    let reply = peer.call_with_callback::<SessionPrompt>(&prompt("1000"), move |_| {
         *at_fold.lock().unwrap() = seen.0.lock().unwrap().len()
     });
     assert_eq!(reply.await.unwrap().stop_reason, StopReason::EndTurn);
@@ -151,7 +151,7 @@ async fn two_streams_both_full_never_deadlock() {
     let (peer, diary, _, _drivers) = pair(64);
     let flood = peer.call::<SessionPrompt>(&prompt("2000"));
     for _ in 0..2000 {
-        peer.room().await.unwrap();
+        peer.wait_for_room().await.unwrap();
         peer.notify::<SessionCancel>(&CancelNotification::new("nobody")).unwrap();
     }
     flood.await.unwrap();
@@ -332,7 +332,7 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
     );
     let mut sent = 0;
     // Nobody reads `raw`. Sending stops by itself.
-    while tokio::time::timeout(Duration::from_millis(200), peer.room()).await.is_ok() {
+    while tokio::time::timeout(Duration::from_millis(200), peer.wait_for_room()).await.is_ok() {
         peer.notify::<SessionUpdateNotification>(&update).unwrap();
         sent += 1;
         assert!(sent < 1000, "a megabyte was queued for a peer that does not read");
@@ -341,7 +341,7 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
     for _ in 0..sent {
         lines.next_line().await.unwrap().unwrap();
     }
-    peer.room().await.unwrap();
+    peer.wait_for_room().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -391,7 +391,7 @@ async fn a_client_never_answers_stray_text() {
 #[tokio::test]
 async fn what_was_not_offered_is_not_sent() {
     let (peer, _, _, _drivers) = pair(4096);
-    peer.offered_by_agent(AgentCapabilities::new());
+    peer.set_agent_capabilities(AgentCapabilities::new());
     let error = peer
         .call::<attache_protocol::method::SessionLoad>(&LoadSessionRequest::new(vec![], "/", "s"))
         .await
@@ -460,7 +460,7 @@ async fn awaiting_a_call_inside_a_call_works() {
             _params: PromptRequest,
             answer: Responder<SessionPrompt>,
         ) -> Work {
-            answer.by(|answer| async move {
+            answer.later_with(|answer| async move {
                 let asked = answer.peer().call::<attache_protocol::method::FsReadTextFile>(
                     &ReadTextFileRequest::new("s", "/f"),
                 );
@@ -545,7 +545,7 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
         let held = held.clone();
         move |_: &Result<_, _>| drop(held.lock().unwrap().take())
     };
-    *held.lock().unwrap() = Some(peer.call_folding::<SessionPrompt>(&prompt("0"), fold));
+    *held.lock().unwrap() = Some(peer.call_with_callback::<SessionPrompt>(&prompt("0"), fold));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
     assert!(
         !lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")),

@@ -28,16 +28,24 @@
 //! with it (parent-death signal), but not descendants that left the program. The program has no
 //! controlling terminal, or a pseudo terminal made for it and a session of its own.
 
+pub(crate) mod birth;
+#[cfg(target_os = "linux")]
+pub(crate) mod children;
+#[cfg(target_os = "linux")]
+pub(crate) mod confinement;
+pub(crate) mod descriptors;
+pub(crate) mod errno;
+pub(crate) mod image;
+
+use birth::Birth;
+use descriptors::close_all;
+use errno::errno;
+use image::Image;
+use libc::pid_t;
 use std::ffi::c_int;
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr;
-
-use libc::pid_t;
-
-use crate::birth::Birth;
-use crate::descriptors::close_all;
-use crate::image::Image;
 
 /// For how many milliseconds the guardian tries to kill what is left before it ends regardless.
 const GIVE_UP_AFTER: u32 = 10_000;
@@ -222,7 +230,7 @@ impl Guardian {
                     libc::kill(-self.program, libc::SIGKILL);
                 }
                 #[cfg(target_os = "linux")]
-                crate::children::for_each(kill_with_group);
+                children::for_each(kill_with_group);
                 loop {
                     match self.wait_for(-1, libc::WNOHANG) {
                         0 => break,
@@ -291,8 +299,4 @@ unsafe fn end_as(status: Option<c_int>) -> ! {
         libc::sigprocmask(libc::SIG_SETMASK, &others, ptr::null_mut());
         libc::_exit(128_i32.wrapping_add(signal))
     }
-}
-
-pub(crate) fn errno() -> c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }

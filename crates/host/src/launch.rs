@@ -1,10 +1,14 @@
 //! What to start, and reading it from a command line.
 
-use crate::command_line::{self, ParseError, Word, words};
+pub(crate) mod command_line;
+pub(crate) mod program_names;
+pub(crate) mod start_error;
+
 #[cfg(target_os = "linux")]
-use crate::confinement::Confinement;
-use crate::program_names::{endings, program_names};
-use crate::sandbox::Placeholders;
+use crate::guardian::confinement::Confinement;
+use crate::launch::command_line::{ParseError, Word, words};
+use crate::launch::program_names::{endings, program_names};
+use crate::sandbox::placeholders::Placeholders;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;

@@ -33,58 +33,27 @@
 #[cfg(not(unix))]
 compile_error!("attache-host supports Unix systems only so far: on other systems build without it");
 
-mod command_line;
-mod launch;
-mod program_names;
-mod start_error;
-
-mod child;
-mod command;
-mod exit;
-mod output;
-mod stderr;
-
-mod tree;
-
+mod files;
 mod guardian;
-
-mod birth;
-#[cfg(target_os = "linux")]
-mod children;
-#[cfg(target_os = "linux")]
-mod confinement;
-mod descriptors;
-mod image;
-
+mod launch;
+mod process;
 mod sandbox;
 mod user;
 
-mod bounded;
-mod tail;
-
-mod beneath;
-mod entry;
-mod file_error;
-mod folder_lock;
-mod plain_file;
-mod read;
-mod roots;
-mod write;
-
-pub use bounded::Bounded;
-pub use child::{Child, ChildWatch, StopPatience};
-pub use command::Command;
-pub use command_line::ParseError;
-pub use exit::Exit;
-pub use file_error::{FileError, Reason, RootsError};
-pub use folder_lock::lock_folder_of;
-pub use launch::Launch;
-pub use plain_file::{
+pub use files::file_error::{FileError, Reason, RootsError};
+pub use files::folder_lock::lock_folder_of;
+pub use files::plain_file::{
     open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
 };
-pub use read::READ_LIMIT;
-pub use roots::{Resolved, Roots};
+pub use files::read::READ_LIMIT;
+pub use files::roots::{Resolved, Roots};
+pub use launch::Launch;
+pub use launch::command_line::ParseError;
+pub use launch::start_error::StartError;
+pub use process::bounded::Bounded;
+pub use process::child::{Child, ChildWatch, StopPatience};
+pub use process::command::Command;
+pub use process::exit::Exit;
+pub use process::tail::Tail;
 pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder, reclaim_placeholders};
-pub use start_error::StartError;
-pub use tail::Tail;
 pub use user::user;

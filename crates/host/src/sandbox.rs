@@ -9,18 +9,15 @@ mod filter;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod owner;
-mod placeholders;
+pub(crate) mod placeholders;
 
 pub use bounds::Bounds;
-pub(crate) use placeholders::{
-    Placeholders, remove as remove_placeholders, remove_rest as remove_rest_of_placeholders,
-};
 pub use placeholders::{is_placeholder, reclaim_placeholders};
 
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 #[cfg(target_os = "linux")]
-use crate::tail::Tail;
+use crate::process::tail::Tail;
 use std::fmt;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;

@@ -2,15 +2,18 @@
 
 pub(crate) mod failure;
 pub(crate) mod patience;
+use crate::address::without_login;
 use crate::call::failure::{Failure, Retry, Sent};
 use crate::error::{ModelError, spoken};
 use crate::event::{ModelEvent, TokenUsage};
-use crate::http::{Http, without_login};
-use crate::message::{ModelId, ModelMessage, Request};
+use crate::http::Http;
+use crate::message::{AssistantMessage, ModelId, Request};
+use crate::model::{EventStream, NextEvent};
+use crate::provider::Provider;
 use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, HttpRequest, Progress, StreamError};
 use crate::wire::draft::Draft;
 use crate::wire::form::Form;
-use crate::wire::{Decoder, HttpRequest, Progress, Provider, StreamError};
 use jiff::Timestamp;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -26,7 +29,7 @@ use tokio::time::{Instant, Sleep, timeout, timeout_at};
 const ERROR_BODY: usize = 256 * 1024;
 
 /// One call of a model. Dropping it ends the request at once.
-pub struct Call {
+pub(crate) struct Call {
     provider: Provider,
     http: Http,
     model: ModelId,
@@ -36,7 +39,7 @@ pub struct Call {
     attempt: u32,
     draft: Draft,
     /// The text of an earlier attempt that stopped before its end.
-    earlier: Option<ModelMessage>,
+    earlier: Option<AssistantMessage>,
     /// The tokens of the last attempt, if it failed.
     lost: TokenUsage,
     state: State,
@@ -74,7 +77,7 @@ struct Answer {
 impl Call {
     /// A call that is not sent before its first event is asked for. `seed` is for the chance in
     /// waits and for ids that are made here: each call should have another.
-    pub fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
+    pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
             http: http.clone(),
@@ -89,12 +92,7 @@ impl Call {
         }
     }
 
-    /// The next event; `None` after [`ModelEvent::Done`] and after an error. When the returned
-    /// future is dropped nothing is lost.
-    ///
-    /// # Errors
-    /// The call failed. What came before an error was said: [`Call::said`] has it.
-    pub async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+    async fn next_event(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         loop {
             if let Some(event) = self.draft.take() {
                 return Some(Ok(event));
@@ -105,26 +103,6 @@ impl Call {
             if let Err(failure) = self.step().await {
                 return Some(self.failed(failure));
             }
-        }
-    }
-
-    /// The text so far, as a message that may go into the conversation when the call failed or is
-    /// dropped. Where the last attempt has no text it is that of the attempt before. Calls of tools
-    /// are left out, because they may be cut. After [`ModelEvent::Done`] it is empty.
-    pub fn said(&self) -> ModelMessage {
-        let said = self.draft.said();
-        match &self.earlier {
-            Some(earlier) if said.text().trim().is_empty() => earlier.clone(),
-            _ => said,
-        }
-    }
-
-    /// The tokens that the provider reported for an attempt that has not ended, or that failed for
-    /// good. No event has them.
-    pub fn unfinished(&self) -> TokenUsage {
-        match &self.state {
-            State::Answering(answer) => answer.decoder.usage(),
-            _ => self.lost,
         }
     }
 
@@ -179,7 +157,7 @@ impl Call {
     /// Waits to ask again if that may help, else ends with the error. The limits are the same
     /// before and after the first byte.
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
-        self.lost = self.unfinished();
+        self.lost = self.unreported_usage();
         self.state = State::Over;
         let limits = self.http.limits();
         let Some(Retry { why, wait }) = failure.retry else {
@@ -298,6 +276,30 @@ impl Call {
         let host = url
             .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
         host.unwrap_or_else(|| without_login(&self.provider.base_url))
+    }
+}
+
+impl EventStream for Call {
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(self.next_event())
+    }
+
+    /// The text of the present attempt or, where that has none, of the attempt before it. Tool
+    /// calls are left out, because they may be cut.
+    fn partial(&self) -> Option<AssistantMessage> {
+        let present = self.draft.said();
+        let partial = match &self.earlier {
+            Some(earlier) if present.text().trim().is_empty() => earlier.clone(),
+            _ => present,
+        };
+        Some(partial).filter(|partial| !partial.parts.is_empty())
+    }
+
+    fn unreported_usage(&self) -> TokenUsage {
+        match &self.state {
+            State::Answering(answer) => answer.decoder.usage(),
+            _ => self.lost,
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! What is known of models: `models.json`, and what a person's own file adds to it.
 
-pub(crate) mod environment;
+pub(crate) mod known_providers;
 pub(crate) mod local;
 pub(crate) mod provider_variables;
-use crate::catalogue::environment::Environment;
 use crate::catalogue::provider_variables::ProviderVariables;
+use crate::environment::Environment;
 use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
+use crate::provider::Provider;
 use crate::secret::Secret;
-use crate::wire::{Dialect, Provider, Wire};
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +26,7 @@ const ASSUMED_LOCAL_WINDOW: u64 = 4096;
 
 /// Models and providers as data.
 #[derive(Debug, Clone, Default)]
-pub struct Catalogue {
+pub(crate) struct Catalogue {
     as_of: String,
     models: Vec<KnownModel>,
     providers: Vec<OwnProvider>,
@@ -88,7 +90,7 @@ pub struct Level {
 
 /// A catalogue cannot be read.
 #[derive(Debug)]
-pub struct CatalogueError(serde_json::Error);
+pub(crate) struct CatalogueError(serde_json::Error);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +174,7 @@ impl std::error::Error for CatalogueError {
 
 impl Catalogue {
     /// What is known without a person's own file.
-    pub fn built_in() -> Self {
+    pub(crate) fn built_in() -> Self {
         let mut catalogue = Self::default();
         // A test reads it too.
         drop(catalogue.extend(BUILT_IN));
@@ -184,7 +186,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// The text is no such file; nothing is added then.
-    pub fn extend(&mut self, text: &str) -> Result<(), CatalogueError> {
+    pub(crate) fn extend(&mut self, text: &str) -> Result<(), CatalogueError> {
         let file: File = serde_json::from_str(text).map_err(CatalogueError)?;
         if self.as_of.is_empty() {
             self.as_of = file.as_of;
@@ -202,15 +204,15 @@ impl Catalogue {
     }
 
     /// The month of the built-in prices, such as `2025-11`.
-    pub fn as_of(&self) -> &str {
+    pub(crate) fn as_of(&self) -> &str {
         &self.as_of
     }
 
     /// The providers of the person's own file, then those of the environment that it does not have.
-    pub fn providers(&self, environment: Environment<'_>) -> Vec<Provider> {
+    pub(crate) fn providers(&self, environment: Environment<'_>) -> Vec<Provider> {
         let mut providers: Vec<Provider> =
             self.providers.iter().map(|own| own.provider(environment)).collect();
-        for found in environment::providers(environment) {
+        for found in known_providers::providers(environment) {
             if providers.iter().all(|provider| provider.id != found.id) {
                 providers.push(found);
             }
@@ -228,14 +230,14 @@ impl Catalogue {
     }
 
     /// The models of a provider that are known, in the order of the file.
-    pub fn models(&self, provider: &str) -> impl Iterator<Item = &KnownModel> {
+    pub(crate) fn models(&self, provider: &str) -> impl Iterator<Item = &KnownModel> {
         self.models.iter().filter(move |model| model.id.provider == provider)
     }
 
     /// What is known of a model. Of one that is not in the catalogue nothing is known but that it
     /// takes text: see [`KnownModel::window_assumed`]. A name with a date, or that of a provider
     /// behind OpenRouter, is that of the model without.
-    pub fn model(&self, provider: &Provider, name: &str) -> KnownModel {
+    pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
             let (provider, name) = (provider.id == "openrouter")

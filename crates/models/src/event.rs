@@ -1,6 +1,6 @@
 //! What comes from a model while it answers, and at the end.
 
-use crate::message::ModelMessage;
+use crate::message::AssistantMessage;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub enum ModelEvent {
         lost: TokenUsage,
     },
     /// It stopped. The last event.
-    Done { message: ModelMessage, stop: ModelStop, usage: TokenUsage },
+    Done { message: AssistantMessage, stop: ModelStop, usage: TokenUsage },
 }
 
 /// Why a model stopped.

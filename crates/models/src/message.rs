@@ -15,7 +15,7 @@ pub struct ModelId {
 
 /// One call of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     pub model: ModelId,
     /// What the model is told before the conversation; may be empty.
     pub system: String,
@@ -55,15 +55,66 @@ pub struct ToolSpec {
 /// Adapters make a conversation well formed before it is sent: a call without an answer gets one
 /// that says so, an answer without a call is left out, and so is what came from another model and
 /// only that model can read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// What a person, or the agent for a person, says.
-    Person(Vec<Part>),
+    User(UserMessage),
     /// What a model said.
-    Model(ModelMessage),
+    Assistant(AssistantMessage),
     /// What came of one tool call of the model's message before it.
-    Tool(ToolAnswer),
+    ToolReply(ToolReply),
+}
+
+/// What the user, or the agent for the user, says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UserMessage {
+    /// The message as a model reads it.
+    pub parts: Vec<Part>,
+    /// The prompt that it is made of, for a model that
+    /// [reads data](crate::Model::reads_data). A message of the agent itself has none. It is not
+    /// sent.
+    pub prompt: Option<UserPrompt>,
+}
+
+/// A prompt as the user typed it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UserPrompt {
+    /// The text without the names of attached files.
+    pub text: String,
+    /// The text with the name of each attached file in its place.
+    pub with_paths: String,
+    /// The attached files.
+    pub files: Vec<AttachedFile>,
+}
+
+/// A file that is attached to a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// The path, or the URI of what is not a file. Line numbers may follow a colon.
+    pub path: String,
+    /// The text, if it was sent with the prompt.
+    pub text: Option<String>,
+}
+
+impl From<Vec<Part>> for UserMessage {
+    fn from(parts: Vec<Part>) -> Self {
+        Self { parts, prompt: None }
+    }
+}
+
+impl Message {
+    /// Returns a message of the user or the agent with these parts.
+    pub fn user(parts: Vec<Part>) -> Self {
+        Self::User(parts.into())
+    }
+
+    /// Returns the prompt that the message is made of, if it has one.
+    pub(crate) fn prompt(&self) -> Option<&UserPrompt> {
+        match self {
+            Self::User(message) => message.prompt.as_ref(),
+            Self::Assistant(_) | Self::ToolReply(_) => None,
+        }
+    }
 }
 
 /// A part of what a person says.
@@ -94,10 +145,10 @@ pub struct Document {
 
 /// What a model said in one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ModelMessage {
+pub struct AssistantMessage {
     /// Which model said it: what is sealed goes back to this one only.
     pub model: ModelId,
-    pub parts: Vec<ModelPart>,
+    pub parts: Vec<AssistantPart>,
 }
 
 /// A part of what a model said, in the order in which it came.
@@ -107,7 +158,7 @@ pub struct ModelMessage {
 /// it; it may be stored and loaded again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ModelPart {
+pub enum AssistantPart {
     Text {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +184,7 @@ pub enum ModelPart {
 
 /// What came of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolAnswer {
+pub struct ToolReply {
     /// The id of the call.
     pub call_id: String,
     /// The name of the tool.
@@ -144,6 +195,9 @@ pub struct ToolAnswer {
     /// Whether the tool failed.
     #[serde(default)]
     pub failed: bool,
+    /// The result as data, for a model that [reads data](crate::Model::reads_data). It is not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
 }
 
 impl ModelId {
@@ -173,18 +227,18 @@ impl Media {
     }
 }
 
-impl ModelMessage {
+impl AssistantMessage {
     /// All that it said, thoughts left out.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            ModelPart::Text { text, .. } => Some(text.as_str()),
-            ModelPart::Thought { .. } | ModelPart::Call { .. } => None,
+            AssistantPart::Text { text, .. } => Some(text.as_str()),
+            AssistantPart::Thought { .. } | AssistantPart::Call { .. } => None,
         });
         texts.collect()
     }
 
     /// Whether it asks for a tool.
     pub fn calls(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, ModelPart::Call { .. }))
+        self.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }))
     }
 }

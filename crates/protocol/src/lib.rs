@@ -31,39 +31,28 @@
 //! # Ok::<(), attache_protocol::DecodeError>(())
 //! ```
 
-mod either;
-pub mod envelope;
-mod error;
-mod id;
-pub mod mark;
+mod json;
 pub mod method;
-mod object;
-mod patch;
-mod raw;
-mod read;
-mod report;
+mod rpc;
 #[cfg(feature = "schema")]
 mod schema;
-mod secret;
-#[cfg(feature = "schema")]
-mod shape;
-mod skip;
-mod unknown;
 pub mod v1;
 mod wire;
-mod write;
 
-pub use error::{Error, ErrorCode};
-pub use id::RequestId;
-pub use patch::Patch;
-pub use raw::Raw;
-pub use read::{Fault, Mark, Next, Reader, Unknown};
-pub use report::{DecodeError, Dropped, Notice, Why, decode, decode_known, decode_reporting};
+pub use json::fault::{DroppedAt, Fault, FaultKind};
+pub use json::reader::{Checkpoint, Reader, Unknown, ValueKind};
+pub use json::writer::{ObjectWriter, Writer};
+pub use rpc::envelope;
+pub use rpc::error::{Error, ErrorCode};
+pub use rpc::id::RequestId;
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
-pub use secret::Secret;
+pub use wire::decode::{DecodeError, DroppedValue, decode, decode_known, decode_reporting};
+pub use wire::mark;
+pub use wire::patch::Patch;
+pub use wire::raw::Raw;
+pub use wire::secret::Secret;
 #[cfg(feature = "schema")]
-pub use shape::{MemberShape, Shape};
-pub use unknown::{Meta, UnknownVariant};
+pub use wire::shape::{MemberShape, Shape};
+pub use wire::unknown::{Meta, UnknownVariant};
 pub use wire::{Map, Members, Wire, encode};
-pub use write::{ObjectWriter, Writer};

@@ -1,6 +1,19 @@
-//! What every wire type can do.
+//! Types on the wire: their traits, and the macros that declare them.
 
-use crate::{Fault, ObjectWriter, Reader, Writer};
+pub(crate) mod declare;
+pub(crate) mod decode;
+pub(crate) mod either;
+pub mod mark;
+pub(crate) mod patch;
+pub(crate) mod raw;
+pub(crate) mod secret;
+#[cfg(feature = "schema")]
+pub(crate) mod shape;
+pub(crate) mod unknown;
+
+use crate::json::fault::Fault;
+use crate::json::reader::Reader;
+use crate::json::writer::{ObjectWriter, Writer};
 
 /// A value on the wire.
 pub trait Wire: Sized {
@@ -29,6 +42,27 @@ pub fn encode(value: &impl Wire) -> String {
     value.write(&mut Writer::new(&mut out));
     // Every writer appends whole UTF-8 strings only.
     String::from_utf8(out).unwrap_or_default()
+}
+
+impl Writer<'_> {
+    /// An array of `items`.
+    pub fn array<'i, T: Wire + 'i>(&mut self, items: impl IntoIterator<Item = &'i T>) {
+        self.raw("[");
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                self.raw(",");
+            }
+            item.write(self);
+        }
+        self.raw("]");
+    }
+}
+
+impl ObjectWriter<'_> {
+    /// One member. Keys are ours and need no escapes.
+    pub fn member(&mut self, key: &str, value: &impl Wire) {
+        value.write(&mut self.key(key));
+    }
 }
 
 macro_rules! scalar {

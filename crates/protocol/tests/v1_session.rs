@@ -8,8 +8,7 @@
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    Meta, Notice as Dropped, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting,
-    encode,
+    DroppedValue, Meta, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting, encode,
 };
 
 /// Decodes as §9 does.
@@ -397,8 +396,9 @@ fn an_account_without_a_label_is_left_out() {
 
 #[test]
 fn what_hand_written_types_leave_out_is_reported() {
-    let paths =
-        |notices: Vec<Dropped>| notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>();
+    let paths = |notices: Vec<DroppedValue>| {
+        notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>()
+    };
     let set = r#"{"sessionId":"s","configId":"c","type":"id","value":"v","more":1}"#;
     let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, Unknown::Keep);
     assert_eq!(paths(notices), ["type", "more"]);

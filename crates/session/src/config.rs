@@ -1,6 +1,9 @@
 //! Config options, modes and models of a session, kept in step.
 
-use crate::{Change, Parts};
+pub(crate) mod dependent;
+pub(crate) mod set;
+
+use crate::change::{Change, Parts};
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
     SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId,

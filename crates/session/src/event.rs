@@ -1,6 +1,10 @@
 //! What can happen to a session.
 
-use crate::Timestamp;
+pub(crate) mod join;
+pub(crate) mod json;
+pub(crate) mod update;
+
+use crate::timestamp::Timestamp;
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
     Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,

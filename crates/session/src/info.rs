@@ -1,6 +1,12 @@
 //! Title, time and metadata of a session.
 
-use crate::{Change, Parts, merged_meta, title};
+pub(crate) mod labels;
+pub(crate) mod meta;
+pub(crate) mod title;
+
+use self::meta::merged_meta;
+use self::title::title;
+use crate::change::{Change, Parts};
 use attache_protocol::{Meta, Patch};
 
 /// What a session is called and what is said about it.

@@ -1,6 +1,6 @@
 //! Permission requests.
 
-use crate::transcript::Now;
+use crate::transcript::entry::Now;
 use crate::{Change, Parts, PermissionId, Timestamp};
 use attache_protocol::v1::{PermissionOption, RequestPermissionOutcome, ToolCallUpdate};
 use std::sync::Arc;

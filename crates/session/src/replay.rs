@@ -1,6 +1,8 @@
 //! The updates that make a session again, from its log.
 
-use crate::gate::steps;
+pub(crate) mod gate;
+
+use crate::replay::gate::steps;
 use crate::{Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session};
 use attache_protocol::Patch;
 use attache_protocol::v1::{

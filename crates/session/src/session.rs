@@ -1,8 +1,14 @@
 //! The fold.
 
+mod hand_off;
+mod plans;
+mod recovery;
+
 use crate::config::ConfigOptions;
-use crate::keys::Key;
-use crate::transcript::{Now, Transcript};
+use crate::transcript::Transcript;
+use crate::transcript::entry::Now;
+use crate::transcript::keys::Key;
+use crate::transcript::memory::MEMORY_LIMIT;
 use crate::{
     Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position,
     Timestamp, TurnOutcome, TurnState, UsageState,
@@ -23,7 +29,7 @@ pub struct Session {
     last_activity: Timestamp,
     cwd: Arc<str>,
     additional_directories: Arc<[String]>,
-    pub(crate) transcript: Transcript,
+    transcript: Transcript,
     commands: Arc<[AvailableCommand]>,
     config: Arc<ConfigOptions>,
     info: Arc<Info>,
@@ -34,7 +40,7 @@ pub struct Session {
     last_outcome: Option<Arc<TurnOutcome>>,
     /// The number of the last event that changed each part.
     changed_at: [u64; Parts::COUNT],
-    pub(crate) memory_limit: usize,
+    memory_limit: usize,
 }
 
 impl Session {
@@ -58,7 +64,7 @@ impl Session {
             turn: TurnState::Idle,
             last_outcome: None,
             changed_at: [0; Parts::COUNT],
-            memory_limit: crate::MEMORY_LIMIT,
+            memory_limit: MEMORY_LIMIT,
         }
     }
 
@@ -87,7 +93,7 @@ impl Session {
             }
         }
         if self.transcript.held > self.memory_limit {
-            self.shed(event.sequence);
+            self.transcript.shed(self.memory_limit, event.sequence);
         }
         change
     }
@@ -310,5 +316,24 @@ impl Session {
             .filter_map(|index| self.transcript.entry_change(index, position))
             .collect();
         Changes { parts, entries, position: self.position() }
+    }
+
+    /// Sets how much the transcript may take in memory, roughly, in bytes. Over it, the oldest
+    /// entries become [`EntryContent::Dropped`]; who keeps the log can read them there.
+    pub fn set_memory_limit(&mut self, bytes: usize) {
+        self.memory_limit = bytes;
+        if self.transcript.held > bytes {
+            self.transcript.shed(bytes, self.sequence);
+        }
+    }
+
+    /// How much the transcript takes in memory, roughly, in bytes.
+    pub fn memory(&self) -> usize {
+        self.transcript.held
+    }
+
+    /// The index of the first entry that memory still holds; those before it were dropped.
+    pub fn truncated_before(&self) -> usize {
+        self.transcript.truncated_before
     }
 }

@@ -1,5 +1,8 @@
 //! Where logs are kept: what a store must do, for those who write one.
 
+pub(crate) mod memory_list;
+pub(crate) mod memory_store;
+
 use crate::{Event, EventBody, Summary, Timestamp};
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
@@ -30,13 +33,13 @@ pub trait Store: Send + Sync + 'static {
     /// [`Log::commit`].
     ///
     /// # Errors
-    /// [`StoreError::Exists`], and what [`StoreError`] calls the world's.
+    /// [`StoreError::AlreadyExists`], and what [`StoreError`] calls the world's.
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
     /// The log of a stored session, which this caller alone writes from now on.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`]; [`StoreError::InUse`] while anybody else writes it, in this process
+    /// [`StoreError::NotFound`]; [`StoreError::InUse`] while anybody else writes it, in this process
     /// or another.
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
@@ -45,7 +48,7 @@ pub trait Store: Send + Sync + 'static {
     /// a text that came in pieces cuts before the stored piece that holds it.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] for `from`, [`StoreError::Exists`] for `to`.
+    /// [`StoreError::NotFound`] for `from`, [`StoreError::AlreadyExists`] for `to`.
     fn fork(
         &self,
         from: &SessionKey,
@@ -60,13 +63,13 @@ pub trait Store: Send + Sync + 'static {
     /// Texts that came in pieces may be joined: a joined event has the number of its last piece.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`].
+    /// [`StoreError::NotFound`].
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError>;
 
     /// What a list says of one session.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`].
+    /// [`StoreError::NotFound`].
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
     /// Sessions, the one in which something happened last first. What was appended in this process
@@ -76,7 +79,7 @@ pub trait Store: Send + Sync + 'static {
     /// unless something happened in it, and none is left out in which nothing did.
     ///
     /// # Errors
-    /// [`StoreError::Cursor`].
+    /// [`StoreError::InvalidCursor`].
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError>;
 
     /// Deletes a session for good. One that is not there counts as deleted (DEL-03).
@@ -197,15 +200,15 @@ pub struct Listed {
 #[non_exhaustive]
 pub enum StoreError {
     /// The caller's: no such session is stored.
-    Unknown(SessionKey),
+    NotFound(SessionKey),
     /// The caller's: a session with this key is stored already.
-    Exists(SessionKey),
+    AlreadyExists(SessionKey),
     /// The user's: somebody else, in this process or another, has the session open.
     InUse(SessionKey),
     /// The peer's: the cursor is none that this list gave.
-    Cursor,
+    InvalidCursor,
     /// The world's: a newer program wrote the store. It was not touched.
-    Newer {
+    NewerVersion {
         /// The store's file.
         path: String,
         /// The version of its schema.
@@ -219,7 +222,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The world's: the disk is full.
-    Full {
+    DiskFull {
         /// The store's file.
         path: String,
     },
@@ -240,20 +243,20 @@ pub enum StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(key) => write!(f, "no session {} is stored", key.session_id),
-            Self::Exists(key) => write!(f, "a session {} is stored already", key.session_id),
+            Self::NotFound(key) => write!(f, "no session {} is stored", key.session_id),
+            Self::AlreadyExists(key) => write!(f, "a session {} is stored already", key.session_id),
             Self::InUse(key) => {
                 write!(f, "the session {} is open elsewhere: close it there first", key.session_id)
             }
-            Self::Cursor => f.write_str("the cursor is none that this list gave"),
-            Self::Newer { path, version } => {
+            Self::InvalidCursor => f.write_str("the cursor is none that this list gave"),
+            Self::NewerVersion { path, version } => {
                 write!(
                     f,
                     "a newer program wrote the store {path} (version {version}): use that program"
                 )
             }
             Self::Damaged { path, reason } => write!(f, "the store {path} is damaged: {reason}"),
-            Self::Full { path } => write!(f, "the disk is full: the store {path} cannot grow"),
+            Self::DiskFull { path } => write!(f, "the disk is full: the store {path} cannot grow"),
             Self::ReadOnly { path } => {
                 write!(f, "the store {path} cannot be written: it is read-only")
             }

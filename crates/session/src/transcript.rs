@@ -1,123 +1,30 @@
 //! The entries of a session in order: what was said and done.
 
-use crate::block::{append, text_length, weight};
-use crate::keys::{Key, Keys};
-use crate::plan::plan_weight;
-use crate::position::{Length, slot};
-use crate::{
-    Block, Change, Compaction, Entries, MessageAuthor, MessageBetweenSessions, Parts, PlanContent,
-    Position, Subagent, Timestamp,
-};
-use attache_protocol::Raw;
-use attache_protocol::v1::{ContentBlock, MessageId, Notice, PlanId, ToolCall};
+pub(crate) mod agent_entries;
+pub(crate) mod block;
+pub(crate) mod compaction;
+pub(crate) mod entries;
+pub(crate) mod entry;
+pub(crate) mod keys;
+pub(crate) mod memory;
+pub(crate) mod plan;
+pub(crate) mod subagent;
+pub(crate) mod text;
+mod tool_call;
+
+use self::block::{append, joined, text_length, weight};
+use self::entries::Entries;
+use self::entry::{Entry, EntryContent, Now};
+use self::keys::{Key, Keys};
+use self::plan::plan_weight;
+use crate::change::{Change, EntryChange, Parts};
+use crate::event::{MessageAuthor, PlanContent};
+use crate::position::{Length, Position, slot};
+use attache_protocol::v1::{ContentBlock, MessageId, PlanId};
 use std::sync::Arc;
-
-/// One entry of the transcript. Its place is that of its first event and never changes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// What it is.
-    pub content: EntryContent,
-    /// The number of the event that began it.
-    pub began_at: u64,
-    /// The number of the event that changed it last.
-    pub changed_at: u64,
-    /// When it began.
-    pub at: Timestamp,
-    /// The number of the event that last changed more than the end of its text.
-    pub(crate) reshaped_at: u64,
-    /// How much memory its content takes, roughly, in bytes.
-    pub(crate) weight: usize,
-}
-
-/// What an entry is.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum EntryContent {
-    /// A message; a person's prompt is one too.
-    Message {
-        /// Who speaks.
-        author: MessageAuthor,
-        /// Its id, if the agent gave one.
-        id: Option<MessageId>,
-        /// What is said.
-        blocks: Vec<Block>,
-    },
-    /// A tool call with all its patches applied.
-    ToolCall(Box<ToolCall>),
-    /// A plan where it was first stated.
-    Plan {
-        /// Which plan; `None` is the one plan of agents that know no ids.
-        id: Option<PlanId>,
-        /// Its latest content; `None` once it is dropped.
-        content: Option<PlanContent>,
-    },
-    /// A compaction where it began (COMP-07). What stands before it stays (COMP-11).
-    Compaction(Box<Compaction>),
-    /// A notice; no history (NOTE-02).
-    Notice(Box<Notice>),
-    /// A child session where it was announced.
-    Subagent(Box<Subagent>),
-    /// A message between sessions.
-    BetweenSessions(Box<MessageBetweenSessions>),
-    /// An update that this version has no name for.
-    Unknown {
-        /// The value of `sessionUpdate`.
-        name: String,
-        /// The whole update.
-        raw: Raw,
-    },
-    /// An old entry that is no longer held in memory; the log still has it.
-    Dropped,
-}
-
-impl Entry {
-    /// The plain text of a message, joined; empty for other entries.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for block in self.blocks() {
-            if let Block::Text(text) = block {
-                out.extend(text.pieces());
-            }
-        }
-        out
-    }
-
-    /// The blocks of a message; none for other entries.
-    pub fn blocks(&self) -> &[Block] {
-        match &self.content {
-            EntryContent::Message { blocks, .. } => blocks,
-            _ => &[],
-        }
-    }
-
-    /// What follows the first `start` bytes of the message's text; `None` if some of that was
-    /// dropped.
-    pub(crate) fn text_after(&self, start: usize) -> Option<String> {
-        let mut out = String::new();
-        let mut begin = 0;
-        for block in self.blocks() {
-            if let Block::Text(text) = block {
-                let start = start.saturating_sub(begin);
-                if start < text.dropped() {
-                    return None;
-                }
-                out.push_str(&text.suffix(start));
-                begin += text.len();
-            }
-        }
-        Some(out)
-    }
-}
 
 /// What an entry takes besides its content, roughly, in bytes.
 const ENTRY_WEIGHT: usize = 256;
-
-/// The number and time of the event being applied.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Now {
-    pub(crate) sequence: u64,
-    pub(crate) at: Timestamp,
-}
 
 /// All entries, shared with snapshots until the next change.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +58,7 @@ impl Transcript {
         if content.is_empty() {
             return Change::NONE;
         }
-        let blocks = crate::block::joined(content);
+        let blocks = joined(content);
         let content_weight = content.iter().map(weight).sum();
         let message = EntryContent::Message { author: MessageAuthor::User, id: None, blocks };
         let index = self.begin(now, None, message, content_weight);
@@ -316,23 +223,19 @@ impl Transcript {
     }
 
     /// What changed about one entry since `position`.
-    pub(crate) fn entry_change(
-        &self,
-        entry: usize,
-        position: &Position,
-    ) -> Option<crate::EntryChange> {
+    pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<EntryChange> {
         let content = self.get(entry)?;
         if content.began_at > position.sequence {
-            return Some(crate::EntryChange::Began { entry, content: content.clone() });
+            return Some(EntryChange::Began { entry, content: content.clone() });
         }
         if let (EntryContent::Message { author, .. }, Some(start)) =
             (&content.content, position.text_of(entry))
             && content.reshaped_at <= position.sequence
             && let Some(new_text) = content.text_after(start)
         {
-            return Some(crate::EntryChange::TextGrew { entry, author: *author, new_text });
+            return Some(EntryChange::TextGrew { entry, author: *author, new_text });
         }
-        Some(crate::EntryChange::Replaced { entry, content: content.clone() })
+        Some(EntryChange::Replaced { entry, content: content.clone() })
     }
 
     /// Applies a plan (PLAN-03, PLANU-02).

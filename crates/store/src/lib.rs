@@ -56,22 +56,11 @@
 //! # }
 //! ```
 
-mod connect;
-mod failure;
-mod list;
-mod lock;
-mod log;
-mod make;
-mod place;
-mod promise;
+mod file;
 mod read;
 mod repair;
-mod row;
-mod said;
-mod schema;
 mod sqlite;
 mod write;
-mod writer;
 
-pub use repair::{LeftOut, Repair};
+pub use repair::report::{LeftOut, Repair};
 pub use sqlite::Sqlite;

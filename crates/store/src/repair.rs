@@ -3,14 +3,16 @@
 
 mod pages;
 mod rebuild;
+pub(crate) mod report;
 
-use crate::connect::{Access, connect};
-use crate::failure::of_io;
-use crate::place::{Place, beside};
-use crate::read;
-use crate::row::{LISTED, listed};
+use crate::file::connect::{Access, connect};
+use crate::file::failure::of_io;
+use crate::file::store_files::{StoreFiles, beside};
+use crate::read::log_reader;
+use crate::read::row::{LISTED, listed};
 use attache_session::StoreError;
 use pages::Pages;
+use report::Repair;
 use rusqlite::{Connection, TransactionBehavior};
 use std::fs::{self, File};
 use std::io;
@@ -22,47 +24,19 @@ use std::time::{Duration, SystemTime};
 const SMALL: u64 = 4 << 20;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What became of a damaged store.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Repair {
-    /// The store's file.
-    pub file: PathBuf,
-    /// The damaged file as it was; nothing of it is changed.
-    pub damaged: PathBuf,
-    /// How many sessions are whole and go on.
-    pub kept: u64,
-    /// The sessions that are damaged and not in the store any more.
-    pub left_out: Vec<LeftOut>,
-    /// How many more are damaged so much that their names are lost.
-    pub nameless: u64,
-}
-
-/// A session that a damaged store lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// The agent whose session it was.
-    pub agent: String,
-    /// The session's id.
-    pub session_id: String,
-    /// Its title, if that is known.
-    pub title: Option<String>,
-}
-
 /// Looks for damage that would refuse work on other sessions too.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] with the first damage that is found. A file that cannot be looked at,
 /// because it is busy or can only be read, is no damage.
-pub(crate) fn look(place: &Place) -> Result<(), StoreError> {
+pub(crate) fn look(place: &StoreFiles) -> Result<(), StoreError> {
     match looked(place) {
         Err(error @ StoreError::Damaged { .. }) => Err(error),
         _ => Ok(()),
     }
 }
 
-fn looked(place: &Place) -> Result<(), StoreError> {
+fn looked(place: &StoreFiles) -> Result<(), StoreError> {
     let failed = |error| place.failure(error);
     let mut connection = connect(place, Access::Write).map_err(failed)?;
     let thorough = is_due(place);
@@ -87,7 +61,7 @@ fn looked(place: &Place) -> Result<(), StoreError> {
 }
 
 /// Reads every session's row and, where the look is a thorough one, all events.
-fn rows(place: &Place, connection: &Connection, thorough: bool) -> Result<(), StoreError> {
+fn rows(place: &StoreFiles, connection: &Connection, thorough: bool) -> Result<(), StoreError> {
     let failed = |error| place.failure(error);
     let mut statement = connection.prepare(LISTED).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
@@ -98,7 +72,7 @@ fn rows(place: &Place, connection: &Connection, thorough: bool) -> Result<(), St
         let mut statement = connection.prepare("SELECT last, body FROM event").map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            read::event(place, 0, row)?;
+            log_reader::event(place, 0, row)?;
         }
     }
     Ok(())
@@ -119,13 +93,13 @@ fn try_writing(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// Whether it is time to read all of the store.
-fn is_due(place: &Place) -> bool {
+fn is_due(place: &StoreFiles) -> bool {
     let small = fs::metadata(&place.file).is_ok_and(|found| found.len() <= SMALL);
     let looked = fs::metadata(stamp(place)).and_then(|found| found.modified());
     small || !looked.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < DAY))
 }
 
-fn stamp(place: &Place) -> PathBuf {
+fn stamp(place: &StoreFiles) -> PathBuf {
     beside(&place.file, "-checked")
 }
 
@@ -135,7 +109,7 @@ fn stamp(place: &Place) -> PathBuf {
 /// `error` if another program has the store open, or nothing in the file is from this program; what
 /// else [`StoreError`] calls the world's if the new file cannot be made. The store is as it was
 /// then.
-pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreError> {
+pub(crate) fn repair(place: &StoreFiles, error: StoreError) -> Result<Repair, StoreError> {
     if is_open_elsewhere(place) {
         return Err(place
             .damaged("another program has it open: end that program and start again".to_owned()));
@@ -143,7 +117,7 @@ pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreEr
     let failed = |error| of_io(&place.file, "be repaired", error);
     let (wal, new) = (beside(&place.file, "-wal"), beside(&place.file, "-repaired"));
     let pages = Pages::open(&place.file, &wal).map_err(failed)?;
-    let emptied = remove(&new).and_then(|()| crate::make::make_empty(&new));
+    let emptied = remove(&new).and_then(|()| crate::file::make::make_empty(&new));
     emptied.map_err(failed)?;
     let rebuilt = rebuild::rebuild(place, pages, &new);
     let mut repair = match rebuilt {
@@ -160,7 +134,7 @@ pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreEr
 
 /// Keeps the damaged files under other names and puts the new one in their place. The damaged file
 /// has both names until the new one has the old name, so a crash in between loses nothing.
-fn exchange(place: &Place, wal: &Path, new: &Path) -> io::Result<PathBuf> {
+fn exchange(place: &StoreFiles, wal: &Path, new: &Path) -> io::Result<PathBuf> {
     File::options().write(true).open(new)?.sync_all()?;
     let aside = free_name(&place.file);
     keep(&place.file, &aside)?;
@@ -194,7 +168,7 @@ fn free_name(file: &Path) -> PathBuf {
 /// Whether another process has the store open: SQLite holds a lock on the shared memory beside the
 /// file as long as it has.
 #[cfg(unix)]
-fn is_open_elsewhere(place: &Place) -> bool {
+fn is_open_elsewhere(place: &StoreFiles) -> bool {
     use std::os::fd::AsRawFd as _;
     /// Where SQLite's locks stand in the shared memory.
     const LOCKS: libc::off_t = 120;
@@ -213,7 +187,7 @@ fn is_open_elsewhere(place: &Place) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_open_elsewhere(_: &Place) -> bool {
+fn is_open_elsewhere(_: &StoreFiles) -> bool {
     false
 }
 

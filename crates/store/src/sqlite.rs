@@ -1,16 +1,18 @@
 //! A store of sessions in a SQLite file.
 
-use crate::connect::{Access, Readers, access_to_read, connect, connect_to_write};
-use crate::failure::of_io;
-use crate::list;
-use crate::lock::SessionLock;
-use crate::log::{Beginning, Copy, SqliteLog};
-use crate::place::{self, Place};
-use crate::read;
-use crate::repair::{self, Repair};
-use crate::schema::{self, Refusal};
-use crate::write::Faults;
-use crate::writer::Writer;
+use crate::file::connect::{Access, Readers, access_to_read, connect, connect_to_write};
+use crate::file::failure::of_io;
+use crate::file::lock::SessionLock;
+use crate::file::schema::{self, Refusal};
+use crate::file::store_files::{self, StoreFiles};
+use crate::read::list;
+use crate::read::log_reader;
+use crate::repair;
+use crate::repair::report::Repair;
+use crate::write::live_log::{Beginning, Copy};
+use crate::write::log::SqliteLog;
+use crate::write::transaction::Faults;
+use crate::write::writer::Writer;
 use attache_session::{Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary};
 use std::fmt;
 use std::ops::Range;
@@ -27,7 +29,7 @@ pub struct Sqlite {
 }
 
 struct Shared {
-    place: Arc<Place>,
+    place: Arc<StoreFiles>,
     readers: Readers,
     /// `None` if the file can only be read.
     writer: Option<Arc<Writer>>,
@@ -48,7 +50,7 @@ impl Sqlite {
     /// [`StoreError::ReadOnly`] to everything else.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else
+    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::NewerVersion`], and what else
     /// [`StoreError`] calls the world's. A file that is refused is left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
@@ -77,7 +79,7 @@ impl Sqlite {
         };
         let repair = {
             let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-            let place = Place::prepare(path)?;
+            let place = StoreFiles::prepare(path)?;
             // Looking at the file would also take away the locks that this process has on it.
             if open_stores().contains(&place.file) {
                 return Err(damage);
@@ -101,7 +103,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Failed`] if the user has no home directory.
     pub fn user_path() -> Result<PathBuf, StoreError> {
-        place::of_user()
+        store_files::of_user()
     }
 
     /// Where the store is, by its one true name.
@@ -135,7 +137,7 @@ impl Sqlite {
 
     fn open_with(path: &Path, faults: Faults) -> Result<Self, StoreError> {
         let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Arc::new(Place::prepare(path)?);
+        let place = Arc::new(StoreFiles::prepare(path)?);
         refuse_what_is_no_store(&place)?;
         let (writer, access) = match connect_to_write(&place)? {
             Some(connection) => {
@@ -146,7 +148,7 @@ impl Sqlite {
             }
             None => (None, access_to_read(&place)?),
         };
-        let readers = Readers::new(Place::clone(&place), access);
+        let readers = Readers::new(StoreFiles::clone(&place), access);
         open_stores().push(place.file.clone());
         Ok(Self { shared: Arc::new(Shared { place, readers, writer }) })
     }
@@ -154,7 +156,7 @@ impl Sqlite {
 
 /// Looks at the file as at one that nobody changes, so that a foreign one is not touched, nor
 /// anything made beside it.
-fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
+fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
     if place.is_too_short() {
         return Err(place.damaged("it is no database; name another file".to_owned()));
     }
@@ -196,7 +198,7 @@ impl Shared {
     }
 
     fn find(&self, key: &SessionKey) -> Result<(i64, Summary), StoreError> {
-        self.readers.read(|connection| read::find(&self.place, connection, key))
+        self.readers.read(|connection| log_reader::find(&self.place, connection, key))
     }
 
     /// The session's lock, if nobody has it.
@@ -217,10 +219,10 @@ impl Shared {
     /// The lock of a session that is not there yet.
     fn lock_new(&self, key: &SessionKey) -> Result<SessionLock, StoreError> {
         // Whoever holds the lock makes the session just now.
-        let lock = self.lock(key)?.ok_or_else(|| StoreError::Exists(key.clone()))?;
+        let lock = self.lock(key)?.ok_or_else(|| StoreError::AlreadyExists(key.clone()))?;
         match self.find(key) {
-            Err(StoreError::Unknown(_)) => Ok(lock),
-            Ok(_) => Err(StoreError::Exists(key.clone())),
+            Err(StoreError::NotFound(_)) => Ok(lock),
+            Ok(_) => Err(StoreError::AlreadyExists(key.clone())),
             Err(error) => Err(error),
         }
     }
@@ -256,10 +258,9 @@ impl Store for Sqlite {
         let lock = self.shared.lock_new(to)?;
         let summary = match at.filter(|at| *at < whole.sequence) {
             None => whole,
-            Some(at) => self
-                .shared
-                .readers
-                .read(|connection| read::summary_up_to(&self.shared.place, connection, id, at))?,
+            Some(at) => self.shared.readers.read(|connection| {
+                log_reader::summary_up_to(&self.shared.place, connection, id, at)
+            })?,
         };
         let last = summary.sequence;
         let origin = (last > 0).then(|| Copy { key: from.clone(), id, last });
@@ -269,8 +270,8 @@ impl Store for Sqlite {
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
         let place = &self.shared.place;
         self.shared.readers.read(|connection| {
-            let (id, _) = read::find(place, connection, key)?;
-            read::page(place, connection, id, after)
+            let (id, _) = log_reader::find(place, connection, key)?;
+            log_reader::page(place, connection, id, after)
         })
     }
 
@@ -289,7 +290,7 @@ impl Store for Sqlite {
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
         match self.shared.find(key) {
             Ok((id, _)) => writer.delete(id, lock),
-            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -97,16 +97,16 @@ fn keys_differ_in_each_of_their_parts(store: &dyn Store) {
 
 fn one_writer_for_a_session(store: &dyn Store) {
     assert!(
-        matches!(store.open(&key("s")), Err(StoreError::Unknown(unknown)) if unknown == key("s"))
+        matches!(store.open(&key("s")), Err(StoreError::NotFound(unknown)) if unknown == key("s"))
     );
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.summary(&key("s")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
+    assert!(matches!(store.summary(&key("s")), Err(StoreError::NotFound(_))));
     let log = stored(store, &key("s"), vec![opened("/")]);
-    assert!(matches!(store.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("s")), Err(StoreError::AlreadyExists(_))));
     assert!(matches!(store.open(&key("s")), Err(StoreError::InUse(_))));
     assert!(matches!(store.delete(&key("s")), Err(StoreError::InUse(_))));
     drop(log);
-    assert!(matches!(store.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("s")), Err(StoreError::AlreadyExists(_))));
     let _log = store.open(&key("s")).unwrap();
     assert!(matches!(store.open(&key("s")), Err(StoreError::InUse(_))));
 }
@@ -202,7 +202,7 @@ fn append_stores_one_event(store: &dyn Store) {
     assert_eq!(summary.updated_at, Timestamp(5_000));
     assert!(matches!(
         store.append(&key("t"), Timestamp(9), title("T")),
-        Err(StoreError::Unknown(_))
+        Err(StoreError::NotFound(_))
     ));
 }
 
@@ -211,8 +211,11 @@ fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
     let bodies =
         vec![opened("/"), title("T"), prompt("one"), record("1"), prompt("two"), prompt("three")];
     let mut from = stored(store, &key("from"), bodies);
-    assert!(matches!(store.fork(&key("none"), None, &key("to")), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.fork(&key("from"), None, &key("from")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.fork(&key("none"), None, &key("to")), Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.fork(&key("from"), None, &key("from")),
+        Err(StoreError::AlreadyExists(_))
+    ));
     let whole = store.fork(&key("from"), None, &key("whole")).unwrap();
     commit(&*whole).unwrap();
     assert_eq!(all(store, &key("whole")), all(store, &key("from")));
@@ -239,7 +242,7 @@ fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
 
     let nothing = store.fork(&key("from"), Some(0), &key("nothing")).unwrap();
     commit(&*nothing).unwrap();
-    assert!(matches!(store.summary(&key("nothing")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.summary(&key("nothing")), Err(StoreError::NotFound(_))));
 }
 
 /// DEL-03.
@@ -249,7 +252,7 @@ fn a_deleted_session_is_gone_and_its_key_free(store: &dyn Store) {
         vec![opened("/"), title("T"), meta(r#"{"attache/labels":{"tags":["bug"]}}"#), prompt("x")];
     drop(stored(store, &key("s"), bodies));
     store.delete(&key("s")).unwrap();
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
     assert_eq!(list(store, ListQuery::default()), ListPage::default());
     let _log = stored(store, &key("s"), vec![opened("/new")]);
     let summary = store.summary(&key("s")).unwrap();
@@ -409,6 +412,6 @@ fn a_cursor_is_one_that_the_list_gave(store: &dyn Store) {
     };
     assert_eq!(of(&cursor).unwrap().sessions.len(), 2);
     for garbage in ["", "x", "ünï", "' OR 1=1", &"9".repeat(48), &"é".repeat(24)] {
-        assert!(matches!(of(garbage), Err(StoreError::Cursor)), "{garbage}");
+        assert!(matches!(of(garbage), Err(StoreError::InvalidCursor)), "{garbage}");
     }
 }

@@ -34,7 +34,7 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
         }
     };
     assert!(
-        matches!(&error, StoreError::Full { path } if path.ends_with("sessions.db")),
+        matches!(&error, StoreError::DiskFull { path } if path.ends_with("sessions.db")),
         "{error:?}"
     );
     assert!(log.backlog() > 5_000);
@@ -42,7 +42,7 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
     assert_eq!(store.summary(&key("s")).unwrap().sequence, number - 1);
     assert_eq!(store.list(&ListQuery::default()).unwrap().sessions.len(), 2);
     log.append(&event(number + 1, message("more")));
-    assert!(matches!(commit(&*log), Err(StoreError::Full { .. })));
+    assert!(matches!(commit(&*log), Err(StoreError::DiskFull { .. })));
 
     store.delete(&key("old")).unwrap();
     commit(&*log).unwrap();
@@ -60,7 +60,7 @@ fn one_session_that_cannot_be_stored_does_not_keep_others_from_it() {
     large.append(&event(2, prompt(&"x".repeat(500_000))));
     small.append(&event(2, prompt("x")));
     let (first, second) = (large.commit(), small.commit());
-    assert!(matches!(logs::wait(first), Err(StoreError::Full { .. })));
+    assert!(matches!(logs::wait(first), Err(StoreError::DiskFull { .. })));
     logs::wait(second).unwrap();
     assert_eq!(all(&store, &key("small")).len(), 2);
 }
@@ -213,7 +213,7 @@ fn a_delete_that_fails_at_any_step_leaves_the_session_whole() {
         assert_eq!(outcome.is_err(), step < 5, "{step}: {outcome:?}");
         assert_eq!(store.summary(&key("s")).is_ok(), step < 5);
         store.delete(&key("s")).unwrap();
-        assert!(matches!(store.summary(&key("s")), Err(StoreError::Unknown(_))));
+        assert!(matches!(store.summary(&key("s")), Err(StoreError::NotFound(_))));
     }
 }
 
@@ -230,7 +230,7 @@ fn a_fork_that_fails_is_made_up_for() {
         let store = Sqlite::open_failing(&path, step..step + 1).unwrap();
         let fork = store.fork(&key("s"), None, &key("t")).unwrap();
         assert!(matches!(commit(&*fork), Err(StoreError::Failed { .. })), "{step}");
-        assert!(matches!(store.summary(&key("t")), Err(StoreError::Unknown(_))));
+        assert!(matches!(store.summary(&key("t")), Err(StoreError::NotFound(_))));
         commit(&*fork).unwrap();
         assert_eq!(all(&store, &key("t")), all(&store, &key("s")));
     }

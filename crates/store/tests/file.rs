@@ -97,7 +97,7 @@ fn nothing_is_stored_before_the_first_commit() {
     log.append(&event(1, opened("/")));
     assert!(log.backlog() > 0);
     assert_eq!(list(&store), []);
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
     commit(&*log).unwrap();
     assert_eq!(log.backlog(), 0);
     assert_eq!(list(&store), [key("s")]);
@@ -128,7 +128,7 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     drop(stored(&store, &key("from"), vec![opened("/"), prompt("x")]));
     let fork = store.fork(&key("from"), None, &key("to")).unwrap();
     store.delete(&key("from")).unwrap();
-    assert!(matches!(commit(&*fork), Err(StoreError::Unknown(gone)) if gone == key("from")));
+    assert!(matches!(commit(&*fork), Err(StoreError::NotFound(gone)) if gone == key("from")));
     drop(fork);
     assert_eq!(list(&store), []);
 }
@@ -166,7 +166,7 @@ fn two_names_of_one_file_are_one_store() {
     let other = Sqlite::open(&link).unwrap();
     assert!(matches!(other.open(&key("s")), Err(StoreError::InUse(_))));
     assert!(matches!(other.delete(&key("s")), Err(StoreError::InUse(_))));
-    assert!(matches!(other.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(other.create(&key("s")), Err(StoreError::AlreadyExists(_))));
 }
 
 #[cfg(unix)]
@@ -243,9 +243,9 @@ fn a_newer_store_is_refused_and_left_as_it_is() {
     let newer = Connection::open(&path).unwrap();
     newer.execute_batch("PRAGMA user_version = 7").unwrap();
     // Still open: what the newer program wrote stands in the write-ahead log only.
-    assert!(matches!(refused(&path), StoreError::Newer { version: 7, .. }));
+    assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
     drop(newer);
-    assert!(matches!(refused(&path), StoreError::Newer { version: 7, .. }));
+    assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn an_event_of_a_newer_form_is_told_as_that() {
         .unwrap()
         .execute_batch("UPDATE event SET body = replace(body, '\"v\":1', '\"v\":99')")
         .unwrap();
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Newer { version: 99, .. })));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NewerVersion { version: 99, .. })));
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn a_cursor_serves_the_list_that_gave_it() {
         },
         ListQuery { cursor: Some(format!("+{}", &cursor[1..])), ..next },
     ] {
-        assert!(matches!(store.list(&other), Err(StoreError::Cursor)), "{other:?}");
+        assert!(matches!(store.list(&other), Err(StoreError::InvalidCursor)), "{other:?}");
     }
 }
 

@@ -144,7 +144,7 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
         assert!(lines.any(|line| line.unwrap() == "ready"));
         assert!(matches!(store.open(&session), Err(StoreError::InUse(_))));
         assert!(matches!(store.delete(&session), Err(StoreError::InUse(_))));
-        assert!(matches!(store.create(&session), Err(StoreError::Exists(_))));
+        assert!(matches!(store.create(&session), Err(StoreError::AlreadyExists(_))));
         assert_eq!(all(&store, &session).len(), 1, "reading needs no lock");
         let fork = store.fork(&session, None, &key(&format!("fork {round}"))).unwrap();
         commit(&*fork).unwrap();

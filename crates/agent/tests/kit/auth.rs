@@ -1,7 +1,8 @@
 use super::client::{new, prompt};
 use super::{Client, Notes, acts};
 use attache_agent::{
-    About, AuthStatusHandle, Author, Error, Opening, Result, StopReason, Turn, serve,
+    About, AuthStatusHandle, Author, Error, Login, Opening, OptionalParts, Result, StopReason,
+    Turn, serve,
 };
 use attache_protocol::v1::{
     AuthAccount, AuthMethodAgent, AuthMethodId, AuthMethodTerminal, AuthState,
@@ -46,6 +47,12 @@ impl Author for Guarded {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Guarded {
     fn auth_state(&self) -> AuthState {
         self.state.lock().unwrap().clone()
     }
@@ -196,6 +203,16 @@ impl Author for Panics {
 
     async fn turn(&self, _: &mut (), _: &Turn) -> Result<StopReason> {
         Err(Error::failed("never"))
+    }
+
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Panics {
+    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
+        panic!("as asked")
     }
 
     fn auth_state(&self) -> AuthState {

@@ -23,12 +23,12 @@ const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {
     /// Connected and nothing said.
-    pub(crate) fn silent<A: Author>(serving: Serving<A>) -> Self {
+    pub(crate) fn silent(serving: Serving) -> Self {
         Self::buffered(serving, 1 << 20)
     }
 
     /// The same with a transport that holds this many bytes.
-    pub(crate) fn buffered<A: Author>(serving: Serving<A>, bytes: usize) -> Self {
+    pub(crate) fn buffered(serving: Serving, bytes: usize) -> Self {
         let (near, far) = tokio::io::duplex(bytes);
         let (input, output) = tokio::io::split(far);
         let mut tasks = JoinSet::new();

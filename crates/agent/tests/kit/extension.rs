@@ -1,7 +1,10 @@
 use super::{Client, Notes, acts};
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
+use attache_agent::{
+    About, Author, Error, Extensions, Opening, OptionalParts, Result, StopReason, Turn, serve,
+};
 use attache_protocol::{Meta, Raw};
 use serde_json::json;
+use std::sync::Arc;
 
 struct Extended(Notes);
 
@@ -21,7 +24,13 @@ impl Author for Extended {
         Ok(StopReason::EndTurn)
     }
 
-    async fn extension(&self, method: &str, params: Option<Raw>) -> Result<Raw> {
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().extensions(self)
+    }
+}
+
+impl Extensions for Extended {
+    async fn call(&self, method: &str, params: Option<Raw>) -> Result<Raw> {
         match method {
             "_example.com/shout" => {
                 let said: String =
@@ -35,7 +44,7 @@ impl Author for Extended {
         }
     }
 
-    fn extension_notification(&self, method: &str, params: Option<Raw>) {
+    fn notification(&self, method: &str, params: Option<Raw>) {
         self.0.add(format!("{method} {params:?}"));
     }
 }

@@ -4,7 +4,8 @@ use super::Client;
 use super::client::{new, prompt};
 use super::tester::options;
 use attache_agent::{
-    About, Author, Opening, Result, StopReason, System, ToolCallHandle, ToolKind, Turn, World,
+    About, Author, Environment, Opening, Result, StopReason, SystemEnvironment, ToolCallHandle,
+    ToolKind, Turn,
 };
 use attache_protocol::v1::{SessionConfigId, SessionConfigOption, SessionId};
 use attache_session::Timestamp;
@@ -103,16 +104,16 @@ async fn a_session_is_closed_behind_the_options_that_were_set_before() {
 }
 
 /// Drops a tool call whenever it is asked for the time, which is under the session's lock.
-struct Dropping(System, Arc<Mutex<Option<ToolCallHandle>>>);
+struct Dropping(SystemEnvironment, Arc<Mutex<Option<ToolCallHandle>>>);
 
-impl World for Dropping {
+impl Environment for Dropping {
     fn now(&self) -> Timestamp {
         drop(self.1.lock().unwrap().take());
         self.0.now()
     }
 
-    fn id(&self) -> String {
-        self.0.id()
+    fn new_id(&self) -> String {
+        self.0.new_id()
     }
 }
 
@@ -148,8 +149,9 @@ fn a_handle_may_be_dropped_by_the_thread_that_holds_the_session() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let slot = Arc::<Mutex<Option<ToolCallHandle>>>::default();
-            let world = Dropping(System::default(), slot.clone());
-            let mut client = Client::silent(attache_agent::serve(Leaves(slot)).world(world));
+            let environment = Dropping(SystemEnvironment::default(), slot.clone());
+            let mut client =
+                Client::silent(attache_agent::serve(Leaves(slot)).environment(environment));
             let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
             client.result("initialize", params).await;
             let session =

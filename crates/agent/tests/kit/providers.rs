@@ -1,10 +1,12 @@
 use super::{Client, Notes};
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
+use attache_agent::{
+    About, Author, Error, Opening, OptionalParts, Providers, Result, StopReason, Turn,
+};
 use attache_protocol::v1::{
     LlmProtocol, ProviderCurrentConfig, ProviderId, ProviderInfo, SetProviderRequest,
 };
 use serde_json::json;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 struct Provided {
     notes: Notes,
@@ -33,7 +35,7 @@ impl Author for Provided {
     type Memory = ();
 
     fn about(&self) -> About {
-        About::new("provided", "1").providers()
+        About::new("provided", "1")
     }
 
     async fn open(&self, _: Opening<'_>) -> Result<()> {
@@ -44,6 +46,12 @@ impl Author for Provided {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().providers(self)
+    }
+}
+
+impl Providers for Provided {
     fn providers(&self) -> Vec<ProviderInfo> {
         self.providers.lock().unwrap().clone()
     }

@@ -3,13 +3,14 @@
 
 use super::client::{new, prompt};
 use super::{Client, Notes, Tester, acts};
-use attache_agent::{About, Author, Opening, Result, StopReason, Turn};
+use attache_agent::{About, Author, Login, Opening, OptionalParts, Result, StopReason, Turn};
 use attache_protocol::v1::{
     AuthMethodAgent, AuthMethodId, SessionConfigOption, SessionConfigOptionCategory,
     SessionConfigSelectOption,
 };
 use attache_protocol::{Meta, Raw};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// INIT-04, INIT-12, INIT-14.
 #[tokio::test(start_paused = true)]
@@ -106,6 +107,12 @@ impl Author for Slow {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Slow {
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         std::future::pending().await
     }

@@ -108,7 +108,7 @@ impl Author for Keeper {
             }
             "anew" => {
                 *memory = vec![rest.to_owned()];
-                turn.remember_anew(rest).await?;
+                turn.remember_only(rest).await?;
             }
             "recall" => turn.say(&memory.join(",")).await?,
             "remember-after-cancel" => {

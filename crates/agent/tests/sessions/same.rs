@@ -22,14 +22,14 @@ impl Seen {
     fn take(&mut self, client: &mut Client) {
         for update in client.updates() {
             let update = attache_protocol::decode::<SessionUpdate>(&update.to_string()).unwrap();
-            self.happened(EventBody::of_update(update));
+            self.happened(EventBody::from_update(update));
         }
     }
 
     fn options(&mut self, reply: &Value) {
         let update = json!({"sessionUpdate": "config_option_update", "configOptions": reply["configOptions"]});
         let update = attache_protocol::decode::<SessionUpdate>(&update.to_string()).unwrap();
-        self.happened(EventBody::of_update(update));
+        self.happened(EventBody::from_update(update));
     }
 
     /// All that a person sees; notices are no history (NOTE-02).

@@ -177,7 +177,7 @@ impl Log for TestLog {
             let mut open = control.open.subscribe();
             open.wait_for(|open| *open).await.unwrap();
             if control.full.load(Ordering::SeqCst) {
-                return Err(StoreError::Full { path: "/store.db".to_owned() });
+                return Err(StoreError::DiskFull { path: "/store.db".to_owned() });
             }
             *appended.lock().unwrap() = 0;
             Ok(())

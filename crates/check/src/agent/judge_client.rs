@@ -1,6 +1,7 @@
 //! The client that the judge is to an agent.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 /// The client that an agent was told of.
 #[derive(Debug, PartialEq)]

@@ -5,19 +5,21 @@ mod calibration;
 mod conversations;
 
 use crate::agent::judge_client::{Client, capabilities, everything};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
 use crate::judging::traffic::{Traffic, short};
 use crate::judging::verdict::{Outcome, Probed, Verdict, not_tested};
-use crate::mcp_server::{Manner, McpServer, Transport};
+use crate::mcp_server::{McpServer, ServerBehavior, Transport};
 use crate::peer::line::Line;
 use crate::peer::link::Link;
 use crate::{McpServers, ModelServer};
 use attache_host::StartError;
 use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -198,7 +200,7 @@ impl Run {
     pub(crate) fn mcp_server(
         &self,
         transport: Transport,
-        manner: Manner,
+        manner: ServerBehavior,
     ) -> Probed<Arc<McpServer>> {
         match &self.mcp {
             Some(servers) => Ok(servers.add(transport, manner)),
@@ -207,10 +209,12 @@ impl Run {
     }
 
     /// The first session that had a turn, once that is at least so long ago.
-    pub(crate) async fn spoken_before(&mut self, age: Duration) -> Option<Session> {
-        let (session, ended) = self.first_spoken.clone()?;
-        tokio::time::sleep_until(ended + age).await;
-        Some(session)
+    pub(crate) fn spoken_before<'a>(&'a mut self, age: Duration) -> Boxed<'a, Option<Session>> {
+        Box::pin(async move {
+            let (session, ended) = self.first_spoken.clone()?;
+            tokio::time::sleep_until(ended + age).await;
+            Some(session)
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! The client's side of a conversation as a good client has it: files of the session's folder, and
 //! terminals that are only pretended.
 
+use crate::json::json;
 use crate::peer::script::{Answer, Script};
 use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};

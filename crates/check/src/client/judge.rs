@@ -1,7 +1,7 @@
 //! ProbeRun a client with every probe.
 
 use crate::client::probe;
-use crate::client::run::{ClientRun, NotRun, PROMPT};
+use crate::client::run::{ClientRun, ClientRunError, PROMPT};
 use crate::judging::probe_run::{self, RunEvent};
 use crate::judging::verdict::Verdict;
 use crate::rules::selection::Selection;
@@ -19,9 +19,9 @@ impl ClientRun {
         &mut self,
         only: impl IntoIterator<Item = Selection>,
         report: impl FnMut(RunEvent<'_>),
-    ) -> Result<Vec<Verdict>, NotRun> {
-        let errand = self.errand(PROMPT);
-        let first = (self.start)(&errand)?;
+    ) -> Result<Vec<Verdict>, ClientRunError> {
+        let task = self.task(PROMPT);
+        let first = (self.start)(&task)?;
         let seed = self.seed;
         Ok(probe_run::judge(self, first, probe::all(), only, seed, report).await)
     }

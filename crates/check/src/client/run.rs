@@ -1,11 +1,12 @@
 //! A run over one client: it starts it with the judge in place of its agent, runs the probes, and
 //! watches all of their traffic.
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::agent::run::LINES_SHOWN;
-use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::client_talk::{ClientTalk, ClientTurn, Scenarios};
 use crate::client::scenario::Scenario;
 use crate::client::started_client::StartedClient;
+use crate::judging::boxed::Boxed;
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
@@ -18,12 +19,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a client did not go on an errand.
+/// Why a client did not go on a task.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum NotRun {
+pub enum ClientRunError {
     /// Nobody said how it is told to do that.
-    NoErrand,
+    NoCommand,
     /// It cannot be started.
     Start(StartError),
     /// The judge cannot listen for its agent.
@@ -32,10 +33,10 @@ pub enum NotRun {
     NoPrompt(String),
 }
 
-impl fmt::Display for NotRun {
+impl fmt::Display for ClientRunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoErrand => f.write_str("nobody said how the client is told to do that"),
+            Self::NoCommand => f.write_str("nobody said how the client is told to do that"),
             Self::Start(error) => error.fmt(f),
             Self::NoPrompt(why) => write!(f, "the client does not come to a turn: {why}"),
             Self::Listen(error) => {
@@ -45,20 +46,20 @@ impl fmt::Display for NotRun {
     }
 }
 
-impl std::error::Error for NotRun {
+impl std::error::Error for ClientRunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoErrand | Self::NoPrompt(_) => None,
+            Self::NoCommand | Self::NoPrompt(_) => None,
             Self::Start(error) => Some(error),
             Self::Listen(error) => Some(error),
         }
     }
 }
 
-/// The errand that every client has.
+/// The task that every client has.
 pub(super) const PROMPT: &str = "prompt";
 
-type Start = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
+type Start = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
 
 /// A run over one client.
 pub struct ClientRun {
@@ -86,11 +87,11 @@ impl fmt::Debug for ClientRun {
 }
 
 impl ClientRun {
-    /// A run over the client that `start` starts on an errand, as often as needed, with sessions in
+    /// A run over the client that `start` starts on a task, as often as needed, with sessions in
     /// `folder`, which should be empty. An answer may take 10 s.
     pub fn new(
         folder: impl Into<PathBuf>,
-        start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
+        start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
     ) -> Self {
         Self {
             start: Box::new(start),
@@ -152,73 +153,93 @@ impl ClientRun {
         self.folder.join(name)
     }
 
-    /// The errand of this name, with a prompt.
-    pub(crate) fn errand(&self, name: &'static str) -> Errand {
-        Errand::new(name, &self.folder).with("prompt", "attache check asks")
+    /// The task of this name, with a prompt.
+    pub(crate) fn task(&self, name: &'static str) -> ClientTask {
+        ClientTask::new(name, &self.folder).with("prompt", "attache check asks")
     }
 
     /// Starts the client with an agent that offers everything.
     ///
     /// # Errors
-    /// Not tested: there is no such errand. A fail: the client does not start its agent.
-    pub(crate) async fn start(&mut self, errand: Errand) -> Probed<&mut ClientTalk> {
-        let folder = self.folder.clone();
-        self.start_with(errand, move |_| Scenario::everything(&folder)).await
+    /// Not tested: there is no such task. A fail: the client does not start its agent.
+    pub(crate) fn start<'a>(
+        &'a mut self,
+        task: ClientTask,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            let folder = self.folder.clone();
+            self.start_with(task, move |_| Scenario::everything(&folder)).await
+        })
     }
 
     /// Starts the client with an agent that is `scenario` on each connection, counted from 0.
     ///
     /// # Errors
     /// As for [`ClientRun::start`].
-    pub(crate) async fn start_with(
-        &mut self,
-        errand: Errand,
+    pub(crate) fn start_with<'a>(
+        &'a mut self,
+        task: ClientTask,
         scenario: impl Fn(usize) -> Scenario + Send + 'static,
-    ) -> Probed<&mut ClientTalk> {
-        self.leave().await;
-        let client = self.launch(&errand)?;
-        self.meet(client, &errand, scenario).await
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        self.start_with_scenarios(task, Box::new(scenario))
     }
 
-    /// A turn of the client on the first of these errands that it has, with an agent that offers
+    fn start_with_scenarios<'a>(
+        &'a mut self,
+        task: ClientTask,
+        scenario: Scenarios,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            self.leave().await;
+            let client = self.launch(&task)?;
+            self.meet(client, &task, scenario).await
+        })
+    }
+
+    /// A turn of the client on the first of these tasks that it has, with an agent that offers
     /// everything.
     ///
     /// # Errors
     /// Not tested: it has none of them. A fail: it does not prompt.
-    pub(crate) async fn turn(
-        &mut self,
-        errands: &[&'static str],
-    ) -> Probed<(&mut ClientTalk, ClientTurn)> {
-        let kept = self.leave_open().await;
-        let mut launched = not_tested("the client was told nothing");
-        for name in errands {
-            let errand = self.errand(name);
-            let errand = if kept { errand.going_on() } else { errand };
-            launched = self.launch(&errand).map(|client| (client, errand));
-            if launched.is_ok() {
-                break;
+    pub(crate) fn turn<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
+        Box::pin(async move {
+            let kept = self.leave_open().await;
+            let mut launched = not_tested("the client was told nothing");
+            for name in tasks {
+                let task = self.task(name);
+                let task = if kept { task.going_on() } else { task };
+                launched = self.launch(&task).map(|client| (client, task));
+                if launched.is_ok() {
+                    break;
+                }
             }
-        }
-        let (client, errand) = launched?;
-        let folder = self.folder.clone();
-        let talk = match self.now.take() {
-            Some(mut talk) => {
-                talk.go_on(client, errand.name());
-                self.now.insert(talk)
-            }
-            None => self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?,
-        };
-        talk.is_usual = true;
-        let turn = talk.set_up().await?;
-        Ok((talk, turn))
+            let (client, task) = launched?;
+            let folder = self.folder.clone();
+            let talk = match self.now.take() {
+                Some(mut talk) => {
+                    talk.go_on(client, task.name());
+                    self.now.insert(talk)
+                }
+                None => {
+                    self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder)))
+                        .await?
+                }
+            };
+            talk.is_usual = true;
+            let turn = talk.set_up().await?;
+            Ok((talk, turn))
+        })
     }
 
-    fn launch(&mut self, errand: &Errand) -> Probed<StartedClient> {
-        let name = errand.name();
-        (self.start)(errand).map_err(|error| match error {
-            NotRun::NoErrand => Outcome::NotTested(format!(
-                "the client has no errand {name:?}: name the command that makes it {} by --to {name}=CMD",
-                errand.told()
+    fn launch(&mut self, task: &ClientTask) -> Probed<StartedClient> {
+        let name = task.name();
+        (self.start)(task).map_err(|error| match error {
+            ClientRunError::NoCommand => Outcome::NotTested(format!(
+                "the client has no task {name:?}: name the command that makes it {} by --to {name}=CMD",
+                task.told()
             )),
             error => Outcome::NotTested(format!("the client does not start again: {error}")),
         })
@@ -227,11 +248,10 @@ impl ClientRun {
     async fn meet(
         &mut self,
         client: StartedClient,
-        errand: &Errand,
-        scenario: impl Fn(usize) -> Scenario + Send + 'static,
+        task: &ClientTask,
+        scenario: Scenarios,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk =
-            ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        let mut talk = ClientTalk::meet(client, task.name(), scenario, self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
@@ -254,8 +274,9 @@ impl ProbeRun for ClientRun {
 
     async fn first_contact(&mut self, client: StartedClient) -> Probed {
         let folder = self.folder.clone();
-        let errand = self.errand(PROMPT);
-        let talk = self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?;
+        let task = self.task(PROMPT);
+        let talk =
+            self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
         let turn = talk.set_up().await?;
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");

@@ -1,12 +1,13 @@
 //! What the judge says as an agent: a good one, less what a probe has changed.
 
+use crate::json::json;
 use crate::peer::script::{Answer, Script};
 use attache_protocol::method::{
     AuthStatus, Authenticate, Initialize, Logout, Method, SessionArchive, SessionClose,
     SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume,
     SessionSetConfigOption, SessionSetMode, SessionStatusQuery, SessionUnarchive,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

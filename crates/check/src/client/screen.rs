@@ -3,8 +3,10 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::{Probed, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How long a client that shows the agent's text may take to show a tool call.
@@ -27,32 +29,37 @@ pub(crate) struct Screen<'r> {
 }
 
 impl ClientRun {
-    /// A turn on the first of these errands that the client has, with its screen.
+    /// A turn on the first of these tasks that the client has, with its screen.
     ///
     /// # Errors
     /// Not tested: it shows nothing while the turn runs. A client that was found so is not tried
     /// again.
-    pub(crate) async fn screen(&mut self, errands: &[&'static str]) -> Probed<Screen<'_>> {
-        if self.is_unreadable {
-            return not_tested(UNREADABLE);
-        }
-        let mark = self.nonce();
-        let (text, tool) = (format!("{mark}text0"), format!("{mark}tool0"));
-        let (talk, turn) = self.turn(errands).await?;
-        talk.update(&turn, tool_call(&tool));
-        talk.say(&turn, &format!("{text}\n"));
-        let is_readable = talk.shows(&text).await;
-        let shows_tool_calls = is_readable && talk.client.prints(&tool, SOON).await;
-        self.is_unreadable = !is_readable;
-        match self.now().filter(|_| is_readable) {
-            Some(talk) => {
-                let mut screen =
-                    Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
-                screen.read_on();
-                Ok(screen)
+    pub(crate) fn screen<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<Screen<'a>>> {
+        Box::pin(async move {
+            if self.is_unreadable {
+                return not_tested(UNREADABLE);
             }
-            None => not_tested(UNREADABLE),
-        }
+            let mark = self.nonce();
+            let (text, tool) = (format!("{mark}text0"), format!("{mark}tool0"));
+            let (talk, turn) = self.turn(tasks).await?;
+            talk.update(&turn, tool_call(&tool));
+            talk.say(&turn, &format!("{text}\n"));
+            let is_readable = talk.shows(&text).await;
+            let shows_tool_calls = is_readable && talk.client.prints(&tool, SOON).await;
+            self.is_unreadable = !is_readable;
+            match self.now().filter(|_| is_readable) {
+                Some(talk) => {
+                    let mut screen =
+                        Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
+                    screen.read_on();
+                    Ok(screen)
+                }
+                None => not_tested(UNREADABLE),
+            }
+        })
     }
 }
 
@@ -77,22 +84,24 @@ impl Screen<'_> {
     }
 
     /// What the client has printed since the last time, once it has shown all that was sent.
-    pub(crate) async fn settles(&mut self) -> Probed<String> {
-        self.marks += 1;
-        let (tool, text) = (
-            format!("{}tool{}", self.mark, self.marks),
-            format!("{}text{}", self.mark, self.marks),
-        );
-        self.talk.update(&self.turn, tool_call(&tool));
-        self.talk.say(&self.turn, &format!("{text}\n"));
-        let is_shown = self.talk.shows(&text).await
-            && (!self.shows_tool_calls || self.talk.shows(&tool).await);
-        if !is_shown {
-            return not_tested("the client does not show any more what the agent says");
-        }
-        let seen = self.read_on();
-        // The marks themselves are no news.
-        Ok(seen.replace(&tool, "").replace(&text, ""))
+    pub(crate) fn settles<'a>(&'a mut self) -> Boxed<'a, Probed<String>> {
+        Box::pin(async move {
+            self.marks += 1;
+            let (tool, text) = (
+                format!("{}tool{}", self.mark, self.marks),
+                format!("{}text{}", self.mark, self.marks),
+            );
+            self.talk.update(&self.turn, tool_call(&tool));
+            self.talk.say(&self.turn, &format!("{text}\n"));
+            let is_shown = self.talk.shows(&text).await
+                && (!self.shows_tool_calls || self.talk.shows(&tool).await);
+            if !is_shown {
+                return not_tested("the client does not show any more what the agent says");
+            }
+            let seen = self.read_on();
+            // The marks themselves are no news.
+            Ok(seen.replace(&tool, "").replace(&text, ""))
+        })
     }
 
     /// What was printed since the last time.

@@ -1,7 +1,7 @@
 //! A client that was started, as the judge has it: the connections to its agent, what it prints,
 //! how it ends.
 
-use crate::{Door, Link};
+use crate::{Link, RelayListener};
 use attache_host::{Bounded, Child, Exit, Launch, StartError, StopPatience};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ const STOP: StopPatience = StopPatience {
     after_terminate: Duration::from_millis(500),
 };
 
-/// A client that was started on an errand. Dropping it kills it and everything it started.
+/// A client that was started on a task. Dropping it kills it and everything it started.
 ///
 /// What it prints is always read. Of stdout and of stderr the first and the last 512 KiB are kept.
 pub struct StartedClient {
@@ -39,22 +39,22 @@ enum Body {
     /// In memory: whom to tell of an interrupt.
     Memory(mpsc::Sender<()>),
     /// A person's own: the judge neither started it nor ends it.
-    Elsewhere(Person),
+    Elsewhere(Operator),
 }
 
-/// Who does by hand what an errand says.
+/// Who does by hand what a task says.
 #[derive(Debug, Clone)]
-pub struct Person {
-    /// Where the client's agent comes in; the same for every errand.
-    pub door: Arc<Door>,
+pub struct Operator {
+    /// Where the client's agent comes in; the same for every task.
+    pub door: Arc<RelayListener>,
     /// How long it may take.
     pub patience: Duration,
-    /// Notified when the person passes over an errand.
+    /// Notified when the person passes over a task.
     pub passes: Arc<Notify>,
 }
 
 enum Connections {
-    Door(Arc<Door>),
+    RelayListener(Arc<RelayListener>),
     Given(mpsc::Receiver<Link>),
 }
 
@@ -70,7 +70,7 @@ struct Printed {
 /// What was left when a client had ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Left {
+pub struct ClientOutput {
     /// How it ended; nothing if it had to be ended by force, or runs in memory.
     pub exit: Option<Exit>,
     /// Whether it ended by itself.
@@ -81,7 +81,7 @@ pub struct Left {
     pub stderr: String,
 }
 
-impl Left {
+impl ClientOutput {
     /// Whether this text was printed.
     pub fn shows(&self, text: &str) -> bool {
         self.stdout.contains(text) || self.stderr.contains(text)
@@ -99,7 +99,7 @@ impl StartedClient {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(launch: Launch, door: Door) -> Result<Self, StartError> {
+    pub fn start(launch: Launch, door: RelayListener) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
         let mut child =
@@ -110,7 +110,7 @@ impl StartedClient {
         if let Some(stdout) = child.take_stdout() {
             readers.spawn(printed.clone().read(stdout));
         }
-        let connections = Connections::Door(Arc::new(door));
+        let connections = Connections::RelayListener(Arc::new(door));
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
@@ -129,9 +129,9 @@ impl StartedClient {
     }
 
     /// A client that a person runs by hand. What it prints is not seen, and it is not ended.
-    pub fn by_hand(person: Person) -> Self {
+    pub fn by_hand(person: Operator) -> Self {
         let printed = Arc::new(Printed::new());
-        let connections = Connections::Door(person.door.clone());
+        let connections = Connections::RelayListener(person.door.clone());
         Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
     }
 
@@ -143,7 +143,7 @@ impl StartedClient {
         }
     }
 
-    /// Waits until the person passes over the errand; for ever where nobody does.
+    /// Waits until the person passes over the task; for ever where nobody does.
     pub(crate) async fn is_passed_over(&self) {
         match &self.body {
             Body::Elsewhere(person) => person.passes.notified().await,
@@ -156,7 +156,7 @@ impl StartedClient {
         let Self { body, connections, printed, .. } = self;
         let next = async {
             match connections {
-                Connections::Door(door) => door.next().await.ok(),
+                Connections::RelayListener(door) => door.next().await.ok(),
                 Connections::Given(links) => links.recv().await,
             }
         };
@@ -221,13 +221,13 @@ impl StartedClient {
     }
 
     /// What it printed so far.
-    pub(crate) fn printed(&self) -> Left {
+    pub(crate) fn printed(&self) -> ClientOutput {
         self.printed.left(None, false)
     }
 
     /// Waits until it has ended by itself, and ends it by force after this time. Nothing of it is
     /// left then.
-    pub(crate) async fn leaves(&mut self, patience: Duration) -> Left {
+    pub(crate) async fn leaves(&mut self, patience: Duration) -> ClientOutput {
         match &mut self.body {
             Body::Process(child) => {
                 let exit = tokio::time::timeout(patience, child.wait()).await.ok();
@@ -248,7 +248,7 @@ impl StartedClient {
     }
 
     /// Ends it at once, with all that it started.
-    pub(crate) async fn stop(&mut self) -> Left {
+    pub(crate) async fn stop(&mut self) -> ClientOutput {
         self.leaves(Duration::ZERO).await
     }
 }
@@ -279,8 +279,8 @@ impl Printed {
         let _kept = news.wait_for(|(_, has_ended)| *has_ended).await;
     }
 
-    fn left(&self, exit: Option<Exit>, by_itself: bool) -> Left {
-        Left {
+    fn left(&self, exit: Option<Exit>, by_itself: bool) -> ClientOutput {
+        ClientOutput {
             exit,
             by_itself,
             stdout: locked(&self.stdout).text(),

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 /// What a client is told to do: a name, the folder of its session, and a value for each placeholder
 /// of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
+pub struct ClientTask {
     name: &'static str,
     cwd: PathBuf,
     values: BTreeMap<&'static str, String>,
     goes_on: bool,
 }
 
-/// Every errand, with what a client is told to do.
-pub const ERRANDS: &[(&str, &str)] = &[
+/// Every task, with what a client is told to do.
+pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("prompt", "open a session in {cwd} and send {prompt}"),
     (
         "cancel",
@@ -54,8 +54,8 @@ pub const ERRANDS: &[(&str, &str)] = &[
     ("twice", "send {prompt}, and in the same session and process {prompt2}"),
 ];
 
-impl Errand {
-    /// The errand of this name in this folder.
+impl ClientTask {
+    /// The task of this name in this folder.
     pub(crate) fn new(name: &'static str, cwd: &Path) -> Self {
         let cwd = cwd.to_owned();
         let values = BTreeMap::from([("cwd", cwd.to_string_lossy().into_owned())]);
@@ -81,7 +81,7 @@ impl Errand {
         self.goes_on
     }
 
-    /// Its name, one of [`ERRANDS`].
+    /// Its name, one of [`CLIENT_TASKS`].
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -91,7 +91,7 @@ impl Errand {
         &self.cwd
     }
 
-    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what an errand does not
+    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what a task does not
     /// need is not there.
     pub fn value(&self, placeholder: &str) -> Option<&str> {
         self.values.get(placeholder).map(String::as_str)
@@ -120,19 +120,19 @@ impl Errand {
 
     /// What a client is told to do, in words, with the placeholders that its command has.
     pub fn told(&self) -> &'static str {
-        ERRANDS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
+        CLIENT_TASKS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Errand;
+    use super::ClientTask;
     use std::path::Path;
 
     #[test]
     fn placeholders_are_filled_once_and_what_is_none_stays() {
-        let errand = Errand::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
-        assert_eq!(errand.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
-        assert_eq!(errand.told(), "open a session in {cwd} and send {prompt}");
+        let task = ClientTask::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
+        assert_eq!(task.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
+        assert_eq!(task.told(), "open a session in {cwd} and send {prompt}");
     }
 }

@@ -1,11 +1,12 @@
 //! What is said to a peer in one case, and how it is kept in a file.
 
 use super::value::{CWD, SESSION};
+use crate::json::json;
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use crate::recording::{TraceError, trace};
 use attache_protocol::method::{Initialize, Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -1,9 +1,10 @@
 //! Valid conversations: a session is opened, and then anything is said that the protocol has.
 
 use super::case::{Case, Step};
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
 use super::value::{CWD, SESSION, value};
 use crate::agent::judge_client::everything;
+use crate::json::json;
 use crate::model::acts::{self, Acts};
 use crate::peer::script::Answer;
 use attache_protocol::method::{
@@ -11,7 +12,7 @@ use attache_protocol::method::{
     Receiver, Row, SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side,
     Stability,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How much is said after a session is open, at most.
 const SAID: usize = 12;
@@ -26,7 +27,7 @@ const NEVER: [&str; 5] = [
 ];
 
 /// A valid conversation with the side that is judged.
-pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
+pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     let mut steps = Vec::new();
     if judged == Side::Agent {
         steps.push(call(Initialize::ROW, 0, everything()));
@@ -69,7 +70,7 @@ fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     rows.filter(|row| row.stability != Stability::Retired && !NEVER.contains(&row.name))
 }
 
-fn params(row: &Row, chance: &mut Chance) -> Value {
+fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
     if row.name == SessionPrompt::ROW.name && !chance.once_in(4) {
         return json!({"sessionId": SESSION, "prompt": [{"type": "text", "text": act(chance).prompt_text()}]});
     }
@@ -77,7 +78,7 @@ fn params(row: &Row, chance: &mut Chance) -> Value {
 }
 
 /// What a turn is to do, if the agent's model does as it is told.
-fn act(chance: &mut Chance) -> Acts {
+fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
     let told = match chance.below(6) {
         0 => acts::call(acts::read(&path)),

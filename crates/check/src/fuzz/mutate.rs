@@ -1,9 +1,10 @@
 //! What is done to a valid conversation to make it a bad one.
 
 use super::case::{Case, Step};
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
+use crate::json::json;
 use crate::peer::script::Answer;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 /// Lines that are no message.
@@ -43,7 +44,7 @@ const PAD: usize = 512 * 1024;
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
 /// Does one bad thing to the case.
-pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
+pub(super) fn mutate(case: &mut Case, chance: &mut RandomNumbers) {
     let count = case.steps.len();
     let at = chance.below(count);
     match chance.below(14) {
@@ -78,19 +79,19 @@ pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
     }
 }
 
-fn stray(chance: &mut Chance) -> Step {
+fn stray(chance: &mut RandomNumbers) -> Step {
     Step { text: chance.one_of(STRAY).copied().unwrap_or_default().to_vec(), ..Step::default() }
 }
 
 /// A piece of the message, with or without the end of the line.
-fn truncate(step: &mut Step, chance: &mut Chance) {
+fn truncate(step: &mut Step, chance: &mut RandomNumbers) {
     let end = chance.below(step.text.len());
     step.text.truncate(end);
     step.is_unended = chance.once_in(2);
 }
 
 /// Several writes, one of them inside a character if there is one of several bytes.
-fn split(step: &mut Step, chance: &mut Chance) {
+fn split(step: &mut Step, chance: &mut RandomNumbers) {
     let within = step.text.iter().position(|byte| *byte & 0xc0 == 0x80);
     step.cuts = within
         .into_iter()
@@ -99,7 +100,7 @@ fn split(step: &mut Step, chance: &mut Chance) {
     step.cuts.sort_unstable();
 }
 
-fn id(step: &mut Step, chance: &mut Chance) {
+fn id(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let odd = [
         json!(null),
@@ -121,7 +122,7 @@ fn id(step: &mut Step, chance: &mut Chance) {
 }
 
 /// A value that is nested deeper than anybody means it.
-fn deep(step: &mut Step, chance: &mut Chance) {
+fn deep(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let depth = chance.one_of(&DEPTH).copied().unwrap_or_default();
     if let Some(place) = place(&mut message, chance) {
@@ -132,14 +133,14 @@ fn deep(step: &mut Step, chance: &mut Chance) {
     }
 }
 
-fn wrong_type(step: &mut Step, chance: &mut Chance) {
+fn wrong_type(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     wrong(&mut message, chance);
     *step = Step::message(&message);
 }
 
 /// Puts a value of another kind somewhere, takes a member away, or adds one.
-fn wrong(message: &mut Value, chance: &mut Chance) {
+fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     let odd = [
         json!(null),
         json!(true),
@@ -173,7 +174,7 @@ fn wrong(message: &mut Value, chance: &mut Chance) {
 }
 
 /// Some value inside of the message.
-fn place<'v>(value: &'v mut Value, chance: &mut Chance) -> Option<&'v mut Value> {
+fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut Value> {
     let inner: usize = match &*value {
         Value::Object(members) => members.len(),
         Value::Array(entries) => entries.len(),
@@ -192,7 +193,7 @@ fn place<'v>(value: &'v mut Value, chance: &mut Chance) -> Option<&'v mut Value>
 }
 
 /// Spoils what a call of the peer is answered with.
-fn answer(case: &mut Case, chance: &mut Chance) {
+fn answer(case: &mut Case, chance: &mut RandomNumbers) {
     let at = chance.below(case.answers.len());
     if let Some((_, answer)) = case.answers.get_mut(at) {
         match (&mut *answer, chance.below(6)) {

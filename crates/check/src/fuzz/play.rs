@@ -4,17 +4,18 @@ use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
 use super::{Broken, Fuzz};
 use crate::agent::services;
-use crate::client::run::NotRun;
+use crate::client::run::ClientRunError;
 use crate::client::scenario::Scenario;
 use crate::client::started_client::StartedClient;
+use crate::json::json;
 use crate::peer::line::Line;
 use crate::peer::link::Link;
-use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use crate::peer::script::{Answer, Script};
-use crate::{Errand, Finding, Strength};
+use crate::{ClientTask, Finding, Strength};
 use attache_host::Exit;
 use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
@@ -50,14 +51,14 @@ struct Playing {
 
 impl Fuzz {
     /// Says a case to a new peer.
-    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, NotRun> {
+    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         match self.judged() {
             Side::Agent => self.play_agent(case).await,
             Side::Client => self.play_client(case).await,
         }
     }
 
-    async fn play_agent(&mut self, case: &Case) -> Result<Played, NotRun> {
+    async fn play_agent(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         let link = self.start_agent()?;
         let script = answering(services::script(&self.folder), case, &self.folder, "");
         let mut playing = Playing::new(RawPeer::new(link, script), self.patience, &self.folder);
@@ -75,11 +76,11 @@ impl Fuzz {
         Ok(playing.played(broken))
     }
 
-    async fn play_client(&mut self, case: &Case) -> Result<Played, NotRun> {
-        let errand = Errand::new("prompt", &self.folder).with("prompt", "attache check asks");
-        let mut client = self.start_client(&errand)?;
+    async fn play_client(&mut self, case: &Case) -> Result<Played, ClientRunError> {
+        let task = ClientTask::new("prompt", &self.folder).with("prompt", "attache check asks");
+        let mut client = self.start_client(&task)?;
         let Some(link) = client.next(self.patience * STARTING).await else {
-            return Err(NotRun::NoPrompt("it does not start its agent".to_owned()));
+            return Err(ClientRunError::NoPrompt("it does not start its agent".to_owned()));
         };
         let script = answering(
             Scenario::everything(&self.folder).script(),
@@ -249,9 +250,9 @@ impl Playing {
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
-                Err(Missing::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
-                Err(Missing::Ended(how)) => Some(Broken::Dies(how)),
-                Err(Missing::TimedOut(after)) => Some(Broken::Hangs(format!(
+                Err(WaitError::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(WaitError::Ended(how)) => Some(Broken::Dies(how)),
+                Err(WaitError::TimedOut(after)) => Some(Broken::Hangs(format!(
                     "it does not answer a call within {} s",
                     after.as_secs_f64()
                 ))),
@@ -333,17 +334,17 @@ fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
 }
 
 impl Fuzz {
-    fn start_agent(&mut self) -> Result<Link, NotRun> {
+    fn start_agent(&mut self) -> Result<Link, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Agent(start) => start().map_err(NotRun::Start),
-            super::Peer::Client(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Agent(start) => start().map_err(ClientRunError::Start),
+            super::PeerStarter::Client(_) => Err(ClientRunError::NoCommand),
         }
     }
 
-    fn start_client(&mut self, errand: &Errand) -> Result<StartedClient, NotRun> {
+    fn start_client(&mut self, task: &ClientTask) -> Result<StartedClient, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Client(start) => start(errand),
-            super::Peer::Agent(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Client(start) => start(task),
+            super::PeerStarter::Agent(_) => Err(ClientRunError::NoCommand),
         }
     }
 }

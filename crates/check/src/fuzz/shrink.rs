@@ -3,7 +3,7 @@
 use super::case::{Case, Step};
 use super::play::Played;
 use super::{Broken, Fuzz};
-use crate::client::run::NotRun;
+use crate::client::run::ClientRunError;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 const TRIES: usize = 300;
 
 /// The smallest case so far, and how it failed.
-struct Smallest {
+struct SmallestCase {
     case: Case,
     played: Played,
     broken: Broken,
@@ -27,8 +27,8 @@ impl Fuzz {
         played: Played,
         broken: Broken,
         until: Instant,
-    ) -> Result<(Case, Played, Broken), NotRun> {
-        let mut smallest = Smallest { case, played, broken, tries: 0, until };
+    ) -> Result<(Case, Played, Broken), ClientRunError> {
+        let mut smallest = SmallestCase { case, played, broken, tries: 0, until };
         self.without_steps(&mut smallest).await?;
         let bare = Case { answers: Vec::new(), ..smallest.case.clone() };
         if !self.is_smaller(&mut smallest, bare).await? {
@@ -41,7 +41,7 @@ impl Fuzz {
     }
 
     /// Leaves out steps, first many at once.
-    async fn without_steps(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    async fn without_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut length = smallest.case.steps.len().div_ceil(2);
         while length > 0 {
             let mut at = 0;
@@ -58,7 +58,7 @@ impl Fuzz {
         Ok(())
     }
 
-    async fn without_answers(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    async fn without_answers(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut at = 0;
         while at < smallest.case.answers.len() {
             let mut case = smallest.case.clone();
@@ -71,7 +71,7 @@ impl Fuzz {
     }
 
     /// Says each step at once, in one write, with no white space behind it.
-    async fn plainer(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    async fn plainer(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             let plain = |step: &Step| Step {
                 text: step.text.clone(),
@@ -90,7 +90,7 @@ impl Fuzz {
     }
 
     /// Leaves out the members of params, the last first.
-    async fn without_members(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    async fn without_members(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             for pointer in ["/params", "/params/update", ""] {
                 let message = smallest.case.steps.get(at).and_then(Step::value).unwrap_or_default();
@@ -113,7 +113,11 @@ impl Fuzz {
     }
 
     /// Whether a case fails in the same way; then it is the smallest so far.
-    async fn is_smaller(&mut self, smallest: &mut Smallest, case: Case) -> Result<bool, NotRun> {
+    async fn is_smaller(
+        &mut self,
+        smallest: &mut SmallestCase,
+        case: Case,
+    ) -> Result<bool, ClientRunError> {
         if smallest.tries >= TRIES || Instant::now() >= smallest.until || case == smallest.case {
             return Ok(false);
         }

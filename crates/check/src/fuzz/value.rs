@@ -1,8 +1,9 @@
 //! Values of the shapes of the protocol: every method, kind of update and member comes up.
 
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
+use crate::json::json;
 use attache_protocol::{MemberShape, Shape};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Stands for the id of the session that is open.
 pub(super) const SESSION: &str = "{session}";
@@ -24,7 +25,7 @@ const TEXTS: &[&str] = &[
 const NUMBERS: &[u64] = &[1, 0, 7, 255, 65_535, 4_294_967_295, 9_007_199_254_740_993, u64::MAX];
 
 /// A value of this shape that the protocol allows, for the member with this key.
-pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
+pub(super) fn value(shape: &Shape, key: &str, chance: &mut RandomNumbers) -> Value {
     match shape {
         Shape::Any => match chance.below(4) {
             0 => json!({"a": [1, 2.5, null], "ü": {"type": "text"}}),
@@ -74,7 +75,7 @@ pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
     }
 }
 
-fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
+fn object(members: &[MemberShape], chance: &mut RandomNumbers) -> Map<String, Value> {
     let mut object = Map::new();
     for member in members {
         if member.mark.starts_with("flat") {
@@ -93,7 +94,7 @@ fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
 
 /// What a string of this member mostly is: ids that exist, paths inside of the session's folder,
 /// commands that do nothing.
-fn string(key: &str, chance: &mut Chance) -> Value {
+fn string(key: &str, chance: &mut RandomNumbers) -> Value {
     let fitting = match key {
         "sessionId" => SESSION.to_owned(),
         "cwd" => CWD.to_owned(),
@@ -110,14 +111,14 @@ fn string(key: &str, chance: &mut Chance) -> Value {
     if chance.once_in(8) { json!(text(chance)) } else { json!(fitting) }
 }
 
-fn text(chance: &mut Chance) -> String {
+fn text(chance: &mut RandomNumbers) -> String {
     if chance.once_in(24) {
         return "0123456789abcdef".repeat(1 << chance.below(12));
     }
     chance.one_of(TEXTS).copied().unwrap_or_default().to_owned()
 }
 
-fn integer(format: &str, key: &str, chance: &mut Chance) -> Value {
+fn integer(format: &str, key: &str, chance: &mut RandomNumbers) -> Value {
     if key == "protocolVersion" {
         return json!(1);
     }

@@ -64,7 +64,7 @@ impl std::error::Error for BaselineError {}
 /// A judgement beside what was known.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Against<'a> {
+pub struct BaselineDiff<'a> {
     /// Fails that the baseline does not list.
     pub new: Vec<&'a Verdict>,
     /// Fails that it lists.
@@ -75,7 +75,7 @@ pub struct Against<'a> {
     pub untold: Vec<&'a KnownFailure>,
 }
 
-impl Against<'_> {
+impl BaselineDiff<'_> {
     /// Whether the peer differs from what was known.
     pub fn differs(&self) -> bool {
         !self.new.is_empty() || !self.healed.is_empty()
@@ -114,10 +114,10 @@ impl Baseline {
     }
 
     /// What a judgement says that was not known.
-    pub fn against<'a>(&'a self, judgement: &'a Judgement) -> Against<'a> {
+    pub fn against<'a>(&'a self, judgement: &'a Judgement) -> BaselineDiff<'a> {
         let entry = |rule: &str| self.entries.iter().find(|entry| entry.rule.id == rule);
         let new = judgement.fails().into_iter().filter(|verdict| entry(verdict.rule.id).is_none());
-        let mut against = Against {
+        let mut against = BaselineDiff {
             new: new.collect(),
             known: Vec::new(),
             healed: Vec::new(),

@@ -5,11 +5,13 @@ mod turn;
 
 pub(crate) use turn::{Played, Turn};
 
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use attache_protocol::method::{Initialize, Method, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,6 +24,9 @@ const OVERTAKEN: Duration = Duration::from_secs(1);
 
 /// What a quotation in a verdict is cut to, in characters.
 const QUOTED: usize = 200;
+
+/// Which line is waited for.
+type Wanted<'a> = Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>;
 
 /// A connection to the peer under test.
 #[derive(Debug)]
@@ -134,16 +139,22 @@ impl Conversation {
     }
 
     /// Calls a method, whatever its name, and waits for the reply. No reply is a fail.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Probed<Reply> {
-        // An agent that has said nothing yet is starting.
-        let is_starting = self.heard(0).next().is_none();
-        let patience = if is_starting { self.patience * STARTING } else { self.patience };
-        self.ask_within(patience, method, params).await
+    pub(crate) fn ask<'a>(
+        &'a mut self,
+        method: &'a str,
+        params: Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            // An agent that has said nothing yet is starting.
+            let is_starting = self.heard(0).next().is_none();
+            let patience = if is_starting { self.patience * STARTING } else { self.patience };
+            self.ask_within(patience, method, params).await
+        })
     }
 
     /// Calls a method of the protocol and waits for the reply. No reply is a fail.
-    pub(crate) async fn call<M: Method>(&mut self, params: Value) -> Probed<Reply> {
-        self.ask(M::ROW.name, params).await
+    pub(crate) fn call<'a, M: Method>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        self.ask(M::ROW.name, params)
     }
 
     async fn ask_within(
@@ -158,83 +169,121 @@ impl Conversation {
     }
 
     /// Waits for the reply to a call of this method that was begun. No reply is a fail.
-    pub(crate) async fn reply_to(&mut self, method: &str, id: &Value) -> Probed<Reply> {
-        self.reply_within(self.patience, 0, method, id).await
+    pub(crate) fn reply_to<'a>(
+        &'a mut self,
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move { self.reply_within(self.patience, 0, method, id).await })
     }
 
-    async fn reply_within(
-        &mut self,
+    fn reply_within<'a>(
+        &'a mut self,
         patience: Duration,
         first: usize,
-        method: &str,
-        id: &Value,
-    ) -> Probed<Reply> {
-        match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
-            Ok(line) => Ok(Reply { method: method.to_owned(), line }),
-            Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
-        }
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
+                Ok(line) => Ok(Reply { method: method.to_owned(), line }),
+                Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
+            }
+        })
     }
 
     /// Waits for a line of the peer from that index on.
-    pub(crate) async fn hear(
-        &mut self,
+    pub(crate) fn hear<'a>(
+        &'a mut self,
         first: usize,
-        expected: &str,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Probed<Line> {
-        let found = self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
-        match found.await {
-            Ok(line) => Ok(line),
-            Err(missing) => fail(expected, self.instead(first, &missing)),
-        }
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_wanted(first, expected, Box::new(wanted))
+    }
+
+    fn hear_wanted<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let found =
+                self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
+            match found.await {
+                Ok(line) => Ok(line),
+                Err(missing) => fail(expected, self.instead(first, &missing)),
+            }
+        })
     }
 
     /// Waits for an error without an id, and with this code: what a line that is no message is
     /// answered with.
-    pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
-        let expected = format!("one error {code} with id null");
-        let wanted =
-            |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
-        let line = self.hear_soon(first, &expected, wanted).await?;
-        expect(
-            line.error_code() == Some(code) && line.get("id").is_some(),
-            expected,
-            quoted(&line.text),
-        )
+    pub(crate) fn hear_error_without_id<'a>(
+        &'a mut self,
+        first: usize,
+        code: i64,
+    ) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let expected = format!("one error {code} with id null");
+            let wanted = |line: &Line| {
+                line.get("error").is_some() && line.get("id").is_none_or(Value::is_null)
+            };
+            let line = self.hear_soon(first, &expected, wanted).await?;
+            expect(
+                line.error_code() == Some(code) && line.get("id").is_some(),
+                expected,
+                quoted(&line.text),
+            )
+        })
     }
 
     /// Waits for a line of the peer from that index on, which answers what was sent last. It is not
     /// waited for much longer than for the answer to a call that is sent after that.
-    pub(crate) async fn hear_soon(
-        &mut self,
+    pub(crate) fn hear_soon<'a>(
+        &'a mut self,
         first: usize,
-        expected: &str,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Probed<Line> {
-        let later = self.begin(STILL_THERE, json!({}));
-        // An earlier call of this kind may be answered only now.
-        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
-        let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
-        let missing = match self.peer.wait_for(first, self.patience, either).await {
-            Ok(line) if is_wanted(&line) => return Ok(line),
-            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await
-            {
-                Ok(line) => return Ok(line),
-                Err(Missing::TimedOut(_)) => {
-                    return fail(
-                        expected,
-                        "nothing of the kind, though what was sent later is answered",
-                    );
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_soon_wanted(first, expected, Box::new(wanted))
+    }
+
+    fn hear_soon_wanted<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let later = self.begin(STILL_THERE, json!({}));
+            // An earlier call of this kind may be answered only now.
+            let is_wanted =
+                |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
+            let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
+            let missing = match self.peer.wait_for(first, self.patience, either).await {
+                Ok(line) if is_wanted(&line) => return Ok(line),
+                Ok(_) => {
+                    match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
+                        Ok(line) => return Ok(line),
+                        Err(WaitError::TimedOut(_)) => {
+                            return fail(
+                                expected,
+                                "nothing of the kind, though what was sent later is answered",
+                            );
+                        }
+                        Err(ended) => ended,
+                    }
                 }
-                Err(ended) => ended,
-            },
-            Err(missing) => missing,
-        };
-        fail(expected, self.instead(first, &missing))
+                Err(missing) => missing,
+            };
+            fail(expected, self.instead(first, &missing))
+        })
     }
 
     /// What the peer said instead of what was waited for.
-    fn instead(&self, first: usize, missing: &Missing) -> String {
+    fn instead(&self, first: usize, missing: &WaitError) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),
             None => missing.to_string(),
@@ -245,17 +294,19 @@ impl Conversation {
     ///
     /// # Errors
     /// The connection has ended, which is a fail; or no answer, so that nothing can be told.
-    pub(crate) async fn is_still_there(&mut self) -> Probed {
-        let first = self.now();
-        let id = self.begin(STILL_THERE, json!({}));
-        match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
-            Ok(_) => Ok(()),
-            Err(Missing::Ended(how)) => fail("the connection stays up", how),
-            Err(Missing::TimedOut(_)) => not_tested(format!(
-                "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
-                self.peer.judged().as_str()
-            )),
-        }
+    pub(crate) fn is_still_there<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let first = self.now();
+            let id = self.begin(STILL_THERE, json!({}));
+            match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
+                Ok(_) => Ok(()),
+                Err(WaitError::Ended(how)) => fail("the connection stays up", how),
+                Err(WaitError::TimedOut(_)) => not_tested(format!(
+                    "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
+                    self.peer.judged().as_str()
+                )),
+            }
+        })
     }
 
     /// The rule about what was sent is kept, so that the observer can follow what came.
@@ -266,22 +317,26 @@ impl Conversation {
 
     /// What was sent last is ignored: from the line at this index on there is no reply, and the
     /// peer goes on.
-    pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
-        self.is_still_there().await?;
-        let ours = json!(self.last_id);
-        match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
-            Some(line) => fail("no reply", quoted(&line.text)),
-            None => Ok(()),
-        }
+    pub(crate) fn is_ignored<'a>(&'a mut self, first: usize) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.is_still_there().await?;
+            let ours = json!(self.last_id);
+            match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
+                Some(line) => fail("no reply", quoted(&line.text)),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Asks `initialize`, the agent's first answer.
-    pub(crate) async fn initialize(&mut self, params: Value) -> Probed<Reply> {
-        let reply = self.call::<Initialize>(params).await?;
-        if let Some(result) = reply.line.get("result") {
-            self.told = result.clone();
-        }
-        Ok(reply)
+    pub(crate) fn initialize<'a>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            let reply = self.call::<Initialize>(params).await?;
+            if let Some(result) = reply.line.get("result") {
+                self.told = result.clone();
+            }
+            Ok(reply)
+        })
     }
 
     /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers
@@ -309,19 +364,23 @@ impl Conversation {
     }
 
     /// Opens a session, which a probe needs before it can judge anything.
-    pub(crate) async fn open(&mut self, cwd: &Path) -> Probed<Session> {
-        let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
-        let reply = reply.map_err(|outcome| match outcome {
-            Outcome::Fail { seen, .. } => Outcome::NotTested(format!("no session opens: {seen}")),
-            other => other,
-        })?;
-        let Ok(opened) = reply.result() else {
-            return not_tested(format!("no session opens: {}", refusal(&reply)));
-        };
-        match opened.get("sessionId").cloned() {
-            Some(id) => Ok(Session { id, opened }),
-            None => not_tested("session/new gave no sessionId"),
-        }
+    pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
+        Box::pin(async move {
+            let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
+            let reply = reply.map_err(|outcome| match outcome {
+                Outcome::Fail { seen, .. } => {
+                    Outcome::NotTested(format!("no session opens: {seen}"))
+                }
+                other => other,
+            })?;
+            let Ok(opened) = reply.result() else {
+                return not_tested(format!("no session opens: {}", refusal(&reply)));
+            };
+            match opened.get("sessionId").cloned() {
+                Some(id) => Ok(Session { id, opened }),
+                None => not_tested("session/new gave no sessionId"),
+            }
+        })
     }
 }
 

@@ -40,7 +40,7 @@ const SECRET: [&str; 24] = [
 const ADDRESS: [&str; 3] = ["url", "baseurl", "endpoint"];
 
 /// An object or list that is being read.
-struct Place {
+struct Container {
     is_object: bool,
     /// Whether it is an element of a list.
     is_element: bool,
@@ -57,7 +57,7 @@ struct Place {
 /// The message, which must be JSON, without its secrets. Everything else is as it was, to the byte.
 pub fn masked(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<Container> = Vec::new();
     let mut rest = json;
     while let Some(first) = rest.chars().next() {
         let length = if first == '"' { string_length(rest) } else { first.len_utf8() };
@@ -88,8 +88,8 @@ pub fn masked(json: &str) -> String {
     out
 }
 
-fn inside(outer: Option<&Place>, is_object: bool) -> Place {
-    Place {
+fn inside(outer: Option<&Container>, is_object: bool) -> Container {
+    Container {
         is_object,
         is_element: outer.is_some_and(|outer| !outer.is_object),
         hidden: outer.is_some_and(|outer| outer.hidden || is_secret(&outer.key)),
@@ -118,7 +118,7 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-fn string(place: &mut Place, token: &str, out: &mut String) {
+fn string(place: &mut Container, token: &str, out: &mut String) {
     if place.is_object && place.key_is_next {
         place.key_is_next = false;
         place.key = compared(&text(token));

@@ -2,7 +2,7 @@
 //! with one stream of events for all answers.
 
 use super::reach::McpReach;
-use super::server::{McpServer, Met, Transport};
+use super::server::{McpServer, ServerConnection, Transport};
 use crate::model;
 use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
@@ -94,7 +94,8 @@ async fn respond(
     let server = name.and_then(|name| reach.find(name)).ok_or(StatusCode::NOT_FOUND)?;
     let headers =
         head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    let met = Met::new(Arc::clone(&server), headers).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
+    let met = ServerConnection::new(Arc::clone(&server), headers)
+        .ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     match (server.transport(), head.method) {
         (Transport::Sse, Method::GET) => Ok(known.begin_events(head.uri.path())),
         (_, Method::POST) => {
@@ -117,7 +118,7 @@ async fn respond(
 /// Answers a message in the response. A server that keeps silent never does.
 async fn answer(
     server: &McpServer,
-    met: &Met,
+    met: &ServerConnection,
     message: &Value,
 ) -> Result<Response<Body>, StatusCode> {
     let Some(answer) = met.answer(message) else {

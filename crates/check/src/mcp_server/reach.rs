@@ -1,6 +1,6 @@
 //! How an agent in memory reaches the servers.
 
-use super::server::{McpServer, Met};
+use super::server::{McpServer, ServerConnection};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct McpReach {
 
 /// A server as somebody has reached it.
 #[derive(Debug)]
-pub struct McpConnection(Met);
+pub struct McpConnection(ServerConnection);
 
 impl McpReach {
     pub(super) fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Arc<McpServer>>> {
@@ -29,13 +29,13 @@ impl McpReach {
     /// variables. Nothing if there is none, or if it ends at once.
     pub fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(arguments.last()?)?;
-        Met::new(server, environment.iter().copied()).map(McpConnection)
+        ServerConnection::new(server, environment.iter().copied()).map(McpConnection)
     }
 
     /// Reaches the server at this address of `mcpServers`, with these headers.
     pub fn connect(&self, url: &str, headers: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(url.rsplit('/').next()?)?;
-        Met::new(server, headers.iter().copied()).map(McpConnection)
+        ServerConnection::new(server, headers.iter().copied()).map(McpConnection)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an MCP server of the judge says, and what it has seen of the agent.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -31,7 +32,7 @@ pub(crate) enum Transport {
 
 /// Where agents find the servers.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ServerAddresses {
     /// What an agent starts for stdio, and its arguments before the name of the server.
     pub(super) command: String,
     pub(super) arguments: Vec<String>,
@@ -41,7 +42,7 @@ pub(super) struct Place {
 
 /// What a server is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum ServerBehavior {
     Good,
     /// It reads, and answers nothing.
     Silent,
@@ -58,7 +59,7 @@ pub(crate) struct McpServer {
     /// What sets it apart in everything it is given and gives.
     number: usize,
     transport: Transport,
-    manner: Manner,
+    manner: ServerBehavior,
     /// Its entry in `mcpServers`.
     entry: Value,
     seen: watch::Sender<Seen>,
@@ -79,12 +80,17 @@ pub(crate) struct Seen {
 }
 
 impl McpServer {
-    pub(super) fn new(number: usize, transport: Transport, manner: Manner, place: &Place) -> Self {
+    pub(super) fn new(
+        number: usize,
+        transport: Transport,
+        manner: ServerBehavior,
+        place: &ServerAddresses,
+    ) -> Self {
         let kind = match manner {
-            Manner::Good => "good",
-            Manner::Silent => "silent",
-            Manner::Gone => "gone",
-            Manner::Stuck => "stuck",
+            ServerBehavior::Good => "good",
+            ServerBehavior::Silent => "silent",
+            ServerBehavior::Gone => "gone",
+            ServerBehavior::Stuck => "stuck",
         };
         let name = format!("attache-{kind}-{number}");
         let word = word(number);
@@ -149,7 +155,8 @@ impl McpServer {
             _ => {}
         });
         match (self.manner, method) {
-            (Manner::Silent | Manner::Gone, _) | (Manner::Stuck, "tools/call") => None,
+            (ServerBehavior::Silent | ServerBehavior::Gone, _)
+            | (ServerBehavior::Stuck, "tools/call") => None,
             _ => Some(self.good_outcome(method, params)),
         }
     }
@@ -190,9 +197,9 @@ fn word(number: usize) -> String {
 
 /// Somebody who has reached a server.
 #[derive(Debug)]
-pub(super) struct Met(Arc<McpServer>);
+pub(super) struct ServerConnection(Arc<McpServer>);
 
-impl Met {
+impl ServerConnection {
     /// Reaches a server, with the variables or headers of that. Nothing if it ends at once.
     pub(super) fn new<'t>(
         server: Arc<McpServer>,
@@ -209,7 +216,7 @@ impl Met {
             seen.is_reached = true;
             seen.lacks_word |= !has_word;
         });
-        (server.manner != Manner::Gone).then_some(Self(server))
+        (server.manner != ServerBehavior::Gone).then_some(Self(server))
     }
 
     /// The answer to a message. Nothing to what is no request, and nothing from a server that keeps

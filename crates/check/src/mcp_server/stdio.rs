@@ -1,9 +1,9 @@
 //! MCP over stdio: lines from and to the relay that an agent has started as a server.
 
 use super::reach::McpReach;
-use super::server::Met;
+use super::server::ServerConnection;
 use crate::peer::loopback::RETRY;
-use crate::peer::relay::{Door, Visitor};
+use crate::peer::relay::{RelayConnection, RelayListener};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 const LINE: u64 = 1024 * 1024;
 
 /// Serves everyone who comes in by the door, for ever.
-pub(super) async fn serve(door: Door, reach: McpReach) {
+pub(super) async fn serve(door: RelayListener, reach: McpReach) {
     let mut open = JoinSet::new();
     loop {
         match door.visitor().await {
@@ -25,8 +25,8 @@ pub(super) async fn serve(door: Door, reach: McpReach) {
 
 /// Answers line by line until the other side ends, or the server is one that does. Then the relay
 /// ends too.
-async fn converse(visitor: Visitor, reach: McpReach) {
-    let Visitor { mut output, mut input, told } = visitor;
+async fn converse(visitor: RelayConnection, reach: McpReach) {
+    let RelayConnection { mut output, mut input, told } = visitor;
     let Some(met) = meet(&told, &reach) else { return };
     loop {
         let mut line = Vec::new();
@@ -44,9 +44,12 @@ async fn converse(visitor: Visitor, reach: McpReach) {
 }
 
 /// The server that a relay stands for, as it told.
-fn meet(told: &Value, reach: &McpReach) -> Option<Met> {
+fn meet(told: &Value, reach: &McpReach) -> Option<ServerConnection> {
     let server = reach.find(told.get("server")?.as_str()?)?;
     let environment = told.get("environment").and_then(Value::as_object);
     let variables = environment.into_iter().flatten();
-    Met::new(server, variables.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))))
+    ServerConnection::new(
+        server,
+        variables.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))),
+    )
 }

@@ -5,7 +5,8 @@
 //! stops. Nothing about a turn is kept anywhere but in its prompt, so forks, loads, retries and
 //! several sessions at once need no more.
 
-use serde_json::{Map, Value, json};
+use crate::json::json;
+use serde_json::{Map, Value};
 
 /// What stands before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";

@@ -4,7 +4,8 @@ use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let system = text_of(body.get("system").unwrap_or(&Value::Null));
@@ -28,7 +29,7 @@ fn items(message: &Value) -> Vec<Item> {
             Some("tool_use") => model(text, vec![text_at(block, "id")]),
             _ if is_model => model(text, Vec::new()),
             Some("tool_result") => Item::Other(text),
-            _ => Item::Person(text),
+            _ => Item::Operator(text),
         }
     };
     blocks.iter().map(item).collect()

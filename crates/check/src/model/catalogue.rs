@@ -1,6 +1,7 @@
 //! What agents ask a provider besides answers: its models, and how many tokens a request has.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 /// The models there are: what agents choose from, by names that they know the windows of.
 const MODELS: [&str; 6] =

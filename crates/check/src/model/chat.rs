@@ -4,7 +4,8 @@ use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, joined, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let items = list(body, "messages").iter().map(item).collect();
@@ -19,7 +20,7 @@ pub(super) fn read(body: &Value) -> Request {
 fn item(message: &Value) -> Item {
     let text = text_of(message.get("content").unwrap_or(&Value::Null));
     match message.get("role").and_then(Value::as_str) {
-        Some("user") => Item::Person(text),
+        Some("user") => Item::Operator(text),
         Some("assistant") => model(
             text,
             list(message, "tool_calls").iter().map(|call| text_at(call, "id")).collect(),

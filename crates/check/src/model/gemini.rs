@@ -4,8 +4,9 @@ use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(super) fn read(target: &Uri, body: &Value) -> Request {
     let (model, method) =
@@ -47,7 +48,7 @@ fn items(content: &Value) -> Vec<Item> {
             (Some(call), _) => model(String::new(), vec![text_at(call, "id")]),
             (_, Some(response)) => Item::Other(response.to_string()),
             _ if is_model => model(text, Vec::new()),
-            _ => Item::Person(text),
+            _ => Item::Operator(text),
         }
     };
     list(content, "parts").iter().map(item).collect()

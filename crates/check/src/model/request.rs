@@ -29,7 +29,7 @@ pub(super) enum Item {
     /// The instructions, or what a tool answered.
     Other(String),
     /// What the person said.
-    Person(String),
+    Operator(String),
     /// What the model said, with the ids of the calls that it made there.
     Model { text: String, calls: Vec<String> },
 }
@@ -37,7 +37,7 @@ pub(super) enum Item {
 impl Item {
     fn text(&self) -> &str {
         match self {
-            Self::Other(text) | Self::Person(text) | Self::Model { text, .. } => text,
+            Self::Other(text) | Self::Operator(text) | Self::Model { text, .. } => text,
         }
     }
 }
@@ -56,7 +56,7 @@ impl Request {
     /// The acts of the person's last text that tells some.
     pub(super) fn asked(&self) -> Option<Asked> {
         let told = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
-            Item::Person(text) => Acts::read(text).map(|acts| (acts, at)),
+            Item::Operator(text) => Acts::read(text).map(|acts| (acts, at)),
             _ => None,
         });
         let (acts, at) = told?;
@@ -107,8 +107,8 @@ mod tests {
     }
 
     fn next(after: &[Item]) -> usize {
-        let told = Item::Person(say("one").then(say("two")).prompt_text());
-        let earlier = [Item::Person(say("old").prompt_text()), model(&[]), told];
+        let told = Item::Operator(say("one").then(say("two")).prompt_text());
+        let earlier = [Item::Operator(say("old").prompt_text()), model(&[]), told];
         let items = earlier.into_iter().chain(after.iter().cloned()).collect();
         let asked = Request { items, ..Request::default() }.asked().unwrap();
         assert_eq!((asked.at, asked.acts), (2, say("one").then(say("two"))));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_without_acts() {
-        let items = vec![Item::Person("hi".to_owned()), Item::Other(say("x").prompt_text())];
+        let items = vec![Item::Operator("hi".to_owned()), Item::Other(say("x").prompt_text())];
         assert_eq!(Request { items, ..Request::default() }.asked(), None);
     }
 }

@@ -4,11 +4,12 @@ use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, joined, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let items = match body.get("input") {
-        Some(Value::String(text)) => vec![Item::Person(text.clone())],
+        Some(Value::String(text)) => vec![Item::Operator(text.clone())],
         _ => list(body, "input").iter().map(item).collect(),
     };
     let tools = list(body, "tools").iter().filter_map(|tool| {
@@ -22,7 +23,7 @@ fn item(item: &Value) -> Item {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or("message");
     let text = text_of(item);
     match (kind, item.get("role").and_then(Value::as_str)) {
-        ("message", Some("user")) => Item::Person(text),
+        ("message", Some("user")) => Item::Operator(text),
         ("message", Some("assistant")) => model(text, Vec::new()),
         ("reasoning", _) => model(text, Vec::new()),
         (call, _) if call.ends_with("_call") => model(text, vec![text_at(item, "call_id")]),

@@ -3,7 +3,8 @@
 
 use super::tool_names::ToolNames;
 use super::tool_table::{KINDS, Kind};
-use serde_json::{Map, Value, json};
+use crate::json::json;
+use serde_json::{Map, Value};
 
 /// A tool that an agent offers.
 #[derive(Debug, Clone, PartialEq)]

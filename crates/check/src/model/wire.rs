@@ -4,8 +4,9 @@ use super::answer::Answer;
 use super::events::Events;
 use super::request::Request;
 use super::{anthropic, chat, gemini, responses};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How a provider is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

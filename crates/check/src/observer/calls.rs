@@ -19,17 +19,17 @@ const ANSWERED: usize = 1024;
 /// The open calls of both sides.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    client: Made,
-    agent: Made,
+    client: CallsOfSide,
+    agent: CallsOfSide,
     /// Whether the agent gave a result to a call that was not seen.
     misses_calls: bool,
 }
 
 /// The calls that one side made.
 #[derive(Debug, Default)]
-struct Made {
+struct CallsOfSide {
     open: HashMap<RequestId, OpenCall>,
-    answered: HashMap<RequestId, Answered>,
+    answered: HashMap<RequestId, AnsweredCall>,
     order: VecDeque<RequestId>,
     /// Calls that were given up when they were not open, with the line.
     given_up: HashMap<RequestId, usize>,
@@ -45,7 +45,7 @@ struct Made {
 
 /// A call that has its reply.
 #[derive(Debug)]
-struct Answered {
+struct AnsweredCall {
     /// The session of which it was a prompt.
     prompt: Option<String>,
     /// The line of a cancel that came since.
@@ -53,7 +53,7 @@ struct Answered {
 }
 
 impl Calls {
-    fn made_by(&mut self, side: Side) -> &mut Made {
+    fn made_by(&mut self, side: Side) -> &mut CallsOfSide {
         match side {
             Side::Client => &mut self.client,
             Side::Agent => &mut self.agent,
@@ -304,7 +304,7 @@ impl Calls {
     }
 }
 
-impl Made {
+impl CallsOfSide {
     /// The open call that a reply with this id is for: the first of those that have it.
     fn take(&mut self, id: &RequestId) -> Option<OpenCall> {
         let first = self.overtaken.get_mut(id).and_then(VecDeque::pop_front);
@@ -328,7 +328,7 @@ impl Made {
 
     fn remember(&mut self, id: &RequestId, call: &OpenCall) {
         let prompt = text(&call.params, "sessionId").filter(|_| is::<SessionPrompt>(call.row));
-        let answered = Answered { prompt: prompt.map(str::to_owned), cancelled: None };
+        let answered = AnsweredCall { prompt: prompt.map(str::to_owned), cancelled: None };
         if self.answered.insert(id.clone(), answered).is_none() {
             self.order.push_back(id.clone());
         }

@@ -7,9 +7,10 @@
 use super::calls::Calls;
 use super::finding::Report;
 use super::seen::quoted;
+use crate::json::json;
 use attache_protocol::RequestId;
 use attache_protocol::method::{Kind, Row, Side};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// A message as it was meant.
 #[derive(Debug)]

@@ -25,7 +25,7 @@ pub(super) struct Judge {
     /// name if they name one.
     opening: BTreeMap<usize, Option<String>>,
     /// Prompts of sessions that one of those calls may have opened.
-    early: Vec<Early>,
+    early: Vec<EarlyPrompt>,
     /// The sessions of subagents.
     children: HashSet<String>,
     /// Sessions that were prompted although they are not open, each told once.
@@ -58,7 +58,7 @@ pub(super) struct Judge {
 
 /// A prompt of a session that is not known to be open.
 #[derive(Debug)]
-struct Early {
+struct EarlyPrompt {
     session: String,
     /// Its line.
     line: usize,
@@ -147,7 +147,11 @@ impl Judge {
             .filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
         let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
         if !by.is_empty() && self.early.len() < EARLY {
-            return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
+            return self.early.push(EarlyPrompt {
+                session: session.to_owned(),
+                line: report.line(),
+                by,
+            });
         }
         // Once for each session: a client that does not know goes on.
         if self.told.len() < EARLY && self.told.insert(session.to_owned()) {

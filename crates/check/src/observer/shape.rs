@@ -4,7 +4,7 @@
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
-use attache_protocol::{DecodeError, Notice, Unknown, Why, decode_reporting};
+use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
 
 /// What decoding finds wrong with a text, as an error or a value that was left out.
 type Reader = fn(&str) -> Vec<Fault>;
@@ -77,12 +77,15 @@ fn result<M: Call>(text: &str) -> Vec<Fault> {
     faults(decode_reporting::<M::Result>(M::ROW.result_text(text), Unknown::Refuse), "result")
 }
 
-fn faults<T>((decoded, notices): (Result<T, DecodeError>, Vec<Notice>), root: &str) -> Vec<Fault> {
+fn faults<T>(
+    (decoded, notices): (Result<T, DecodeError>, Vec<DroppedValue>),
+    root: &str,
+) -> Vec<Fault> {
     if let Err(error) = decoded {
         return vec![("DEC-20", error.under(root).to_string())];
     }
-    let fault = |notice: Notice| {
-        let rule = if notice.why == Why::NoField { "META-03" } else { "DEC-20" };
+    let fault = |notice: DroppedValue| {
+        let rule = if notice.kind == FaultKind::NoField { "META-03" } else { "DEC-20" };
         (rule, notice.error.under(root).to_string())
     };
     notices.into_iter().map(fault).collect()

@@ -25,7 +25,7 @@ pub(super) struct Judge {
 }
 
 /// What is odd about a word, and where.
-struct Odd {
+struct Misspelling {
     rule: &'static str,
     path: String,
     seen: String,
@@ -56,7 +56,7 @@ impl Judge {
         report.tests(&["RPC-30", "EXT-05", "DEC-19"]);
         let mut odd = Vec::new();
         walk(value, shape, "", &mut odd);
-        for Odd { rule, path, seen: said } in odd {
+        for Misspelling { rule, path, seen: said } in odd {
             if rule != "DEC-19" || self.told.len() < TOLD && self.told.insert((seen.from, path)) {
                 report.breaks(rule, said);
             }
@@ -64,7 +64,7 @@ impl Judge {
     }
 }
 
-fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
+fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Misspelling>) {
     match (shape, value) {
         (Shape::Nullable(inner), _) => walk(value, inner, path, odd),
         (Shape::Array(item), Value::Array(entries)) => {
@@ -101,7 +101,7 @@ fn members_of(
     object: &Map<String, Value>,
     members: &[MemberShape],
     path: &str,
-    odd: &mut Vec<Odd>,
+    odd: &mut Vec<Misspelling>,
 ) {
     let is_flat = |member: &&MemberShape| member.mark.starts_with("flat");
     for member in members.iter().filter(is_flat) {
@@ -120,7 +120,7 @@ fn members_of(
                         "{} is null, which says no more than leaving it out",
                         inner.trim_start_matches('.')
                     );
-                    odd.push(Odd { rule: "DEC-19", path: inner, seen });
+                    odd.push(Misspelling { rule: "DEC-19", path: inner, seen });
                 }
             }
             Some(member) => walk(value, &member.shape, &inner, odd),
@@ -129,7 +129,7 @@ fn members_of(
                 if camel != *key && members.iter().any(|member| member.key == camel) {
                     let seen =
                         format!("the key {} is spelled {camel} in the protocol", quoted(key));
-                    odd.push(Odd { rule: "RPC-30", path: inner, seen });
+                    odd.push(Misspelling { rule: "RPC-30", path: inner, seen });
                 }
             }
         }
@@ -143,7 +143,7 @@ fn word(
     known: &mut dyn Iterator<Item = &'static str>,
     open: bool,
     path: &str,
-    odd: &mut Vec<Odd>,
+    odd: &mut Vec<Misspelling>,
 ) {
     let (mut is_known, mut is_misspelled) = (given.is_empty(), false);
     let snake = snake(given);
@@ -167,7 +167,7 @@ fn word(
         ),
         (false, false) => return,
     };
-    odd.push(Odd { rule, path: path.to_owned(), seen });
+    odd.push(Misspelling { rule, path: path.to_owned(), seen });
 }
 
 /// Whether a value looks like this shape, as far as its outermost members tell.

@@ -32,14 +32,14 @@ const EXIT: Duration = Duration::from_secs(2);
 /// Why a line did not come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Missing {
+pub enum WaitError {
     /// Nothing of the kind came in this time.
     TimedOut(Duration),
     /// The connection ended first, as the sentence says.
     Ended(String),
 }
 
-impl std::fmt::Display for Missing {
+impl std::fmt::Display for WaitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TimedOut(after) => {
@@ -50,7 +50,7 @@ impl std::fmt::Display for Missing {
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for WaitError {}
 
 /// The judge's end of one connection: the client's end to an agent, or the agent's end to a client.
 ///
@@ -210,12 +210,21 @@ impl RawPeer {
     ///
     /// # Errors
     /// It did not come within `patience`, or the connection ended without it.
-    pub async fn wait_for(
+    pub fn wait_for<'a>(
+        &'a mut self,
+        first: usize,
+        patience: Duration,
+        wanted: impl Fn(&Line) -> bool + Send + 'a,
+    ) -> impl Future<Output = Result<Line, WaitError>> + Send + 'a {
+        self.wait_for_wanted(first, patience, Box::new(wanted))
+    }
+
+    async fn wait_for_wanted(
         &mut self,
         first: usize,
         patience: Duration,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Result<Line, Missing> {
+        wanted: Box<dyn Fn(&Line) -> bool + Send + '_>,
+    ) -> Result<Line, WaitError> {
         let deadline = Instant::now() + patience;
         let mut next = first;
         loop {
@@ -224,10 +233,10 @@ impl RawPeer {
             }
             next = next.max(self.lines.len());
             if let Some(how) = &self.ended {
-                return Err(Missing::Ended(how.clone()));
+                return Err(WaitError::Ended(how.clone()));
             }
             if !self.step(deadline).await {
-                return Err(Missing::TimedOut(patience));
+                return Err(WaitError::TimedOut(patience));
             }
         }
     }
@@ -235,8 +244,10 @@ impl RawPeer {
     /// Waits until the connection has ended, and the process with it. True if that came within
     /// `patience`.
     pub async fn wait_for_end(&mut self, patience: Duration) -> bool {
-        matches!(self.wait_for(self.lines.len(), patience, |_| false).await, Err(Missing::Ended(_)))
-            && self.link.has_exited()
+        matches!(
+            self.wait_for(self.lines.len(), patience, |_| false).await,
+            Err(WaitError::Ended(_))
+        ) && self.link.has_exited()
     }
 
     /// Ends the connection: the peer's input first, then, if a process of the judge's is behind it,

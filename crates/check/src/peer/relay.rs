@@ -18,16 +18,16 @@ const GREETING: Duration = Duration::from_secs(5);
 
 /// A loopback address at which connections of agents that a client started come in.
 ///
-/// The client starts a relay in place of an agent: a program that enters by [`enter`] and then
+/// The client starts a relay in place of an agent: a program that enters by [`connect_relay`] and then
 /// passes every byte both ways. Who does not know the token is turned away.
 #[derive(Debug)]
-pub struct Door {
+pub struct RelayListener {
     listener: TcpListener,
     address: SocketAddr,
     token: String,
 }
 
-impl Door {
+impl RelayListener {
     /// Opens one at a port that the system chooses. It needs a tokio runtime.
     ///
     /// # Errors
@@ -49,13 +49,13 @@ impl Door {
 
     /// The next connection that gives the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
-        let Visitor { output, input, told } = self.visitor().await?;
+        let RelayConnection { output, input, told } = self.visitor().await?;
         let link = Link::over(output, input);
         Ok(if told.is_null() { link } else { link.logging_in(told) })
     }
 
     /// The same, as two streams and what was told.
-    pub(crate) async fn visitor(&self) -> io::Result<Visitor> {
+    pub(crate) async fn visitor(&self) -> io::Result<RelayConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
             if let Ok(Ok(Some(visitor))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
@@ -65,7 +65,7 @@ impl Door {
     }
 
     /// Reads the first line; nothing if it does not begin with the token.
-    async fn meet(&self, stream: TcpStream) -> io::Result<Option<Visitor>> {
+    async fn meet(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
         let mut output = BufReader::new(output);
@@ -74,12 +74,12 @@ impl Door {
         let line = String::from_utf8_lossy(&line);
         let (token, told) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
         let told = serde_json::from_str(told).unwrap_or_default();
-        Ok((token == self.token).then_some(Visitor { output, input, told }))
+        Ok((token == self.token).then_some(RelayConnection { output, input, told }))
     }
 }
 
 /// Who came in.
-pub(crate) struct Visitor {
+pub(crate) struct RelayConnection {
     pub(crate) output: BufReader<OwnedReadHalf>,
     pub(crate) input: OwnedWriteHalf,
     /// What was told with the token, or null.
@@ -92,7 +92,11 @@ pub(crate) struct Visitor {
 ///
 /// # Errors
 /// Nobody listens there.
-pub async fn enter(address: SocketAddr, token: &str, told: Option<&str>) -> io::Result<TcpStream> {
+pub async fn connect_relay(
+    address: SocketAddr,
+    token: &str,
+    told: Option<&str>,
+) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let told = told.map_or_else(String::new, |told| format!(" {told}"));

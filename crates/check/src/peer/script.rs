@@ -1,8 +1,9 @@
 //! What the judge answers when the peer calls it.
 
+use crate::json::json;
 use crate::peer::line::Line;
 use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 
 /// What is answered to one call.

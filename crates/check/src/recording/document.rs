@@ -17,7 +17,7 @@ pub(super) fn begins_with(line: &[u8]) -> bool {
 
 /// Reads a file whose first line has this number.
 pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError> {
-    let mut places = Places { text, read: 0, line: first, column: 1 };
+    let mut places = PositionFinder { text, read: 0, line: first, column: 1 };
     let broken = |error: serde_json::Error| TraceError {
         line: first + error.line().saturating_sub(1),
         column: error.column().max(1),
@@ -39,14 +39,14 @@ pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError
 }
 
 /// Finds lines and columns of parts of a text, each behind the one before.
-struct Places<'t> {
+struct PositionFinder<'t> {
     text: &'t str,
     read: usize,
     line: usize,
     column: usize,
 }
 
-impl<'t> Places<'t> {
+impl<'t> PositionFinder<'t> {
     fn of(&mut self, part: &'t str) -> (usize, usize) {
         let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
         for byte in self.text.as_bytes().get(self.read..offset).unwrap_or_default() {
@@ -68,7 +68,7 @@ impl<'t> Places<'t> {
 /// An entry of the list that Zed copies: the parts of a message, seen from the client. An error
 /// stands where a result would.
 fn copied_by_zed<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Option<Recorded>, TraceError> {
     let (path, entry) = (format!("[{index}]"), entry.get());
@@ -114,7 +114,7 @@ fn is_error(payload: &str) -> bool {
 
 /// An entry of the list `messages` of `acp-devtools export`: the line as it passed, under `raw`.
 fn exported_by_acp_devtools<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Recorded, TraceError> {
     let (path, entry) = (format!("messages[{index}]"), entry.get());

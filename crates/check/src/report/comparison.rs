@@ -1,11 +1,12 @@
 //! Judgements side by side.
 
+use crate::json::json;
 use crate::report::markdown;
 use crate::{Judgement, Rule, rules};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What stands where a judgement says nothing about a rule.
-pub const UNTOLD: &str = "–";
+pub const NO_VERDICT: &str = "–";
 
 /// Judgements side by side, rule by rule.
 ///
@@ -33,7 +34,7 @@ pub struct Comparison {
 pub struct ComparisonRow {
     /// The rule.
     pub rule: &'static Rule,
-    /// The words of the verdicts, in the order of the judgements; [`UNTOLD`] where there is none.
+    /// The words of the verdicts, in the order of the judgements; [`NO_VERDICT`] where there is none.
     pub words: Vec<&'static str>,
 }
 
@@ -53,7 +54,7 @@ impl Comparison {
             };
             let words: Vec<Option<&str>> = judgements.iter().map(word).collect();
             let is_told = words.iter().any(Option::is_some);
-            let words = words.into_iter().map(|word| word.unwrap_or(UNTOLD)).collect();
+            let words = words.into_iter().map(|word| word.unwrap_or(NO_VERDICT)).collect();
             is_told.then_some(ComparisonRow { rule, words })
         });
         Self { names: names(judgements), rows: rows.collect() }

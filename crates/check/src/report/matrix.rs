@@ -22,7 +22,7 @@ pub(super) enum Cell {
 }
 
 /// Something of the protocol that the peer does not support, or that was not provoked.
-pub(super) struct Lack {
+pub(super) struct Gap {
     /// What it is about, as the beginning of a sentence.
     pub(super) what: &'static str,
     pub(super) names: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
 }
 
 /// What the stable protocol has and this peer was not seen to have.
-pub(super) fn lacks(support: &Support) -> Vec<Lack> {
+pub(super) fn lacks(support: &Support) -> Vec<Gap> {
     let is_stable = |row: &&Row| row.stability == Stability::Stable;
     let received = || received_by(support.side).into_iter().filter(is_stable);
     let is_offered = |row: &Row| {
@@ -76,7 +76,7 @@ pub(super) fn lacks(support: &Support) -> Vec<Lack> {
         ("Does not answer", answering(Answering::Unknown).map(|row| row.name.to_owned()).collect()),
         ("Was not provoked", unprovoked.map(str::to_owned).collect()),
     ];
-    let lacks = lacks.into_iter().map(|(what, names): (_, Vec<String>)| Lack { what, names });
+    let lacks = lacks.into_iter().map(|(what, names): (_, Vec<String>)| Gap { what, names });
     lacks.filter(|lack| !lack.names.is_empty()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Which session the prompts go to: a new one, one that is kept, or one with a name.
+//! The session of the prompts: a new one, a stored one, or one with a name.
 
 use crate::args;
 use crate::chosen_agent::BUILT_IN_NAME;
@@ -13,21 +13,21 @@ use attache_protocol::v1::{McpServer, SessionInfo};
 use attache_session::{Archived, Labels, ListQuery, Listed, Store};
 use std::path::{Path, PathBuf};
 
-/// The word for the session in which something happened last.
+/// The word for the most recent session.
 const LAST: &str = "last";
 
-/// How many sessions are named when one is not found or not clear.
+/// The number of candidates in a message.
 const NAMED: usize = 5;
 
-/// A session that is kept.
+/// A stored session.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     id: String,
-    /// Its folder; `None` if the agent lists none.
+    /// The folder; `None` if the agent lists none.
     cwd: Option<String>,
 }
 
-/// How a session was opened.
+/// The way a session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opened {
     New,
@@ -38,7 +38,7 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// As JSON.md lists it.
+    /// Returns the name in JSON.md.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -48,34 +48,34 @@ impl Opened {
     }
 }
 
-/// What opening a session needs.
+/// The input for opening a session.
 pub(super) struct Request<'r> {
     pub(super) arguments: &'r args::Run,
     pub(super) hub: &'r Hub,
     /// The agent's name in the hub.
     pub(super) agent_name: &'r str,
     pub(super) agent: &'r AgentConnection,
-    /// Whether the agent is the built-in one, whose store is at hand.
+    /// Whether the agent is the built-in one, whose store is available.
     pub(super) built_in: bool,
     /// The folder of a new session.
     pub(super) cwd: &'r Path,
     pub(super) mcp_servers: Vec<McpServer>,
 }
 
-/// A session that is open.
+/// An open session.
 pub(super) struct Session {
     pub(super) handle: HubSession,
     pub(super) cwd: PathBuf,
     pub(super) opened: Opened,
-    /// What the person should know, in one sentence.
+    /// A notice for the person.
     pub(super) warning: Option<String>,
 }
 
 impl Request<'_> {
-    /// Opens the session that the arguments ask for.
+    /// Opens the session that the arguments select.
     ///
     /// # Errors
-    /// No such session, more than one, or the agent did not open it.
+    /// No session matches, several match, or the agent did not open it.
     pub(super) async fn open(self) -> Result<Session, Failure> {
         let kept = match (&self.arguments.resume, &self.arguments.session) {
             (Some(id), _) => Some(self.resumed(id).await?),
@@ -98,7 +98,7 @@ impl Request<'_> {
             Some(name) => handle.set_title(&name).await.err().map(|error| {
                 let id = sanitize::line(handle.id().as_str());
                 format!(
-                    "the session is not named {}: {error}; go on with it by --resume {id}",
+                    "the session could not be named {}: {error}; continue it with --resume {id}",
                     sanitize::line(&name)
                 )
             }),
@@ -112,7 +112,7 @@ impl Request<'_> {
         let cwd = kept.cwd.map_or_else(|| self.cwd.to_owned(), PathBuf::from);
         if self.arguments.cwd.is_some() && !same_folder(&cwd, self.cwd) {
             return Err(Failure::usage(format!(
-                "the session {} belongs to the folder {}: leave out --cwd to go on with it",
+                "the session {} belongs to the folder {}: omit --cwd to continue it",
                 sanitize::line(&kept.id),
                 sanitize::line(&cwd.display().to_string())
             )));
@@ -124,7 +124,7 @@ impl Request<'_> {
             Opened::Resumed
         } else {
             return Err(Failure::usage(
-                "the agent can neither load nor resume sessions: leave out --resume and --session to begin a new one",
+                "the agent can neither load nor resume sessions: omit --resume and --session to start a new one",
             ));
         };
         let opening = self.hub.switch(self.agent_name, kept.id, Some(&cwd)).without_fallback();
@@ -133,7 +133,7 @@ impl Request<'_> {
         Ok(Session { handle, cwd, opened, warning: None })
     }
 
-    /// The folder that `--cwd` names, as a session has it.
+    /// Returns the folder of `--cwd` in the form of sessions.
     fn given_cwd(&self) -> Option<String> {
         self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
     }
@@ -145,16 +145,16 @@ impl Request<'_> {
         if self.agent.capabilities().session_capabilities.list.is_none() {
             return match id {
                 LAST => Err(Failure::usage(
-                    "the agent lists no sessions, so that the last one is not known: name it by its whole id",
+                    "the agent cannot list sessions, so `last` is unknown: use the full id",
                 )),
                 id => Ok(Kept { id: id.to_owned(), cwd: None }),
             };
         }
         let listed = self.listed(self.given_cwd()).await?;
         if id == LAST {
-            return newest(listed)
-                .map(kept)
-                .ok_or_else(|| Failure::usage("there is no last session: the agent lists none"));
+            return newest(listed).map(kept).ok_or_else(|| {
+                Failure::usage("there is no last session: the agent has no sessions")
+            });
         }
         let named: Vec<SessionInfo> = listed
             .iter()
@@ -166,7 +166,7 @@ impl Request<'_> {
             (Some(whole), _) => Ok(kept(whole)),
             (None, [one]) => Ok(kept(one.clone())),
             (None, []) => Err(Failure::usage(format!(
-                "the agent lists no session {}: `last` is the newest.{}",
+                "the agent has no session {}: `last` is the newest.{}",
                 sanitize::line(id),
                 lines(&listed)
             ))),
@@ -183,7 +183,7 @@ impl Request<'_> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
-                "no sessions are kept here: `attache doctor` says where they would be",
+                "no sessions are stored here: `attache doctor` shows their place",
             ));
         };
         if id == LAST {
@@ -197,14 +197,13 @@ impl Request<'_> {
             };
             let last = store.list(&query)?.sessions.into_iter().next();
             return last.map(of_store).ok_or_else(|| {
-                Failure::usage("there is no last session: none is kept, or all are archived")
+                Failure::usage("there is no last session: none is stored, or all are archived")
             });
         }
         session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
     }
 
-    /// The session of this folder with the name as its title, or as one of its tags; the newest of
-    /// several.
+    /// Returns the newest session of this folder whose title or tag is the name.
     async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
         let cwd = self.cwd.to_string_lossy().into_owned();
         if self.built_in {
@@ -275,7 +274,7 @@ fn kept(listed: SessionInfo) -> Kept {
     }
 }
 
-/// The session that changed last; of those without a time the one that is listed first (LIST-11).
+/// Returns the session that changed last; without times, the first of the list (LIST-11).
 fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
     let at = |listed: &SessionInfo| listed.updated_at.as_deref()?.parse::<jiff::Timestamp>().ok();
     listed.into_iter().reduce(|newest, other| if at(&other) > at(&newest) { other } else { newest })
@@ -286,7 +285,7 @@ fn same_folder(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// A line for each, but not for many: id, title.
+/// Lists the id and title of each, if there are few.
 fn lines(sessions: &[SessionInfo]) -> String {
     let line = |listed: &SessionInfo| {
         let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);
@@ -295,7 +294,7 @@ fn lines(sessions: &[SessionInfo]) -> String {
     sessions.iter().take(NAMED).map(line).collect()
 }
 
-/// Why a session of a hub is not open.
+/// Returns the error for a session of a hub that did not open.
 pub(crate) fn not_opened(error: &HubError, built_in: bool) -> Failure {
     match error {
         HubError::Open { error, .. } => not_open(error, built_in),
@@ -313,7 +312,7 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
         }
         OpenError::AuthRequired { message, .. } => {
             let said = sanitize::line(message);
-            // The built-in agent needs no login, but the model that a person named may need a key.
+            // The built-in agent needs no login, but the selected model can need a key.
             if built_in {
                 return Failure::usage(said);
             }
@@ -324,7 +323,7 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
         }
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
-            // The built-in agent's own words: the protocol has no code for it.
+            // The message of the built-in agent; the protocol has no code for it.
             Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
                 Exit::Busy
             }

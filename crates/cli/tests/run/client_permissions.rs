@@ -9,19 +9,22 @@ use std::path::PathBuf;
 
 const RENAME: &str = "rename total to sum in main.rs";
 
-fn file(project: &Project) -> PathBuf {
-    project.path().join(".no-settings/attache/client-permissions.txt")
+fn file(project: &Project, name: &str) -> PathBuf {
+    project.path().join(".no-settings/attache").join(name)
 }
 
+/// Writes rules as older versions kept them, which are moved to `permissions.toml`.
 fn remember(project: &Project, rules: &str) {
-    fs::create_dir_all(file(project).parent().unwrap()).unwrap();
-    fs::write(file(project), rules).unwrap();
+    let file = file(project, "client-permissions.txt");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, rules).unwrap();
 }
 
-/// The rules in the file.
+/// The rules that `attache permissions` lists, each on one line.
 fn rules(project: &Project) -> Vec<String> {
-    let text = fs::read_to_string(file(project)).unwrap_or_default();
-    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    let list = project.run(&["permissions"]).stdout;
+    let lines = list.lines().filter_map(|line| line.strip_prefix("     "));
+    lines.map(str::to_owned).collect()
 }
 
 /// The variables of a person who keeps what was decided.
@@ -75,7 +78,7 @@ fn nothing_goes_on_while_a_line_is_no_rule() {
     for arguments in [&["run", "--yes", RENAME][..], &["permissions"]] {
         project
             .run(arguments)
-            .failed(2, &["line 3", "client-permissions.txt", "comand", "mend the line"]);
+            .failed(2, &["line 3", "client-permissions.txt", "comand", "correct the line"]);
     }
     assert_eq!(project.main(), MAIN);
 }
@@ -192,7 +195,7 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
         "  1  allows commands that start with `cargo test`, in /x\n",
         "  2  rejects tool calls, on /home/ann/.ssh and below, everywhere\n",
         rule,
-        "client-permissions.txt",
+        "permissions.toml",
     ] {
         assert!(list.contains(text), "it lacks {text}: {list}");
     }
@@ -201,6 +204,9 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
     }
     let removed = project.run(&["permissions", "remove", "1"]);
     assert!(removed.stdout.contains("removed: allow project=\"/x\""), "{removed:#?}");
-    assert_eq!(fs::read_to_string(file(&project)).unwrap(), format!("# mine\n{rule}\n"));
+    assert_eq!(rules(&project), [rule]);
+    let table = "[[deny]]\nagents = \"all\"\ncall = { path = \"/home/ann/.ssh\" }\n";
+    let text = fs::read_to_string(file(&project, "permissions.toml")).unwrap();
+    assert!(text.ends_with(table) && !text.contains("cargo"), "{text}");
     assert!(project.run(&["permissions", "audit"]).stdout.contains("nothing is kept here"));
 }

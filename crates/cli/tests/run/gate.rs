@@ -164,6 +164,7 @@ fn a_rule_that_rejects_stops_a_plain_read() {
         ("reject kind=\"read\"".to_owned(), &names[..]),
         (format!("reject path={:?}", project.path().join("other")), &[]),
     ] {
+        let _ = fs::remove_file(file.with_file_name("permissions.toml"));
         fs::write(&file, format!("{rule}\n")).unwrap();
         let _ = fs::remove_file(project.path().join("answers"));
         let _ = fs::remove_dir_all(project.path().join("data"));

@@ -130,8 +130,9 @@ fn the_rules_hold_and_the_decisions_are_shown() {
     for rule in text("client-permissions.txt").lines().filter(|line| !line.starts_with('#')) {
         assert!(listed.stdout.contains(rule), "it lacks {rule}: {}", listed.stdout);
     }
+    // 11 rules of the built-in agent, and 5 of the client.
     assert!(
-        listed.stdout.contains("\n  5  ") && !listed.stdout.contains("\n  6  "),
+        listed.stdout.contains("\n 16  ") && !listed.stdout.contains("\n 17  "),
         "{}",
         listed.stdout
     );
@@ -148,7 +149,11 @@ fn the_rules_hold_and_the_decisions_are_shown() {
         assert!(members(now).is_superset(&members(then)), "{now}");
     }
     let doctor = run(&["doctor"]).stdout;
-    assert!(doctor.contains("permissions.toml  (11 rules"), "{doctor}");
+    assert!(doctor.contains("permissions.toml  (16 rules"), "{doctor}");
+    for name in ["permissions.toml", "client-permissions.txt"] {
+        let backup = fs::read_to_string(config.join(format!("{name}.v1"))).unwrap();
+        assert_eq!(backup, text(name), "the old file is kept");
+    }
 }
 
 /// The members that lines of each event have together.

@@ -84,7 +84,7 @@ impl AgentConnection {
         tasks.spawn(async move { drop(connection.run().await) });
         match handshake(&peer, &options).await {
             Ok(agent) => {
-                peer.offered_by_agent(agent.agent_capabilities.clone());
+                peer.set_agent_capabilities(agent.agent_capabilities.clone());
                 if let Some(about) = &agent.agent_info {
                     peer.span().record("name", about.name.as_str());
                     let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));

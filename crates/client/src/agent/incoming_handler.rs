@@ -41,7 +41,7 @@ impl Client for IncomingHandler {
     }
 
     fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
-        self.sessions.updated(&params.session_id, EventBody::of_update(params.update));
+        self.sessions.updated(&params.session_id, EventBody::from_update(params.update));
     }
 
     fn session_request_permission(

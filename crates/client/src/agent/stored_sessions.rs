@@ -29,7 +29,7 @@ impl AgentConnection {
     pub async fn archive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let id = id.into();
         let (params, sessions) = (ArchiveSessionRequest::new(id.clone()), self.0.sessions.clone());
-        let reply = self.0.peer.call_folding::<SessionArchive>(&params, move |reply| {
+        let reply = self.0.peer.call_with_callback::<SessionArchive>(&params, move |reply| {
             if reply.is_ok() {
                 sessions.get(&id).iter().for_each(|live| live.apply([EventBody::Archived(true)]));
                 sessions.remove(&id);
@@ -76,7 +76,7 @@ impl AgentConnection {
 impl SharedConnection {
     pub(crate) async fn unarchive(&self, id: SessionId) -> Result<(), CallError> {
         let (params, sessions) = (UnarchiveSessionRequest::new(id.clone()), self.sessions.clone());
-        let reply = self.peer.call_folding::<SessionUnarchive>(&params, move |reply| {
+        let reply = self.peer.call_with_callback::<SessionUnarchive>(&params, move |reply| {
             if let (Ok(_), Some(live)) = (reply, sessions.get(&id)) {
                 live.apply([EventBody::Archived(false)]);
             }
@@ -91,7 +91,7 @@ impl SharedConnection {
     ) -> Result<String, CallError> {
         let (params, sessions) =
             (SetSessionTitleRequest::new(id.clone(), title), self.sessions.clone());
-        let reply = self.peer.call_folding::<SessionSetTitle>(&params, move |reply| {
+        let reply = self.peer.call_with_callback::<SessionSetTitle>(&params, move |reply| {
             if let (Ok(reply), Some(live)) = (reply, sessions.get(&id)) {
                 live.apply([EventBody::StoredTitle {
                     title: reply.title.clone(),

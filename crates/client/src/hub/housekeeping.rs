@@ -50,7 +50,9 @@ async fn store(entry: &SessionEntry) {
     let told = std::mem::replace(&mut entry.state().reported_unstored, outcome.is_err());
     match outcome {
         Err(error) if !told => {
-            let why = Some("the session continues in memory, and the hub keeps trying to store it".to_owned());
+            let why = Some(
+                "the session continues in memory, and the hub keeps trying to store it".to_owned(),
+            );
             entry.say(
                 NoticeSeverity::Warning,
                 format!("This session cannot be stored: {error}"),

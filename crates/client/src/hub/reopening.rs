@@ -42,7 +42,7 @@ pub(crate) struct AttachError {
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
     // Nothing of the earlier run is running any more.
-    let unsettled = entry.fold.with(Session::unsettled);
+    let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
     match attach(entry, up, Prefer::Resume).await {
@@ -60,9 +60,9 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
         Err(AttachError { agent_gone: true, .. }) => false,
         Err(AttachError { error, .. }) => {
             let why = error.to_string();
-            let title =
-                format!("The agent was restarted and cannot continue the session: {why}");
-            let advice = "you can read it, or continue it in a new session with a summary".to_owned();
+            let title = format!("The agent was restarted and cannot continue the session: {why}");
+            let advice =
+                "you can read it, or continue it in a new session with a summary".to_owned();
             entry.say(NoticeSeverity::Warning, title, Some(advice));
             entry.state().read_only = Some((up.generation, why.into()));
             entry.touch();

@@ -48,7 +48,11 @@ impl HubShared {
         let entry =
             SessionEntry::new((id, fold, pending), agent, OpenParams { cwd, ..params }, state);
         if let Some(error) = failure {
-            entry.say(NoticeSeverity::Warning, format!("This session is not stored: {error}"), None);
+            entry.say(
+                NoticeSeverity::Warning,
+                format!("This session is not stored: {error}"),
+                None,
+            );
         }
         Ok(self.adopt(entry))
     }
@@ -78,7 +82,7 @@ impl HubShared {
                 let StoredSession { session, queue, draft, saved } = kept;
                 let additional = session.additional_directories().to_vec();
                 let fold = SessionFold::logged(session, log);
-                fold.with(Session::unsettled).into_iter().for_each(|body| fold.apply(body));
+                fold.with(Session::recovery_events).into_iter().for_each(|body| fold.apply(body));
                 let reported_level = Some(fold.with(|session| session.usage().level()));
                 let state = State { queue, draft, saved, reported_level, ..State::default() };
                 ((fold, additional), state)
@@ -124,7 +128,7 @@ impl HubShared {
     async fn log(&self, key: &SessionKey) -> Result<Option<Box<dyn Log>>, StoreError> {
         let key = key.clone();
         self.with_store(move |store| match store.create(&key) {
-            Err(StoreError::Exists(_)) => store.open(&key),
+            Err(StoreError::AlreadyExists(_)) => store.open(&key),
             created => created,
         })
         .await
@@ -139,7 +143,7 @@ impl HubShared {
         let key = key.clone();
         let found = self.with_store(move |store| match store.open(&key) {
             Ok(log) => Ok((Some(stored_session::read(store, &key)?), log)),
-            Err(StoreError::Unknown(_)) => Ok((None, store.create(&key)?)),
+            Err(StoreError::NotFound(_)) => Ok((None, store.create(&key)?)),
             Err(error) => Err(error),
         });
         Ok(match found.await? {

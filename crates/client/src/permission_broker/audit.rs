@@ -3,8 +3,7 @@
 use super::audit_log::{AuditLog, Written};
 use super::secrets::without_secrets;
 use crate::permission::{Decision, PermissionRequest};
-use crate::permission_rule::PermissionRule;
-use attache_policy::ToolEffect;
+use attache_policy::{Rule, ToolEffect};
 use attache_protocol::v1::{SessionId, ToolKind};
 use attache_session::Timestamp;
 use serde_json::json;
@@ -62,7 +61,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DecidedBy {
     /// A remembered rule.
-    Rule(PermissionRule),
+    Rule(Rule),
     /// What was set before, such as a flag, or that nobody can be asked.
     Setting,
     /// This flag of the program, such as `--yes`.
@@ -116,7 +115,7 @@ impl fmt::Display for Audited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let (by, rule) = match &self.by {
-            DecidedBy::Rule(rule) => ("rule", Some(without_secrets(&rule.to_string()))),
+            DecidedBy::Rule(rule) => ("rule", Some(without_secrets(&rule.to_line()))),
             DecidedBy::Setting | DecidedBy::Flag(_) => ("setting", None),
             DecidedBy::Asked => ("asked", None),
         };

@@ -1,6 +1,6 @@
 //! The file of the log of decisions, which a thread of its own writes.
 
-use super::rules_file::lock;
+use attache_host::lock_folder_of;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -143,7 +143,7 @@ fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Resu
     let is_full = || fs::metadata(file).is_ok_and(|found| found.len() >= FILE);
     let mut trouble = None;
     if is_full() && not_before.is_none_or(|moment| Instant::now() >= moment) {
-        match lock(file) {
+        match lock_folder_of(file) {
             // Another program may have been first.
             Ok(_held) if is_full() => fs::rename(file, older(file))?,
             Ok(_) => {}

@@ -263,7 +263,7 @@ async fn make<M: Call>(
     };
     let _early = shared.sessions.expect();
     let reply =
-        shared.peer.call_folding::<M>(params, fold_reply).within(shared.options.setup).await;
+        shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The reply was folded before it came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
@@ -282,7 +282,7 @@ async fn load(
     let number = live.begin_load().ok_or(OpenError::Busy)?;
     let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
-    let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| match reply {
+    let reply = shared.peer.call_with_callback::<SessionLoad>(&params, move |reply| match reply {
         Ok(reply) => {
             let said =
                 said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
@@ -349,7 +349,7 @@ async fn resume(
     params.mcp_servers = mcp_servers;
     let resumed = live.clone();
     setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Resumed));
-    let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
+    let reply = shared.peer.call_with_callback::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
             let said =
                 said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());

@@ -85,9 +85,9 @@ pub enum PromptError {
 impl fmt::Display for PromptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TurnRunning => f.write_str(
-                "a turn of this session is running: wait for its end, or cancel it",
-            ),
+            Self::TurnRunning => {
+                f.write_str("a turn of this session is running: wait for its end, or cancel it")
+            }
             Self::Loading => f.write_str("the session is being loaded: wait for the load"),
             Self::Empty => f.write_str("the prompt is empty: write a text"),
             Self::NotOffered { kind, capability } => {

@@ -24,14 +24,14 @@ pub(crate) async fn begin_turn(
     tracker: &Arc<TurnTracker>,
 ) -> Result<Turn, PromptError> {
     prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
-    live.peer.room().await.map_err(PromptError::Gone)?;
+    live.peer.wait_for_room().await.map_err(PromptError::Gone)?;
     let wakeups = live.fold.seen();
     let params = PromptRequest::new(live.id.clone(), prompt.0);
     let (was_cancelled, reply) = {
         let _in_order = live.lock_sending();
         let was_cancelled = live.begin_turn(params.prompt.clone(), tracker)?;
         let (ended, shared, turn) = (live.clone(), shared.clone(), tracker.clone());
-        let reply = live.peer.call_folding::<SessionPrompt>(&params, move |reply| {
+        let reply = live.peer.call_with_callback::<SessionPrompt>(&params, move |reply| {
             if reply.is_ok() {
                 shared.unresponsive.store(false, Ordering::Relaxed);
             }

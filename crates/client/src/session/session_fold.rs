@@ -308,7 +308,11 @@ mod tests {
                 let done =
                     written.wait_for(Option::is_some).await.is_ok_and(|done| *done == Some(true));
                 backlog.store(0, Ordering::SeqCst);
-                if done { Ok(()) } else { Err(StoreError::Full { path: "the disk".to_owned() }) }
+                if done {
+                    Ok(())
+                } else {
+                    Err(StoreError::DiskFull { path: "the disk".to_owned() })
+                }
             })
         }
 
@@ -358,7 +362,7 @@ mod tests {
         room.await;
         assert!(seen.has_changed().unwrap());
         seen.mark_unchanged();
-        assert!(matches!(fold.log_failure(), Some(StoreError::Full { .. })));
+        assert!(matches!(fold.log_failure(), Some(StoreError::DiskFull { .. })));
         (0..2000).for_each(|_| say(&fold, &"x".repeat(1000)));
         assert!(fold.room().is_none());
         assert_eq!(fold.with(|session| session.entries()[0].text().len()), 4_000_000);

@@ -141,7 +141,7 @@ impl SessionHandle {
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
-        let reply = self.live.peer.call_folding::<SessionClose>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionClose>(&params, move |reply| {
             if reply.as_ref().map_or_else(is_unknown, |_| true) {
                 sessions.remove(&id);
             }
@@ -161,18 +161,19 @@ impl SessionHandle {
 
     async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
         let live = self.live.clone();
-        let reply = self.live.peer.call_folding::<SessionSetConfigOption>(request, move |reply| {
-            if let Ok(reply) = reply {
-                live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
-            }
-        });
+        let reply =
+            self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
+                if let Ok(reply) = reply {
+                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
+                }
+            });
         reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
     }
 
     async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
         let (live, chosen) = (self.live.clone(), mode.into());
         let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
-        let reply = self.live.peer.call_folding::<SessionSetMode>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionSetMode>(&params, move |reply| {
             if reply.is_ok() {
                 live.apply([EventBody::CurrentMode(chosen)]);
             }
@@ -183,7 +184,7 @@ impl SessionHandle {
     async fn send_model(&self, model: &str) -> Result<(), SetError> {
         let (live, chosen) = (self.live.clone(), model.into());
         let params = SetSessionModelRequest::new(self.live.id.clone(), model);
-        let reply = self.live.peer.call_folding::<SessionSetModel>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionSetModel>(&params, move |reply| {
             let models = live.fold.with(|session| session.config().models().cloned());
             if let (Ok(_), Some(mut models)) = (reply, models) {
                 models.current_model_id = chosen;

@@ -4,7 +4,7 @@
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
 use attache_client::{
     AgentConnection, Decision, Guard, Options, PermissionBroker, PermissionRequest, Permissions,
-    SessionHandle, Verdict,
+    Rule, SessionHandle, Verdict,
 };
 use attache_protocol::v1::{ToolCallContent, ToolKind};
 use serde_json::{Value, json};
@@ -480,7 +480,7 @@ async fn rules_decide_about_writes_and_the_log_names_the_file() {
     let mut gate = gate(|cwd| {
         let rule = |line: &str, path: &str| {
             let line = line.replace("PATH", cwd.join(path).to_str().unwrap());
-            held.remember(line.parse().unwrap()).unwrap();
+            held.remember(Rule::from_line(&line).unwrap()).unwrap();
         };
         rule(r#"allow kind="edit""#, "");
         rule(r#"reject kind="edit" path="PATH""#, "closed");
@@ -528,7 +528,7 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     assert_eq!(gate.write("a.txt", "1").await["result"], json!({}));
     assert_eq!(gate.write("a.txt", "2").await["result"], json!({}));
     assert_eq!(broker.audit().len(), 2, "the request, and the write that it did not show");
-    broker.remember(r#"reject kind="edit""#.parse().unwrap()).unwrap();
+    broker.remember(Rule::from_line(r#"reject kind="edit""#).unwrap()).unwrap();
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
@@ -541,7 +541,7 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
     let (person, mut asked) = asking();
     let mut gate = gate(|cwd| {
         let rule = format!("reject path={:?}", cwd.join("priv"));
-        held.remember(rule.parse().unwrap()).unwrap();
+        held.remember(Rule::from_line(&rule).unwrap()).unwrap();
         held.permissions("probe", cwd, person)
     })
     .await;
@@ -564,7 +564,7 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
             "{name}"
         );
     }
-    broker.remember(r#"reject kind="read""#.parse().unwrap()).unwrap();
+    broker.remember(Rule::from_line(r#"reject kind="read""#).unwrap()).unwrap();
     assert!(is_refused(&gate.read("open").await));
     assert!(asked.try_recv().is_err(), "nobody is asked");
 }
@@ -632,7 +632,7 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
         (r#"allow command="cat .env""#, true),
     ] {
         let broker = PermissionBroker::in_memory();
-        broker.remember(rule.parse().unwrap()).unwrap();
+        broker.remember(Rule::from_line(rule).unwrap()).unwrap();
         let mut gate = gate(|cwd| broker.permissions("probe", cwd, Permissions::AllowAll)).await;
         gate.put(".env", "x");
         let answer = gate.create(json!({ "command": "cat", "args": [".env"] })).await;

@@ -149,7 +149,7 @@ impl Log for FullLog {
     fn commit(&self) -> Commit {
         self.1.commits.fetch_add(1, Ordering::SeqCst);
         match self.1.full.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(Err(StoreError::Full {
+            true => Box::pin(std::future::ready(Err(StoreError::DiskFull {
                 path: "sessions.db".to_owned(),
             }))),
             false => self.0.commit(),

@@ -6,7 +6,7 @@ use super::summary::{self, Compacted, Summary};
 use crate::answer::{brief, spent, takes_notices, tell, waits};
 use crate::conversation::{Conversation, Forgotten, Message, Party};
 use crate::memory::{Memory, Record};
-use crate::models::{Brief, Model, ModelEvent, ModelStop};
+use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
 use crate::tools::fit::counted;
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -213,7 +213,7 @@ async fn written(
         return Ok(Ok(Summary::listed(older, wish)));
     }
     let conversation = Conversation::of(&summary::request(older, wish, limit));
-    let mut step = model.step(&conversation, &Brief::to_write(summary::SYSTEM));
+    let mut step = model.stream(input(model, &conversation, Brief::to_write(summary::SYSTEM)));
     let mut words = String::new();
     loop {
         let event = tokio::select! {
@@ -231,7 +231,7 @@ async fn written(
                 }
                 waits(turn, &why, wait).await?;
             }
-            Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
+            Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
                 turn.spent(spent(&usage));
                 memory.charge(turn, model, &usage).await?;

@@ -96,6 +96,7 @@ mod tests {
             text: "x".repeat(bytes),
             images: Vec::new(),
             failed: false,
+            data: None,
         })
     }
 

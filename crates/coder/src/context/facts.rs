@@ -2,8 +2,9 @@
 
 use crate::conversation::Message;
 use crate::models::ModelPart;
+use crate::tools::Registry;
 use crate::tools::fit::{code, one_line};
-use crate::tools::{Action, Touch, action};
+use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -38,15 +39,15 @@ impl Facts {
         for message in messages {
             match message {
                 Message::Summary(summary) => facts = summary.facts().clone(),
-                Message::Tool(action, result) if !result.failed => facts.did(action),
+                Message::Tool(call, result) if !result.failed => {
+                    facts.called(&call.name(), &call.arguments().to_string());
+                }
                 Message::Said(said) => {
                     for part in &said.parts {
                         let ModelPart::Call { id, name, arguments, .. } = part else { continue };
                         // One that was never answered was never done.
-                        if failed.get(id.as_str()) == Some(&false)
-                            && let Ok(action) = action(name, arguments)
-                        {
-                            facts.did(&action);
+                        if failed.get(id.as_str()) == Some(&false) {
+                            facts.called(name, arguments);
                         }
                     }
                 }
@@ -56,8 +57,10 @@ impl Facts {
         facts
     }
 
-    fn did(&mut self, action: &Action) {
-        if let Action::Plan(entries) = action {
+    /// Adds what a call did. Tools of MCP servers touch nothing that is kept here.
+    fn called(&mut self, name: &str, arguments: &str) {
+        let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
+        if let Some(entries) = tool.plan() {
             let done = |status: &PlanEntryStatus| {
                 if *status == PlanEntryStatus::Completed { "x" } else { " " }
             };
@@ -66,8 +69,8 @@ impl Facts {
             };
             self.plan = entries.iter().take(KEPT).map(step).collect();
         }
-        match action.touches() {
-            Touch::Reads(paths) if matches!(action, Action::Read(_)) => add(&mut self.read, &paths),
+        match tool.touches() {
+            Touch::Reads(paths) if tool.name() == "read" => add(&mut self.read, &paths),
             Touch::Changes(paths) => add(&mut self.changed, &paths),
             Touch::Runs { command, .. } | Touch::Unsandboxed { command } => {
                 add(&mut self.ran, &[command])

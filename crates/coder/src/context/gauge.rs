@@ -4,12 +4,9 @@ use crate::conversation::{Conversation, Party};
 use crate::memory::Memory;
 use crate::models::{Brief, Model};
 use attache_agent::{Result, Turn};
+use attache_models::answer_reserve;
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use attache_session::UsageLevel;
-
-/// How much of a window is kept for the answer, in percent. When the rest is full the conversation
-/// is shortened.
-const ANSWER: u64 = 15;
 
 /// Counts by our own estimate, corrected by what the provider counted last.
 #[derive(Debug, Default)]
@@ -20,11 +17,6 @@ pub(crate) struct Gauge {
     told: Option<UsageLevel>,
     /// What the client was told last: tokens used, and the window.
     told_fill: Option<(u64, u64)>,
-}
-
-/// What an answer needs of a window of this size, in tokens.
-pub(crate) fn room_for_an_answer(size: u64) -> u64 {
-    size.saturating_mul(ANSWER) / 100
 }
 
 impl Gauge {
@@ -61,7 +53,7 @@ impl Conversation {
     /// estimated.
     pub(crate) fn room(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let size = model.size();
-        let share = u128::from(size - room_for_an_answer(size)) * 1000 / self.gauge.rate(model);
+        let share = u128::from(size - answer_reserve(size)) * 1000 / self.gauge.rate(model);
         let share = u64::try_from(share).unwrap_or(u64::MAX);
         // However small the window: the provider says so itself if it is too small.
         share.saturating_sub(model.around(brief)).max(size / 4)
@@ -76,7 +68,7 @@ impl Conversation {
     /// Whether so little is left of the window that an answer may not fit.
     pub(super) fn is_full(&self, model: &dyn Model, brief: &Brief) -> bool {
         let size = model.size();
-        self.fill(model, brief) > size - room_for_an_answer(size)
+        self.fill(model, brief) > size - answer_reserve(size)
     }
 
     fn estimated(&self, model: &dyn Model, brief: &Brief) -> u64 {

@@ -142,7 +142,7 @@ fn transcript(messages: &[Message], result: usize) -> String {
             Message::Note(note) => text.push_str(&format!("[{note}]\n")),
             Message::Said(said) => text.push_str(&format!("# Agent\n{}", words(said, result))),
             Message::Tool(action, came) => {
-                let input = action.raw_input().to_string();
+                let input = action.arguments().to_string();
                 let (input, came) = (ends_within(&input, result), ends_within(&came.text, result));
                 text.push_str(&format!("[{} {input}]\n[returned]\n{came}\n", action.name()));
             }

@@ -7,7 +7,7 @@
 
 use crate::conversation::{Conversation, Message, Prompt};
 use crate::memory::{Memory, Record};
-use crate::models::{Brief, Model, ModelEvent, Models, TokenUsage};
+use crate::models::{Brief, Model, ModelEvent, Models, TokenUsage, input};
 use crate::options::MODEL;
 use crate::spending::Spending;
 use crate::tools::fit::one_line;
@@ -155,7 +155,7 @@ impl Looking {
     async fn run(mut self) {
         let conversation = Conversation::of(&self.text);
         let model = Arc::clone(&self.model);
-        let mut step = model.step(&conversation, &Brief::to_write(&self.system));
+        let mut step = model.stream(input(&*model, &conversation, Brief::to_write(&self.system)));
         let mut words = String::new();
         let usage = loop {
             match step.next().await {
@@ -167,7 +167,7 @@ impl Looking {
                         self.count(&lost);
                     }
                 }
-                Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
+                Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
                 // There is a title already.
                 Some(Err(_)) | None => return,
             }

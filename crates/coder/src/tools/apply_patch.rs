@@ -1,29 +1,39 @@
 //! The tool of several changes at once: a patch, made whole or not at all.
 
-use super::change::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::Document;
 use super::file_access::State;
+use super::length::Length;
 use super::patch::{FilePatch, Hunk, Patch, patched};
-use super::{Action, Finding, ToolResult, Toolbox};
-use attache_agent::{NewToolCall, Result};
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::Touch;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How many files one call tells the client, and how long their names may be together, in bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATIONS_LENGTH: usize = 8 * 1024;
-
-/// What is to be done about one file: the steps, the patch by where its paths lead, and the words
-/// for it when it is done.
-struct Prepared {
-    steps: Vec<Step>,
-    file: FilePatch,
-    words: String,
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(alias = "patch")]
+    input: String,
 }
 
 impl Patch {
-    pub(crate) fn raw_input(&self) -> Value {
-        let paths = self.files.iter().map(|file| file.paths().collect::<Vec<_>>());
-        json!({ "files": paths.collect::<Vec<_>>() })
+    pub(super) fn parse_arguments(arguments: &str) -> Result<Self, String> {
+        // Some models write the patch alone, as they were trained to.
+        if arguments.trim_start().starts_with("*** Begin Patch") {
+            return Self::parse(arguments);
+        }
+        let Arguments { input } = arguments::parse("apply_patch", arguments)?;
+        Self::parse(&input)
     }
 
     /// How long it is, in bytes, about as it was written.
@@ -42,121 +52,133 @@ impl Patch {
     }
 }
 
-impl Toolbox<'_> {
-    /// Applies a patch.
-    pub(super) async fn apply_patch(
-        &mut self,
-        patch: &Patch,
-        call: NewToolCall,
-    ) -> Result<ToolResult> {
-        let (mut call, mut steps, mut words) = (call, Vec::new(), Vec::new());
-        let mut led = Patch::default();
-        for file in &patch.files {
-            match self.prepared_file(file).await? {
-                Ok(prepared) => {
-                    steps.extend(prepared.steps);
-                    led.files.push(prepared.file);
-                    words.push(prepared.words);
-                }
-                Err(why) => {
-                    let why = format!("{why}. Nothing of the patch was done.");
-                    return self.failed(call.announce().await?, &why).await;
-                }
-            }
+/// The changes of one file, and the words for them once they are made.
+struct FileChange {
+    steps: Vec<Step>,
+    words: String,
+}
+
+impl Patch {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, Unprepared> {
+        let (mut steps, mut words) = (Vec::new(), Vec::new());
+        for file in &self.files {
+            let change =
+                file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
+                    Unprepared::Call(why) => {
+                        Unprepared::Call(format!("{why}. Nothing of the patch was done."))
+                    }
+                    turn => turn,
+                })?;
+            steps.extend(change.steps);
+            words.push(change.words);
         }
         if let Some(twice) = twice(&steps) {
             let why = format!("{twice} is named twice: put all of its changes below one name");
-            return self.failed(call.announce().await?, &why).await;
+            return Err(why.into());
         }
-        let (mut told, mut length) = (0, 0);
-        for place in steps.iter().flat_map(Step::places) {
-            length += place.absolute.as_os_str().len();
-            if told < LOCATIONS_TOLD && length <= LOCATIONS_LENGTH {
-                call = call.location(&place.absolute, None);
-                told += 1;
-            }
-        }
-        match self.change(&Action::ApplyPatch(led), call, steps).await? {
-            Ok(handle) => {
-                handle.complete().await?;
-                Ok(ToolResult::done(words.join("\n"), Finding::Nothing))
-            }
-            Err(result) => Ok(result),
-        }
+        let result = ToolResult::done(words.join("\n"), Finding::Nothing);
+        Ok(Prepared::changing(steps, result))
+    }
+}
+
+impl Tool for Patch {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "apply_patch",
+            "Change several files at once, all or nothing. Read those that are changed, moved or deleted first. The format: \
+             *** Begin Patch, then for each file *** Add File: PATH and its lines with + before each; or *** Delete File: PATH; or *** Update File: PATH, \
+             perhaps *** Move to: PATH, and hunks: a line @@ (or @@ with the line of the file that is above), then lines with a space (stays), - (goes) \
+             or + (comes) before each, with three lines around the change, perhaps *** End of File; at last *** End Patch.",
+            json!({"input": text("The patch.")}),
+            &["input"],
+        )
     }
 
-    async fn prepared_file(
-        &self,
-        file: &FilePatch,
-    ) -> Result<std::result::Result<Prepared, String>> {
-        match file {
-            FilePatch::Add { path, text } => {
-                let place = match self.place(path).await? {
-                    Ok(place) => place,
-                    Err(why) => return Ok(Err(why)),
-                };
-                let shown = place.shown.clone();
-                match self.files().state(&place).await? {
-                    Ok(State::Nothing) => {}
-                    Ok(_) => return Ok(Err(format!("{shown} exists already: update it instead"))),
-                    Err(why) => return Ok(Err(why)),
-                }
-                let steps =
-                    vec![Step::Write { place, old: None, new: Document::new(text.as_str()) }];
-                let words = format!("{shown} made");
-                Ok(Ok(Prepared {
-                    steps,
-                    words,
-                    file: FilePatch::Add { path: shown, text: text.clone() },
-                }))
+    fn name(&self) -> &str {
+        "apply_patch"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
+    }
+
+    fn title(&self) -> String {
+        format!("Patch {}", self.paths().join(", "))
+    }
+
+    fn input(&self) -> Value {
+        let paths = self.files.iter().map(|file| file.paths().collect::<Vec<_>>());
+        json!({ "files": paths.collect::<Vec<_>>() })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_text(self.length())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(self.paths())
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(toolbox.change_and_complete(call))
+    }
+}
+
+async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, Unprepared> {
+    match file {
+        FilePatch::Add { path, text } => {
+            let (place, old) = toolbox.at(path).await??;
+            if old != State::Nothing {
+                let why = format!("{} exists already: update it instead", place.shown);
+                return Err(why.into());
             }
-            FilePatch::Delete { path } => {
-                let (place, old) = match self.entry(path, "delete").await? {
-                    Ok((_, State::Folder)) => {
-                        return Ok(Err(format!("{path} is a folder: a patch deletes files only")));
-                    }
-                    Ok(entry) => entry,
-                    Err(why) => return Ok(Err(why)),
-                };
-                let shown = place.shown.clone();
-                let words = format!("{shown} deleted");
-                let steps = vec![Step::Delete { place, old }];
-                Ok(Ok(Prepared { steps, words, file: FilePatch::Delete { path: shown } }))
+            let words = format!("{} made", place.shown);
+            let steps = vec![Step::Write { place, old: None, new: Document::new(text.as_str()) }];
+            Ok(FileChange { steps, words })
+        }
+        FilePatch::Delete { path } => {
+            let (place, old) = toolbox.entry(path, "delete").await??;
+            if old == State::Folder {
+                return Err(format!("{path} is a folder: a patch deletes files only").into());
             }
-            FilePatch::Update { path, moved_to, hunks } => {
-                let entry = match moved_to {
-                    Some(_) => self.entry(path, "patch").await?,
-                    None => self.at(path).await?,
-                };
-                let (place, old) = match entry {
-                    Ok((place, State::Text(old))) => (place, old),
-                    Ok((place, other)) => return Ok(Err(other.no_text(&place.shown, "patched"))),
-                    Err(why) => return Ok(Err(why)),
-                };
-                let shown = place.shown.clone();
-                let known = self.known(&place, &State::Text(old.clone()), "patch");
-                let new = match known.and_then(|()| patched(hunks, &old.text, &shown)) {
-                    Ok(text) => Document { text, encoding: old.encoding },
-                    Err(why) => return Ok(Err(why)),
-                };
-                let (mut steps, mut words, mut led) =
-                    (Vec::new(), format!("{shown} changed"), None);
-                if new != old {
-                    let (old, new) = (Some(old), new.clone());
-                    steps.push(Step::Write { place: place.clone(), old, new });
-                }
-                if let Some(to) = moved_to {
-                    let to = match self.free(to).await? {
-                        Ok(to) => to,
-                        Err(why) => return Ok(Err(why)),
-                    };
-                    words = format!("{shown} moved to {}", to.shown);
-                    led = Some(to.shown.clone());
-                    steps.push(Step::Move { from: place, to, old: State::Text(new) });
-                }
-                let file = FilePatch::Update { path: shown, moved_to: led, hunks: hunks.clone() };
-                Ok(Ok(Prepared { steps, words, file }))
+            let words = format!("{} deleted", place.shown);
+            Ok(FileChange { steps: vec![Step::Delete { place, old }], words })
+        }
+        FilePatch::Update { path, moved_to, hunks } => {
+            let entry = match moved_to {
+                Some(_) => toolbox.entry(path, "patch").await??,
+                None => toolbox.at(path).await??,
+            };
+            let (place, old) = match entry {
+                (place, State::Text(old)) => (place, old),
+                (place, other) => return Err(other.no_text(&place.shown, "patched").into()),
+            };
+            toolbox.known(&place, &State::Text(old.clone()), "patch")?;
+            let text = patched(hunks, &old.text, &place.shown)?;
+            let new = Document { text, encoding: old.encoding };
+            let (mut steps, mut words) = (Vec::new(), format!("{} changed", place.shown));
+            if new != old {
+                let (old, new) = (Some(old), new.clone());
+                steps.push(Step::Write { place: place.clone(), old, new });
             }
+            if let Some(to) = moved_to {
+                let to = toolbox.free(to).await??;
+                words = format!("{} moved to {}", place.shown, to.shown);
+                steps.push(Step::Move { from: place, to, old: State::Text(new) });
+            }
+            Ok(FileChange { steps, words })
         }
     }
 }

@@ -1,18 +1,29 @@
 //! The ask tool: questions to the person, as a form where the client shows forms, else in words.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::fit::{counted, one_line};
-use super::{Finding, ToolResult, Toolbox};
-use attache_agent::{Elicited, Error, NewToolCall, Result, ToolCallHandle};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
+use attache_policy::Touch;
 use attache_protocol::v1::{ElicitationContentValue, ElicitationSchema};
 use attache_protocol::{Map, decode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::future::ready;
 
 /// How many questions there may be at once.
 const QUESTIONS: usize = 8;
 
 /// What to ask the person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ask {
     /// One question or several.
     pub(crate) questions: Vec<Question>,
@@ -32,20 +43,12 @@ pub(crate) struct Question {
 }
 
 impl Ask {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!(self)
-    }
-
-    /// What is asked, on one line.
-    pub(crate) fn title(&self) -> String {
-        match self.questions.as_slice() {
-            [only] => format!("Ask: {}", only.question),
-            several => format!("Ask {}", counted(several.len() as u64, "question")),
-        }
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("ask", arguments)
     }
 
     /// How long it is, in bytes.
-    pub(super) fn length(&self) -> usize {
+    fn length(&self) -> usize {
         let options = |question: &Question| {
             question.options.iter().map(|option| option.len() + 16).sum::<usize>()
         };
@@ -124,21 +127,84 @@ fn spoken(value: &ElicitationContentValue) -> String {
     }
 }
 
-impl Toolbox<'_> {
-    /// Asks the person, and waits for the answer. Where the client shows no forms the question is
-    /// said, and the turn ends with it.
-    pub(crate) async fn ask(&mut self, ask: &Ask, call: NewToolCall) -> Result<ToolResult> {
-        let form = match ask.form() {
+impl Tool for Ask {
+    fn spec(&self) -> ToolSpec {
+        let question = json!({
+            "type": "object",
+            "properties": {
+                "question": text("The question."),
+                "options": {"type": "array", "items": {"type": "string"}, "description": "What to choose from; free text without any."},
+                "several": yes_no("Several options may be chosen. Default false."),
+            },
+            "required": ["question"],
+        });
+        spec(
+            "ask",
+            "Ask the person what you cannot find out and cannot choose yourself. Never for passwords or keys.",
+            json!({"questions": {"type": "array", "minItems": 1, "items": question}}),
+            &["questions"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "ask"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Other
+    }
+
+    fn title(&self) -> String {
+        match self.questions.as_slice() {
+            [only] => format!("Ask: {}", only.question),
+            several => format!("Ask {}", counted(several.len() as u64, "question")),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!(self)
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_words(self.length())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Nothing
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(self.form().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.ask(toolbox, call))
+    }
+}
+
+impl Ask {
+    /// Asks the person, and waits for the answer. Where the client shows no forms the agent asks in
+    /// words, and the turn ends with the question.
+    async fn ask(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let form = match self.form() {
             Ok(form) => form,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
+            Err(why) => return toolbox.failed(call.announce().await?, &why).await,
         };
-        let handle = call.start().await?;
-        let elicited = match self.turn.client_shows_forms() {
-            true => self.turn.elicit_about(&handle, ask.message(), form).await,
-            false => self.turn.ask(ask.message(), form).await,
+        let (handle, _, _) = call.start().await?;
+        let elicited = match toolbox.turn.client_shows_forms() {
+            true => toolbox.turn.elicit_about(&handle, self.message(), form).await,
+            false => toolbox.turn.ask(self.message(), form).await,
         };
         let (text, finding) = match elicited {
-            Ok(Elicited::Accepted(values)) => (ask.answered(&values), Finding::Nothing),
+            Ok(Elicited::Accepted(values)) => (self.answered(&values), Finding::Nothing),
             Ok(Elicited::Declined) => (
                 "The person does not want to answer this. Go on without it, or say what is missing."
                     .to_owned(),
@@ -154,13 +220,13 @@ impl Toolbox<'_> {
                 Finding::Asked,
             ),
             Ok(Elicited::Unusable(why)) => {
-                return self.failed(handle, &format!("the question got no answer: {why}")).await;
+                return toolbox.failed(handle, &format!("the question got no answer: {why}")).await;
             }
             Ok(_) => {
-                return self.failed(handle, "the question got an answer of a kind that nobody knows").await;
+                return toolbox.failed(handle, "the question got an answer of a kind that nobody knows").await;
             }
             Err(Error::Client(error)) => {
-                return self.failed(handle, &format!("the client could not ask: {error}")).await;
+                return toolbox.failed(handle, &format!("the client could not ask: {error}")).await;
             }
             Err(error) => return Err(error),
         };

@@ -1,64 +1,17 @@
-//! How files are changed, whichever tool does it: what will be is shown and allowed, looked at once
-//! more, kept for undo, and done, all of it or nothing.
+//! The changes of files, whichever tool makes them: each is kept for undo, and all of them are made
+//! or none.
 
-use super::diffs::Room;
-use super::document::Document;
-use super::file_access::{FileAccess, Fingerprint, State, fingerprint, unwritable};
-use super::{Action, ToolResult, Toolbox};
+use super::approved_call::ApprovedCall;
+use super::file_access::{FileAccess, Fingerprint, State};
+use super::step::Step;
+use super::tool_result::ToolResult;
+use super::toolbox::Toolbox;
 use crate::changes::{Before, Content, FILE_KEPT, restore};
-use attache_agent::{NewToolCall, Result, ToolCallHandle};
+use attache_agent::{Result, ToolCallHandle};
 use attache_policy::{Folders, Place};
-use attache_protocol::v1::ContentBlock;
 use std::os::unix::fs::MetadataExt as _;
 
-/// One step of a change.
-#[derive(Debug, Clone)]
-pub(super) enum Step {
-    /// The file has this text, or is made.
-    Write { place: Place, old: Option<Document>, new: Document },
-    /// The file or the empty folder goes.
-    Delete { place: Place, old: State },
-    /// The file gets another path, where nothing is.
-    Move { from: Place, to: Place, old: State },
-}
-
-impl Step {
-    /// The places that it changes.
-    pub(super) fn places(&self) -> Vec<&Place> {
-        match self {
-            Self::Write { place, .. } | Self::Delete { place, .. } => vec![place],
-            Self::Move { from, to, .. } => vec![from, to],
-        }
-    }
-
-    /// What is at which place before the step.
-    fn before(&self) -> Vec<(&Place, State)> {
-        match self {
-            Self::Write { place, old, .. } => {
-                vec![(place, old.clone().map_or(State::Nothing, State::Text))]
-            }
-            Self::Delete { place, old } => vec![(place, old.clone())],
-            Self::Move { from, to, old } => vec![(from, old.clone()), (to, State::Nothing)],
-        }
-    }
-
-    /// What is at which place after the step.
-    fn after(&self) -> Vec<(&Place, Fingerprint)> {
-        match self {
-            Self::Write { place, new, .. } => vec![(place, fingerprint(new.text.as_bytes()))],
-            Self::Delete { place, .. } => vec![(place, Fingerprint::Nothing)],
-            Self::Move { from, to, old } => {
-                vec![(from, Fingerprint::Nothing), (to, old.fingerprint())]
-            }
-        }
-    }
-}
-
 impl Toolbox<'_> {
-    pub(super) fn files(&self) -> FileAccess<'_> {
-        FileAccess { turn: self.turn, folders: &self.memory.folders, disk_only: false }
-    }
-
     /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that
     /// says so. What is no text cannot be known.
     pub(super) fn known(
@@ -80,50 +33,35 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Makes a change: gives the call back when all is done, else its result. `action` is judged by
-    /// the policy: its paths must be those where it leads, not as they were named.
+    /// Makes the changes of an approved call: gives the call back when all are made, else its
+    /// result.
     pub(super) async fn change(
         &mut self,
-        action: &Action,
-        call: NewToolCall,
-        steps: Vec<Step>,
-    ) -> Result<std::result::Result<ToolCallHandle, ToolResult>> {
-        for step in &steps {
-            let Step::Write { place, new, .. } = step else { continue };
-            if let Err(character) = new.bytes() {
-                let why = unwritable(place, new, character);
-                return self.failed(call.announce().await?, &why).await.map(Err);
-            }
-        }
-        let mut call = call;
-        let mut room = Room::of_message();
-        for step in &steps {
-            for content in room.shown(step) {
-                call = call.content(content);
-            }
-        }
-        if let Some(left) = room.left_out() {
-            call = call.content(ContentBlock::text(left));
-        }
-        let handle = call.announce().await?;
-        let mut handle = match self.permitted(handle, action).await? {
-            Ok(handle) => handle,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        handle.start().await?;
-        // The permission is for the change that was shown, so the files must still be what it was
-        // made from.
-        if let Some(why) = self.meanwhile(&steps).await? {
-            return self.failed(handle, &why).await.map(Err);
-        }
-        match self.make(&steps).await? {
-            None => Ok(Ok(handle)),
+        call: ApprovedCall,
+    ) -> Result<std::result::Result<(ToolCallHandle, ToolResult), ToolResult>> {
+        let (handle, _, prepared) = call.start().await?;
+        match self.make(&prepared.steps).await? {
             Some(why) => self.failed(handle, &why).await.map(Err),
+            None => {
+                let result = prepared.result;
+                Ok(Ok((handle, result.unwrap_or_else(|| ToolResult::failed("nothing to change")))))
+            }
+        }
+    }
+
+    /// Makes the changes of an approved call and completes it.
+    pub(super) async fn change_and_complete(&mut self, call: ApprovedCall) -> Result<ToolResult> {
+        match self.change(call).await? {
+            Ok((handle, result)) => {
+                handle.complete().await?;
+                Ok(result)
+            }
+            Err(result) => Ok(result),
         }
     }
 
     /// Why the steps are no longer those that were shown.
-    async fn meanwhile(&self, steps: &[Step]) -> Result<Option<String>> {
+    pub(super) async fn changed_meanwhile(&self, steps: &[Step]) -> Result<Option<String>> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
             let path = place.resolved.path();

@@ -1,49 +1,93 @@
 //! The delete tool: a file, or an empty folder.
 
-use super::change::Step;
-use super::file_access::{FileAccess, State};
-use super::{Action, Finding, ToolResult, Toolbox};
-use attache_agent::{NewToolCall, Result};
-use attache_policy::{Folders, Place};
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::file_access::{FileAccess, State, looking};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::{Result, ToolKind};
+use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What to delete.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Delete {
     /// The file or the empty folder.
     pub(crate) path: String,
 }
 
 impl Delete {
-    pub(crate) fn raw_input(&self) -> Value {
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("delete", arguments)
+    }
+
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+        let (place, old) = toolbox.entry(&self.path, "delete").await??;
+        let result = ToolResult::done(format!("{} deleted", place.shown), Finding::Nothing);
+        Ok(Prepared::changing(vec![Step::Delete { place, old }], result))
+    }
+}
+
+impl Tool for Delete {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "delete",
+            "Delete a file that you have read, or an empty folder.",
+            json!({"path": text("The file or folder.")}),
+            &["path"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "delete"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Delete
+    }
+
+    fn title(&self) -> String {
+        format!("Delete {}", self.path)
+    }
+
+    fn input(&self) -> Value {
         json!({ "path": self.path })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(toolbox.change_and_complete(call))
     }
 }
 
 impl Toolbox<'_> {
-    /// Deletes a file that the model has read, or an empty folder.
-    pub(super) async fn delete(
-        &mut self,
-        delete: &Delete,
-        call: NewToolCall,
-    ) -> Result<ToolResult> {
-        let (place, old) = match self.entry(&delete.path, "delete").await? {
-            Ok(entry) => entry,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        let call = call.location(&place.absolute, None);
-        let shown = place.shown.clone();
-        let action = Action::Delete(Delete { path: shown.clone() });
-        match self.change(&action, call, vec![Step::Delete { place, old }]).await? {
-            Ok(handle) => {
-                handle.complete().await?;
-                Ok(ToolResult::done(format!("{shown} deleted"), Finding::Nothing))
-            }
-            Err(result) => Ok(result),
-        }
-    }
-
     /// Where a path leads; a symbolic link at its end is followed.
     pub(super) async fn place(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         self.resolved(path, |folders, path| folders.place(path)).await
@@ -104,8 +148,7 @@ impl Toolbox<'_> {
         + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        super::looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
-            .await
+        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
     }
 }
 

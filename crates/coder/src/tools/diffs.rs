@@ -1,8 +1,8 @@
 //! A change as it is shown before it happens, small enough for one message.
 
-use super::change::Step;
 use super::file_access::State;
 use super::fit::{MESSAGE_TEXT, code, counted, json_text_length, start_within};
+use super::step::Step;
 use attache_agent::diff;
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use similar::TextDiff;

@@ -1,19 +1,29 @@
 //! The edit tool: exact replacements in one file, shown before they happen.
 
-use super::change::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::{Document, line_end};
 use super::file_access::State;
+use super::findings::Edited;
 use super::fit::{counted, one_line};
-use super::{ToolResult, Toolbox};
-use attache_agent::{NewToolCall, Result};
-use attache_policy::Place;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
+use super::step::Step;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox, report};
+use crate::models::ToolSpec;
+use attache_agent::{Result, ToolKind};
+use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::Range;
 
 /// What to change in one file; the replacements happen one after the other, and all or none of
 /// them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
     /// The file.
     pub(crate) path: String,
@@ -34,23 +44,16 @@ pub(crate) struct Replacement {
     pub(crate) word: bool,
 }
 
-/// What an edit did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Edited {
-    /// The file, for people.
-    pub(crate) path: String,
-    /// How many places were replaced.
-    pub(crate) places: u64,
-}
-
 impl Edit {
-    pub(crate) fn raw_input(&self) -> Value {
-        let replacements = self.replacements.iter().map(|each| {
-            json!({
-                "old": one_line(&each.old, 200), "new": one_line(&each.new, 200), "every": each.every, "word": each.word,
-            })
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        let Arguments { path, replacements } = arguments::parse("edit", arguments)?;
+        let replacements = replacements.into_iter().map(|each| Replacement {
+            old: each.old,
+            new: each.new,
+            every: each.every,
+            word: each.word,
         });
-        json!({ "path": self.path, "replacements": replacements.collect::<Vec<_>>() })
+        Ok(Self { path, replacements: replacements.collect() })
     }
 
     /// The text after the edit and how many places it replaced, or why it cannot be made.
@@ -150,38 +153,122 @@ fn in_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-impl Toolbox<'_> {
-    /// Edits one file.
-    pub(crate) async fn edit(
-        &mut self,
-        edit: &Edit,
-        call: NewToolCall,
-        place: &Place,
-    ) -> Result<ToolResult> {
-        let old = match self.files().text(place, "changed").await? {
-            Ok(old) => old,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        let known = self.known(place, &State::Text(old.clone()), "edit");
-        let (new, places) = match known.and_then(|()| edit.apply(&old.text, &place.shown)) {
-            Ok(changed) => changed,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        // Judged by where it leads, not by how it was named.
-        let action = super::Action::Edit(Edit { path: place.shown.clone(), ..edit.clone() });
+impl Edit {
+    async fn prepared(
+        &self,
+        toolbox: &Toolbox<'_>,
+        paths: &ResolvedPaths,
+    ) -> std::result::Result<Prepared, Unprepared> {
+        let place = paths.only()?;
+        let old = toolbox.files().text(place, "changed").await??;
+        toolbox.known(place, &State::Text(old.clone()), "edit")?;
+        let (new, places) = self.apply(&old.text, &place.shown)?;
         let new = Document { text: new, encoding: old.encoding };
+        let edited = Edited { path: place.shown.clone(), places };
+        let text = format!("{} replaced in {}", counted(places, "place"), edited.path);
         let step = Step::Write { place: place.clone(), old: Some(old), new };
-        let mut handle = match self.change(&action, call, vec![step]).await? {
-            Ok(handle) => handle,
+        Ok(Prepared::changing(vec![step], ToolResult::done(text, Finding::Edited(edited))))
+    }
+
+    async fn edit(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let (mut handle, result) = match toolbox.change(call).await? {
+            Ok(changed) => changed,
             Err(result) => return Ok(result),
         };
-        let edited = Edited { path: place.shown.clone(), places };
-        let told = super::output(&mut handle, json!({ "places": edited.places })).await;
-        // The file is written, whether or not anybody still waits for it.
+        let places = match &result.finding {
+            Finding::Edited(edited) => edited.places,
+            _ => 0,
+        };
+        let told = report(&mut handle, json!({ "places": places })).await;
+        // The file is written, whether or not the client can still be told more about it.
         handle.complete().await?;
         told?;
-        let text = format!("{} replaced in {}", counted(edited.places, "place"), edited.path);
-        Ok(ToolResult::done(text, super::Finding::Edited(edited)))
+        Ok(result)
+    }
+}
+
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    path: String,
+    replacements: Vec<ReplacementArguments>,
+}
+
+#[derive(Deserialize)]
+struct ReplacementArguments {
+    old: String,
+    new: String,
+    #[serde(default)]
+    every: bool,
+    /// As the offline model asks.
+    #[serde(default)]
+    word: bool,
+}
+
+impl Tool for Edit {
+    fn spec(&self) -> ToolSpec {
+        let replacement = json!({
+            "type": "object",
+            "properties": {
+                "old": text("The exact text to replace, with enough around it to stand once in the file."),
+                "new": text("The text to put in its place."),
+                "every": yes_no("Replace it wherever it stands. Default false."),
+            },
+            "required": ["old", "new"],
+        });
+        spec(
+            "edit",
+            "Change a file by exact replacements, made one after the other, all or none. Read the file first.",
+            json!({"path": text("The file."), "replacements": {"type": "array", "minItems": 1, "items": replacement}}),
+            &["path", "replacements"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "edit"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
+    }
+
+    fn title(&self) -> String {
+        format!("Edit {}", self.path)
+    }
+
+    fn input(&self) -> Value {
+        let replacements = self.replacements.iter().map(|each| {
+            json!({
+                "old": one_line(&each.old, 200), "new": one_line(&each.new, 200),
+                "every": each.every, "word": each.word,
+            })
+        });
+        json!({ "path": self.path, "replacements": replacements.collect::<Vec<_>>() })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        let bytes = self.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
+        vec![Length::of_path(&self.path), Length::of_replacement(bytes)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox, paths))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.edit(toolbox, call))
     }
 }
 

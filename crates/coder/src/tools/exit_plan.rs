@@ -1,25 +1,29 @@
 //! The tool exit_plan: shows what is to be done and asks the person to leave the mode `plan`.
 
-use super::{Finding, ToolResult, Toolbox};
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::length::Length;
+use super::prepared::Prepared;
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
 use crate::conversation::Party;
+use crate::models::ToolSpec;
 use crate::options;
-use attache_agent::{NewToolCall, Permission, Result};
-use attache_policy::Mode;
-use attache_protocol::v1::{ContentBlock, PermissionOption, PermissionOptionKind};
+use attache_agent::{Permission, Result, ToolKind};
+use attache_policy::{Mode, Touch};
+use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::future::ready;
 
 /// What is to be done once the mode is another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExitPlan {
     /// The plan in Markdown, for the person.
     pub(crate) plan: String,
-}
-
-impl ExitPlan {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "plan": self.plan })
-    }
 }
 
 /// What the person may choose. The ids of those that allow are the modes that follow.
@@ -36,30 +40,85 @@ fn choices() -> Vec<PermissionOption> {
     ]
 }
 
-impl Toolbox<'_> {
-    /// Shows the plan and asks; a yes changes the session's mode (MODE-07).
-    pub(crate) async fn exit_plan(
-        &mut self,
-        exit: &ExitPlan,
-        call: NewToolCall,
-    ) -> Result<ToolResult> {
-        let handle = call.content(ContentBlock::text(exit.plan.as_str())).announce().await?;
-        if self.memory.conversation.party() != Party::Agent {
-            return self
+impl Tool for ExitPlan {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "exit_plan",
+            "In the mode plan, when you know what to do: show the person your plan and ask to begin. They say which mode follows.",
+            json!({"plan": text("What you are going to do, whole, in Markdown.")}),
+            &["plan"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "exit_plan"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::SwitchMode
+    }
+
+    fn title(&self) -> String {
+        "Leave the mode Plan".to_owned()
+    }
+
+    fn input(&self) -> Value {
+        json!({ "plan": self.plan })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_plan(self.plan.len())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Nothing
+    }
+
+    fn is_for_subagents(&self) -> bool {
+        false
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(Ok(Prepared::showing(self.plan.as_str()))))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.exit_plan(toolbox, call))
+    }
+}
+
+impl ExitPlan {
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("exit_plan", arguments)
+    }
+
+    /// Asks the person about the plan; a yes changes the session's mode (MODE-07).
+    async fn exit_plan(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let handle = call.announce().await?;
+        if toolbox.memory.conversation.party() != Party::Agent {
+            return toolbox
                 .failed(handle, "a subagent does not change the mode: report instead")
                 .await;
         }
-        if self.mode() != Mode::Plan {
-            let why = format!("the mode is {} already: go on with the work", self.mode().id());
-            return self.failed(handle, &why).await;
+        if toolbox.mode() != Mode::Plan {
+            let why = format!("the mode is {} already: go on with the work", toolbox.mode().id());
+            return toolbox.failed(handle, &why).await;
         }
-        let chosen = match self.turn.ask_permission(&handle, choices()).await? {
+        let chosen = match toolbox.turn.ask_permission(&handle, choices()).await? {
             Permission::AllowOnce(id) | Permission::AllowAlways(id) => id,
             Permission::Unusable(why) => {
-                return self.refused(handle, &format!("nobody said yes: {why}")).await;
+                return toolbox.refused(handle, &format!("nobody said yes: {why}")).await;
             }
             _ => {
-                return self
+                return toolbox
                     .refused(
                         handle,
                         "the person wants to go on planning: ask what is to be different",
@@ -67,9 +126,9 @@ impl Toolbox<'_> {
                     .await;
             }
         };
-        let mut options = self.turn.options();
+        let mut options = toolbox.turn.options();
         options::choose(&mut options, options::MODE, chosen.as_str());
-        self.turn.config(options).await?;
+        toolbox.turn.config(options).await?;
         handle.complete().await?;
         let text = format!(
             "The person agrees. The mode is {} now: do what the plan says.",

@@ -1,18 +1,27 @@
 //! The fetch tool: a page of the web as text.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::file_access::looking;
 use super::fit::{code, counted, one_line};
+use super::length::Length;
 use super::page::{self, Kind};
+use super::prepared::{Prepared, Unprepared};
 use super::public_address::{self, Lookup, NotPublic};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
 use super::thread::blocking;
-use super::{Finding, ToolResult, Toolbox};
-use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
-use attache_policy::Effect;
-use attache_protocol::v1::ContentBlock;
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox, report};
+use crate::models::ToolSpec;
+use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
+use attache_policy::{Effect, Touch};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Response, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::future::ready;
 use std::time::Duration;
 
 /// How long a page may take, all of it.
@@ -32,7 +41,7 @@ const WANTED: &str =
     "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
 /// What to fetch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fetch {
     /// Its address.
     pub(crate) url: String,
@@ -49,24 +58,11 @@ struct Page {
 }
 
 impl Fetch {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "url": self.url })
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("fetch", arguments)
     }
 
-    /// Host and path, without what may be secret.
-    pub(super) fn title(&self) -> String {
-        match self.url() {
-            Ok(url) => {
-                let host = url.host_str().unwrap_or_default();
-                let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-                let query = if url.query().is_some() { "?…" } else { "" };
-                format!("Fetch {host}{port}{}{query}", url.path())
-            }
-            Err(_) => format!("Fetch {}", one_line(&self.url, 100)),
-        }
-    }
-
-    pub(super) fn url(&self) -> std::result::Result<Url, String> {
+    fn url(&self) -> std::result::Result<Url, String> {
         let url = Url::parse(self.url.trim())
             .map_err(|error| format!("this is no address of the web: {error}"))?;
         match url.scheme() {
@@ -81,129 +77,194 @@ impl Fetch {
     }
 }
 
-impl Toolbox<'_> {
-    /// Fetches a page, if the person or a rule allows its host.
-    pub(crate) async fn fetch(&mut self, fetch: &Fetch, call: NewToolCall) -> Result<ToolResult> {
-        let url = match fetch.url() {
-            Ok(url) => url,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        let action = super::Action::Fetch(fetch.clone());
-        let by_rule = self.decide(&action).await?.effect == Effect::Allow;
-        let handle = call.content(ContentBlock::text(shown(&url))).announce().await?;
-        let mut handle = match self.permitted(handle, &action).await? {
-            Ok(handle) => handle,
-            Err(refused) => return Ok(refused),
-        };
-        handle.start().await?;
-        self.fetched_page(url, by_rule, handle).await
+impl Tool for Fetch {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "fetch",
+            "Read a page of the web as Markdown, text or JSON. The person is asked, unless a rule of theirs allows the host.",
+            json!({"url": text("Its address, http or https.")}),
+            &["url"],
+        )
     }
 
-    /// Fetches a page that is allowed; `by_rule` if a rule allows it and not a person.
-    pub(super) async fn fetched_page(
-        &self,
-        url: Url,
-        by_rule: bool,
-        handle: ToolCallHandle,
-    ) -> Result<ToolResult> {
+    fn name(&self) -> &str {
+        "fetch"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Fetch
+    }
+
+    fn title(&self) -> String {
+        // Host and path, without what may be secret.
+        match self.url() {
+            Ok(url) => {
+                let host = url.host_str().unwrap_or_default();
+                let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+                let query = if url.query().is_some() { "?…" } else { "" };
+                format!("Fetch {host}{port}{}{query}", url.path())
+            }
+            Err(_) => format!("Fetch {}", one_line(&self.url, 100)),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!({ "url": self.url })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_address(&self.url)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Fetches { url: &self.url }
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(
+            self.url().map(|url| Prepared::showing(shown(&url))).map_err(Unprepared::from),
+        ))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Fetch {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(async move { self.fetch(toolbox, call).await.map(Reading::from) })
+    }
+}
+
+impl Fetch {
+    /// Fetches a page that the person or a rule allows.
+    async fn fetch(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let by_rule = call.approval.decision().effect == Effect::Allow;
+        let (handle, _, _) = call.start().await?;
+        let url = match self.url() {
+            Ok(url) => url,
+            Err(why) => return toolbox.failed(handle, &why).await,
+        };
         let private = public_address::says_private(&url);
         // Whoever allowed such an address was shown it. A name that leads to one says nothing of
         // it, so only a rule for the name counts.
         let fetched = tokio::select! {
             biased;
-            () = self.turn.cancelled() => return Err(Error::Cancelled),
-            fetched = tokio::time::timeout(TIME, self.page(url, private || by_rule)) => fetched,
+            () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
+            fetched = tokio::time::timeout(TIME, linked_page(toolbox, url, private || by_rule)) => fetched,
         };
         match fetched {
-            Ok(Ok(page)) => self.fetched(handle, page).await,
-            Ok(Err(why)) => self.failed(handle, &why).await,
+            Ok(Ok(page)) => show(toolbox, handle, page).await,
+            Ok(Err(why)) => toolbox.failed(handle, &why).await,
             Err(_) => {
                 let why =
                     format!("the page did not come within {}", counted(TIME.as_secs(), "second"));
-                self.failed(handle, &why).await
+                toolbox.failed(handle, &why).await
             }
         }
-    }
-
-    /// The page behind the address and what it sends on to, on the same host or where a rule allows
-    /// it.
-    async fn page(&self, mut url: Url, any: bool) -> std::result::Result<Page, String> {
-        let mut any = any;
-        for _ in 0..=REDIRECTS {
-            let response = self.asked(&url, any).await?;
-            let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
-            if next.host() != url.host()
-                || next.port_or_known_default() != url.port_or_known_default()
-            {
-                let action = super::Action::Fetch(Fetch { url: next.to_string() });
-                let verdict = self.decide(&action).await.map_err(|error| error.to_string())?;
-                if verdict.effect != Effect::Allow {
-                    return Err(format!(
-                        "{} sends on to another host, {next}: fetch that if it is what you want",
-                        url.host_str().unwrap_or_default()
-                    ));
-                }
-                any = true;
-            }
-            url = next;
-        }
-        Err(format!("the page sends on more than {REDIRECTS} times"))
-    }
-
-    async fn asked(&self, url: &Url, any: bool) -> std::result::Result<Response, String> {
-        let host = url.host_str().unwrap_or_default();
-        let proxied =
-            !public_address::says_private(url) && self.models.http().has_proxy(url.scheme());
-        if !any && public_address::says_private(url) {
-            return Err(format!("{host} is an address of this machine or its network"));
-        }
-        // A proxy looks names up itself; what is known here is checked all the same.
-        if proxied
-            && let Err(error) = public_address::addresses(host, any).await
-            && error.is::<NotPublic>()
-        {
-            return Err(error.to_string());
-        }
-        let client = self.models.http().reader(url.scheme(), proxied, Lookup { any });
-        let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
-        let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
-        request.send().await.map_err(|error| unreached(host, &error))
-    }
-
-    async fn fetched(&self, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
-        let Page { url, content_type, body, cut } = page;
-        let length = body.len() as u64;
-        let kind = page::kind(&content_type, &body);
-        if kind == Kind::Other {
-            let what = one_line(&content_type, 80);
-            let why = format!(
-                "{url} is no text ({what}, {}): it cannot be read here",
-                counted(length, "byte")
-            );
-            return self.failed(handle, &why).await;
-        }
-        let of_type = content_type.clone();
-        let text = looking(self.turn, move |_| {
-            let text = page::decoded(&of_type, &body, kind);
-            if kind == Kind::Html { page::markdown(&text) } else { text }
-        });
-        let text = text.await?;
-        let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
-        let end = format!("{}{cut}", counted(length, "byte"));
-        super::output(
-            &mut handle,
-            json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
-        )
-        .await?;
-        handle.text(super::fit::code_block(&super::fit::ends_within(&text, SHOWN))).await?;
-        handle.complete().await?;
-        let text = format!("{url}\n\n{}\n[{end}]", text.trim());
-        Ok(ToolResult::done(text, Finding::Nothing))
     }
 }
 
+/// The page behind the address and what it sends on to, on the same host or where a rule allows
+/// it.
+async fn linked_page(
+    toolbox: &Toolbox<'_>,
+    mut url: Url,
+    any: bool,
+) -> std::result::Result<Page, String> {
+    let mut any = any;
+    for _ in 0..=REDIRECTS {
+        let response = asked(toolbox, &url, any).await?;
+        let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
+        if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default()
+        {
+            let fetch = Fetch { url: next.to_string() };
+            let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
+            if decision.effect != Effect::Allow {
+                return Err(format!(
+                    "{} sends on to another host, {next}: fetch that if it is what you want",
+                    url.host_str().unwrap_or_default()
+                ));
+            }
+            any = true;
+        }
+        url = next;
+    }
+    Err(format!("the page sends on more than {REDIRECTS} times"))
+}
+
+async fn asked(
+    toolbox: &Toolbox<'_>,
+    url: &Url,
+    any: bool,
+) -> std::result::Result<Response, String> {
+    let host = url.host_str().unwrap_or_default();
+    let proxied =
+        !public_address::says_private(url) && toolbox.models.http().has_proxy(url.scheme());
+    if !any && public_address::says_private(url) {
+        return Err(format!("{host} is an address of this machine or its network"));
+    }
+    // A proxy looks names up itself; what is known here is checked all the same.
+    if proxied
+        && let Err(error) = public_address::addresses(host, any).await
+        && error.is::<NotPublic>()
+    {
+        return Err(error.to_string());
+    }
+    let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
+    let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
+    let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
+    request.send().await.map_err(|error| unreached(host, &error))
+}
+
+async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
+    let Page { url, content_type, body, cut } = page;
+    let length = body.len() as u64;
+    let kind = page::kind(&content_type, &body);
+    if kind == Kind::Other {
+        let what = one_line(&content_type, 80);
+        let why = format!(
+            "{url} is no text ({what}, {}): it cannot be read here",
+            counted(length, "byte")
+        );
+        return toolbox.failed(handle, &why).await;
+    }
+    let of_type = content_type.clone();
+    let text = looking(toolbox.turn, move |_| {
+        let text = page::decoded(&of_type, &body, kind);
+        if kind == Kind::Html { page::markdown(&text) } else { text }
+    });
+    let text = text.await?;
+    let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
+    let end = format!("{}{cut}", counted(length, "byte"));
+    report(
+        &mut handle,
+        json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
+    )
+    .await?;
+    handle.text(super::fit::code_block(&super::fit::ends_within(&text, SHOWN))).await?;
+    handle.complete().await?;
+    let text = format!("{url}\n\n{}\n[{end}]", text.trim());
+    Ok(ToolResult::done(text, Finding::Nothing))
+}
 /// The address, whole, as a person sees it before it is fetched.
-pub(super) fn shown(url: &Url) -> String {
+fn shown(url: &Url) -> String {
     let mut shown = code(url.as_str());
     if public_address::says_private(url) {
         shown.push_str("\n\nThis is an address of this machine or its network.");
@@ -276,7 +337,7 @@ fn unreached(host: &str, error: &reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::public_address::Lookup;
-    use super::{Fetch, unreached};
+    use super::{Fetch, Tool as _, unreached};
     use crate::models::{Http, Limits};
 
     #[test]

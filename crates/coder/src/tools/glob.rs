@@ -1,43 +1,38 @@
 //! The glob tool: which files have a name that fits, the newest first.
 
-use super::fit::counted;
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::findings::{FILES_NAMED, Found};
+use super::fit::code;
+use super::length::Length;
 use super::list::pattern;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
 use super::thread::Wanted;
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
 use super::walk;
-use attache_policy::{Folders, Place};
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
+use std::future::ready;
 use std::time::SystemTime;
-
-/// How many files are named in a result.
-const FILES_NAMED: usize = 200;
 
 /// How many files are counted before the search gives up.
 const FILES_COUNTED: usize = 100_000;
 
 /// Which files to look for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Glob {
     /// The folder below which is looked.
     pub(crate) path: String,
     /// The pattern; with a slash it is that of the path below the folder, else that of the name.
     pub(crate) pattern: String,
-}
-
-/// The files found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
-    /// The pattern.
-    pub(crate) pattern: String,
-    /// The folder, for people.
-    pub(crate) folder: String,
-    /// The newest [`FILES_NAMED`] files for people, the newest first.
-    pub(crate) named: Vec<String>,
-    /// How many there are.
-    pub(crate) total: u64,
-    /// Whether there are more than were counted.
-    pub(crate) uncounted: bool,
 }
 
 impl Glob {
@@ -65,17 +60,23 @@ impl Glob {
         Self { path, pattern }
     }
 
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "path": self.path, "pattern": self.pattern })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { pattern, path } = arguments::parse("glob", arguments)?;
+        Ok(Self::new(path, &pattern))
+    }
+
+    async fn glob(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (glob, folders) = (self.clone(), toolbox.memory.folders.clone());
+        let work = move |place: &Place, wanted: &Wanted| glob.walk(&folders, place, wanted);
+        toolbox.look(call, work, Finding::Found).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Found, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -109,30 +110,80 @@ impl Glob {
     }
 }
 
-impl Found {
-    /// How many files there are, in words.
-    pub(crate) fn count(&self) -> String {
-        let more = if self.uncounted { "more than " } else { "" };
-        format!("{more}{}", counted(self.total, "file"))
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+}
+
+impl Tool for Glob {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "glob",
+            "Find files by their names, the newest first, without those that .gitignore names and hidden ones.",
+            json!({
+                "pattern": text("Such as *.rs or src/**/*.ts; hidden folders must be named, as in .github/**/*.yml."),
+                "path": text("The folder to look below. Default: the working directory."),
+            }),
+            &["pattern"],
+        )
     }
 
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let more = self.total.saturating_sub(self.named.len() as u64);
-        match (self.named.is_empty(), more) {
-            (true, _) => format!(
-                "no file fits {} in {} (hidden files and those that .gitignore names are left out)",
-                self.pattern, self.folder
-            ),
-            (false, 0) => self.named.join("\n"),
-            (false, more) => {
-                format!("{}\n[{} more, older]", self.named.join("\n"), counted(more, "file"))
-            }
+    fn name(&self) -> &str {
+        "glob"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn title(&self) -> String {
+        match self.path.as_str() {
+            "." => format!("Find files {}", code(&self.pattern)),
+            path => format!("Find files {} in {path}", code(&self.pattern)),
         }
     }
 
-    pub(crate) fn raw_output(&self) -> Value {
-        json!({ "files": self.total, "named": self.named.len() })
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "pattern": self.pattern })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_pattern(&self.pattern)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Glob {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(self.glob(toolbox, call))
     }
 }
 

@@ -1,36 +1,37 @@
 //! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has
 //! unsaved.
 
-use super::fit::{counted, start_within};
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
+use super::fit::{code, start_within};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
 use super::thread::Wanted;
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
 use super::walk;
-use attache_policy::Judge;
-use attache_policy::{Folders, Place};
-use attache_protocol::v1::ToolCallLocation;
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Judge, Place, Touch};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-/// How many lines a result holds.
-pub(crate) const LINES_NAMED: usize = 100;
-
-/// How many files a result names.
-pub(crate) const FILES_NAMED: usize = 1_000;
+use std::future::ready;
 
 /// How much of one line is kept, in bytes of JSON.
 const LINE_KEPT: usize = 240;
-
-/// How many places the client is told, and how long their names may be, in bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATION_TOLD: usize = 1024;
 
 /// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
 const LINE_SEARCHED: usize = 8 * 1024 * 1024;
 
 /// What to search for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grep {
     /// The text or, with `regex`, the regular expression.
     pub(crate) pattern: String,
@@ -44,56 +45,30 @@ pub(crate) struct Grep {
     pub(crate) smart_case: bool,
 }
 
-/// One line that holds what was searched for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Match {
-    /// The file, for people.
-    pub(crate) path: String,
-    /// The line; the first is 1.
-    pub(crate) line: u32,
-    /// The line's text, perhaps cut.
-    pub(crate) text: String,
-}
-
-/// What a search found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Matches {
-    /// Where was searched, for people.
-    pub(crate) place: String,
-    /// The first [`LINES_NAMED`] lines.
-    pub(crate) lines: Vec<Match>,
-    /// How many lines there are.
-    pub(crate) total: u64,
-    /// The first [`FILES_NAMED`] files that hold it, each with its first and last such line.
-    pub(crate) files: Vec<(String, u32, u32)>,
-    /// How many files hold it.
-    pub(crate) holding: u64,
-    /// How many files were searched.
-    pub(crate) searched: u64,
-    /// How many could not be: unreadable, or with a line too long.
-    pub(crate) skipped: u64,
-    /// How many were left out because they may hold secrets, or because of a rule.
-    #[serde(default)]
-    pub(crate) left_out: u64,
-}
-
 impl Grep {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({
-            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
-            "smartCase": self.smart_case,
-        })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { pattern, path, literal, word, regex, smart_case } =
+            arguments::parse("grep", arguments)?;
+        let path = path.unwrap_or_else(|| ".".to_owned());
+        Ok(Self { pattern, path, regex: regex.unwrap_or(!literal), word, smart_case })
+    }
+
+    async fn grep(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (handle, approval, _) = call.start().await?;
+        let grep = self.clone();
+        let found =
+            toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
+        toolbox.looked(handle, found.await?.map(Finding::Matches)).await
     }
 
     /// Searches at and below `place`, but leaves out what is below a folder and could not be read
     /// by its name without asking. Blocks on the disk; stops between files when nobody wants it any
     /// more.
-    pub(crate) fn run(
-        &self,
-        judge: &Judge<'_>,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Matches, String> {
+    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -120,7 +95,7 @@ impl Grep {
             {
                 Some(file) => {
                     let name = folders.named(entry.path()).1;
-                    matches.search(&mut searcher, &matcher, &file, &name);
+                    search_file(&mut matches, &mut searcher, &matcher, &file, &name);
                 }
                 None => matches.skipped += 1,
             }
@@ -144,95 +119,133 @@ impl Grep {
     }
 }
 
-impl Matches {
-    fn search(
-        &mut self,
-        searcher: &mut Searcher,
-        matcher: &RegexMatcher,
-        file: &std::fs::File,
-        name: &str,
-    ) {
-        let (total, kept) = (self.total, self.lines.len());
-        let mut span: Option<(u32, u32)> = None;
-        let outcome = searcher.search_file(
-            matcher,
-            file,
-            Lossy(|line, text| {
-                let line = u32::try_from(line).unwrap_or(u32::MAX);
-                span = Some((span.map_or(line, |(first, _)| first), line));
-                self.total += 1;
-                if self.lines.len() < LINES_NAMED {
-                    let text =
-                        start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
-                    self.lines.push(Match { path: name.to_owned(), line, text });
-                }
-                Ok(true)
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    word: bool,
+    /// As the offline model asks; in place of `literal`.
+    regex: Option<bool>,
+    /// As the offline model asks.
+    #[serde(default, rename = "smartCase", alias = "smart_case")]
+    smart_case: bool,
+}
+
+impl Tool for Grep {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "grep",
+            "Search the text of files for a regular expression (Rust syntax). Files that .gitignore names and hidden ones are left out.",
+            json!({
+                "pattern": text("The regular expression."),
+                "path": text("A file or folder. Default: the working directory."),
+                "literal": yes_no("The pattern is plain text. Default false."),
+                "word": yes_no("Whole words only. Default false."),
             }),
-        );
-        if outcome.is_err() {
-            // What it gave before it failed is no answer about the whole file.
-            self.total = total;
-            self.lines.truncate(kept);
-            self.skipped += 1;
-            return;
-        }
-        self.searched += 1;
-        if let Some((first, last)) = span {
-            self.holding += 1;
-            if self.files.len() < FILES_NAMED {
-                self.files.push((name.to_owned(), first, last));
-            }
+            &["pattern"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "grep"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn title(&self) -> String {
+        match self.path.as_str() {
+            "." => format!("Search for {}", code(&self.pattern)),
+            path => format!("Search for {} in {path}", code(&self.pattern)),
         }
     }
 
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let lines =
-            self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));
-        let mut text: String = lines.collect();
-        let more = self.total.saturating_sub(self.lines.len() as u64);
-        if more > 0 {
-            text.push_str(&format!("[{more} more]\n"));
-        }
-        text + &format!("[{}]", self.searched())
-    }
-
-    /// The first places, for the client to show (TOOL-10).
-    pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
-        let short =
-            self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
-        let locations = short.map(|each| {
-            // A name for people is absolute or begins at the working directory.
-            let mut location =
-                ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
-            location.line = Some(each.line);
-            location
-        });
-        locations.collect()
-    }
-
-    /// How much was found, in words.
-    pub(crate) fn count(&self) -> String {
-        format!("{} in {}", counted(self.total, "line"), counted(self.holding, "file"))
-    }
-
-    /// What was searched, in words.
-    pub(crate) fn searched(&self) -> String {
-        let mut text = format!("{} searched", counted(self.searched, "file"));
-        if self.skipped > 0 {
-            text.push_str(&format!(", {} could not be read", counted(self.skipped, "file")));
-        }
-        if self.left_out > 0 {
-            let left_out = counted(self.left_out, "file");
-            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
-        }
-        text
-    }
-
-    pub(crate) fn raw_output(&self) -> Value {
+    fn input(&self) -> Value {
         json!({
-            "lines": self.total, "files": self.holding, "searched": self.searched, "skipped": self.skipped,
-            "leftOut": self.left_out, "named": self.lines.len(),
+            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
+            "smartCase": self.smart_case,
         })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_pattern(&self.pattern)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Grep {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(self.grep(toolbox, call))
+    }
+}
+
+/// Searches one file.
+fn search_file(
+    matches: &mut Matches,
+    searcher: &mut Searcher,
+    matcher: &RegexMatcher,
+    file: &std::fs::File,
+    name: &str,
+) {
+    let (total, kept) = (matches.total, matches.lines.len());
+    let mut span: Option<(u32, u32)> = None;
+    let outcome = searcher.search_file(
+        matcher,
+        file,
+        Lossy(|line, text| {
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            span = Some((span.map_or(line, |(first, _)| first), line));
+            matches.total += 1;
+            if matches.lines.len() < LINES_NAMED {
+                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                matches.lines.push(Match { path: name.to_owned(), line, text });
+            }
+            Ok(true)
+        }),
+    );
+    if outcome.is_err() {
+        // What it gave before it failed is no answer about the whole file.
+        matches.total = total;
+        matches.lines.truncate(kept);
+        matches.skipped += 1;
+        return;
+    }
+    matches.searched += 1;
+    if let Some((first, last)) = span {
+        matches.holding += 1;
+        if matches.files.len() < SEARCHED_FILES_NAMED {
+            matches.files.push((name.to_owned(), first, last));
+        }
     }
 }

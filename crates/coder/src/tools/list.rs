@@ -1,26 +1,33 @@
 //! The list tool: which files there are.
 
-use super::fit::counted;
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::findings::{FILES_NAMED, Files, KINDS_NAMED};
+use super::fit::code;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
 use super::thread::Wanted;
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
 use super::walk;
-use attache_policy::{Folders, Place};
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Folders, Place, Touch};
 use ignore::overrides::{Override, OverrideBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::path::Path;
-
-/// How many files are named in a result.
-pub(crate) const FILES_NAMED: usize = 200;
-
-/// How many extensions and folders are named in a result.
-const KINDS_NAMED: usize = 50;
 
 /// How many files are counted before the list gives up.
 const FILES_COUNTED: usize = 100_000;
 
 /// What to list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
@@ -29,38 +36,24 @@ pub(crate) struct List {
     pub(crate) glob: Option<String>,
 }
 
-/// The files found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Files {
-    /// The folder, for people.
-    pub(crate) folder: String,
-    /// The first [`FILES_NAMED`] files for people, those nearest to the folder first.
-    pub(crate) named: Vec<String>,
-    /// How many there are.
-    pub(crate) total: u64,
-    /// Whether there are more than were counted.
-    pub(crate) uncounted: bool,
-    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands
-    /// for none.
-    pub(crate) extensions: Vec<(String, u64)>,
-    /// How many files each folder right below holds, the first [`KINDS_NAMED`] by name.
-    pub(crate) folders: Vec<(String, u64)>,
-    /// How many such folders there are.
-    pub(crate) folders_total: u64,
-}
-
 impl List {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "path": self.path, "glob": self.glob })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { path, glob } = arguments::parse("list", arguments)?;
+        Ok(Self { path: path.unwrap_or_else(|| ".".to_owned()), glob })
+    }
+
+    async fn list(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (list, folders) = (self.clone(), toolbox.memory.folders.clone());
+        let work = move |place: &Place, wanted: &Wanted| list.walk(&folders, place, wanted);
+        toolbox.look(call, work, Finding::Files).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Files, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -101,28 +94,82 @@ impl List {
     }
 }
 
-impl Files {
-    /// How many files there are, in words.
-    pub(crate) fn count(&self) -> String {
-        let more = if self.uncounted { "more than " } else { "" };
-        format!("{more}{}", counted(self.total, "file"))
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    path: Option<String>,
+    /// As the offline model asks.
+    glob: Option<String>,
+}
+
+impl Tool for List {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "list",
+            "List the files at and below a folder, without those that .gitignore names and hidden ones.",
+            json!({
+                "path": text("A folder. Default: the working directory."),
+            }),
+            &[],
+        )
     }
 
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let mut text = self.named.join("\n");
-        let more = self.total.saturating_sub(self.named.len() as u64);
-        if more > 0 {
-            text.push_str(&format!("\n[{} more]", counted(more, "file")));
-        }
-        match self.named.is_empty() {
-            true => format!("no files in {}", self.folder),
-            false => text,
+    fn name(&self) -> &str {
+        "list"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn title(&self) -> String {
+        match &self.glob {
+            Some(glob) => format!("List files named {}", code(glob)),
+            None if self.path == "." => "List files".to_owned(),
+            None => format!("List files in {}", self.path),
         }
     }
 
-    pub(crate) fn raw_output(&self) -> Value {
-        json!({ "files": self.total, "named": self.named.len() })
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "glob": self.glob })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        let glob = self.glob.as_deref().unwrap_or_default();
+        vec![Length::of_path(&self.path), Length::of_pattern(glob)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for List {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(self.list(toolbox, call))
     }
 }
 

@@ -1,15 +1,24 @@
 //! The move tool: another path for a file, where nothing is.
 
-use super::change::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::file_access::State;
-use super::{Action, Finding, ToolResult, Toolbox};
-use attache_agent::{NewToolCall, Result};
-use attache_policy::Place;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::{Result, ToolKind};
+use attache_policy::{Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What to move.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Move {
     /// The file.
     pub(crate) path: String,
@@ -18,42 +27,75 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    pub(crate) fn raw_input(&self) -> Value {
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("move", arguments)
+    }
+
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+        let (from, old) = toolbox.entry(&self.path, "move").await??;
+        if old == State::Folder {
+            let why = format!("{} is a folder: move its files, or use a command", from.shown);
+            return Err(why.into());
+        }
+        let to = toolbox.free(&self.to).await??;
+        let words = format!("{} moved to {}", from.shown, to.shown);
+        let result = ToolResult::done(words, Finding::Nothing);
+        Ok(Prepared::changing(vec![Step::Move { from, to, old }], result))
+    }
+}
+
+impl Tool for Move {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "move",
+            "Move or rename a file that you have read, with the folders it needs. It never replaces another file.",
+            json!({"path": text("The file."), "to": text("Its whole new path.")}),
+            &["path", "to"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "move"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Move
+    }
+
+    fn title(&self) -> String {
+        format!("Move {} to {}", self.path, self.to)
+    }
+
+    fn input(&self) -> Value {
         json!({ "path": self.path, "to": self.to })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_path(&self.to)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(vec![&self.path, &self.to])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(toolbox.change_and_complete(call))
     }
 }
 
 impl Toolbox<'_> {
-    /// Moves a file that the model has read.
-    pub(super) async fn move_file(
-        &mut self,
-        wanted: &Move,
-        call: NewToolCall,
-    ) -> Result<ToolResult> {
-        let (from, old) = match self.entry(&wanted.path, "move").await? {
-            Ok((from, State::Folder)) => {
-                let why = format!("{} is a folder: move its files, or use a command", from.shown);
-                return self.failed(call.announce().await?, &why).await;
-            }
-            Ok(entry) => entry,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        let to = match self.free(&wanted.to).await? {
-            Ok(to) => to,
-            Err(why) => return self.failed(call.announce().await?, &why).await,
-        };
-        let call = call.location(&from.absolute, None).location(&to.absolute, None);
-        let action = Action::Move(Move { path: from.shown.clone(), to: to.shown.clone() });
-        let words = format!("{} moved to {}", from.shown, to.shown);
-        match self.change(&action, call, vec![Step::Move { from, to, old }]).await? {
-            Ok(handle) => {
-                handle.complete().await?;
-                Ok(ToolResult::done(words, Finding::Nothing))
-            }
-            Err(result) => Ok(result),
-        }
-    }
-
     /// A path where nothing is.
     pub(super) async fn free(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         let names_folder = path.ends_with('/');

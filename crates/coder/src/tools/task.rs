@@ -1,22 +1,27 @@
 //! The task tool: a subagent with a conversation of its own, of which only the last words come
 //! back.
 
-use super::{Finding, ToolResult, Toolbox};
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::fit::one_line;
+use super::length::Length;
+use super::schema::{spec, text, yes_no};
+use super::tool::Tool;
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox};
 use crate::conversation::{Conversation, Party, Prompt};
+use crate::ended::Ended;
 use crate::memory::Memory;
-use crate::models::Models;
-use crate::turn::{Ended, go_on};
-use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::Raw;
+use crate::models::ToolSpec;
+use attache_agent::{Error, Result, StopReason, ToolKind};
+use attache_policy::Touch;
 use attache_protocol::v1::ToolCallUpdate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::future::Future;
 use std::mem::swap;
-use std::pin::Pin;
 
 /// A task for a subagent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Task {
     /// What it is about, in a few words.
     pub(crate) title: String,
@@ -55,37 +60,83 @@ impl Drop for Apart<'_> {
     }
 }
 
-impl Task {
-    pub(crate) fn raw_input(&self) -> Value {
+impl Tool for Task {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "task",
+            "Give a task to a subagent that has your tools and nothing of this conversation; you get its report. For work that reads much and \
+             comes to little.",
+            json!({
+                "title": text("What it is about, in three to six words."),
+                "prompt": text("All that the subagent must know, and what it is to report."),
+                "read_only": yes_no("It changes nothing and runs no command. Default false."),
+            }),
+            &["title", "prompt"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "task"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Think
+    }
+
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn input(&self) -> Value {
         json!({ "title": self.title, "prompt": self.prompt, "read_only": self.read_only })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_words(self.title.len() + self.prompt.len())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Nothing
+    }
+
+    fn is_for_subagents(&self) -> bool {
+        false
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.delegate(toolbox, call))
     }
 }
 
-impl Toolbox<'_> {
-    /// Lets a subagent work on a task; its questions reach the person, and it is cancelled with the
-    /// turn.
-    pub(crate) async fn task(
-        &mut self,
-        task: &Task,
-        title: String,
-        input: Raw,
-    ) -> Result<ToolResult> {
-        let mut child = self.turn.subagent(title, task.prompt.as_str()).await?;
-        if let Some(call) = child.stand_in() {
+impl Task {
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("task", arguments)
+    }
+
+    /// Lets a subagent work on the task; its questions reach the person, and it is cancelled with
+    /// the turn. The client sees the subagent in place of a tool call.
+    async fn delegate(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let title = one_line(&self.title, TITLE_SHOWN + 4);
+        let mut child = toolbox.turn.subagent(title, self.prompt.as_str()).await?;
+        if let Some(shown) = child.stand_in() {
             let mut update = ToolCallUpdate::new("");
-            (update.name, update.raw_input) = (Some("task".to_owned()), Some(input));
-            call.update(update).await?;
+            (update.name, update.raw_input) = (Some("task".to_owned()), Some(call.input));
+            shown.update(update).await?;
         }
-        if matches!(self.memory.conversation.party(), Party::Subagent { .. }) {
+        if matches!(toolbox.memory.conversation.party(), Party::Subagent { .. }) {
             let why = "a subagent has no subagents: do it yourself";
             child.fail(why).await?;
             return Ok(ToolResult::failed(why));
         }
         let turn = child.turn().clone();
         let (ended, report) = {
-            let conversation = Conversation::about(Prompt::of_words(&task.prompt), task.read_only);
-            let apart = Apart::new(self.memory, conversation);
-            let ended = work(self.models, apart.memory, &turn).await;
+            let conversation = Conversation::about(Prompt::of_words(&self.prompt), self.read_only);
+            let apart = Apart::new(toolbox.memory, conversation);
+            let ended = (toolbox.subagent)(toolbox.models, apart.memory, &turn).await;
             (ended, apart.memory.conversation.last_words())
         };
         let report = report.unwrap_or_else(|| "The subagent said nothing.".to_owned());
@@ -101,8 +152,8 @@ impl Toolbox<'_> {
                     }
                 };
                 result.failed = reason == StopReason::Refusal;
-                if let Some(call) = child.stand_in() {
-                    call.text(result.text.as_str()).await?;
+                if let Some(shown) = child.stand_in() {
+                    shown.text(result.text.as_str()).await?;
                 }
                 child.stop(reason).await?;
                 Ok(result)
@@ -115,15 +166,6 @@ impl Toolbox<'_> {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The loop of the turn within itself.
-fn work<'w>(
-    models: &'w Models,
-    memory: &'w mut Memory,
-    turn: &'w Turn,
-) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
-    Box::pin(go_on(models, memory, turn))
 }
 
 /// The report, with a word where it may not be whole.

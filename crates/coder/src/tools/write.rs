@@ -1,17 +1,26 @@
 //! The write tool: a new file, or the whole text of one that was read.
 
-use super::change::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::Document;
 use super::file_access::State;
 use super::fit::{counted, one_line};
-use super::{Finding, ToolResult, Toolbox};
-use attache_agent::{NewToolCall, Result};
-use attache_policy::Place;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A file to write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Write {
     /// The file.
     pub(crate) path: String,
@@ -20,48 +29,84 @@ pub(crate) struct Write {
 }
 
 impl Write {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "path": self.path, "text": one_line(&self.text, 200) })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        arguments::parse("write", arguments)
     }
-}
 
-impl Toolbox<'_> {
-    /// Writes one file.
-    pub(crate) async fn write_whole(
-        &mut self,
-        write: &Write,
-        call: NewToolCall,
-        place: &Place,
-    ) -> Result<ToolResult> {
-        let old = match self.files().state(place).await? {
-            Ok(State::Nothing) => None,
-            Ok(State::Text(old)) => Some(old),
-            Ok(other) => {
-                let why = other.no_text(&place.shown, "written");
-                return self.failed(call.announce().await?, &why).await;
-            }
-            Err(why) => return self.failed(call.announce().await?, &why).await,
+    async fn prepared(
+        &self,
+        toolbox: &Toolbox<'_>,
+        paths: &ResolvedPaths,
+    ) -> Result<Prepared, Unprepared> {
+        let place = paths.only()?;
+        let old = match toolbox.files().state(place).await?? {
+            State::Nothing => None,
+            State::Text(old) => Some(old),
+            other => return Err(other.no_text(&place.shown, "written").into()),
         };
-        if let Some(Err(why)) =
-            old.as_ref().map(|old| self.known(place, &State::Text(old.clone()), "write"))
-        {
-            return self.failed(call.announce().await?, &why).await;
+        if let Some(old) = &old {
+            toolbox.known(place, &State::Text(old.clone()), "write")?;
         }
         let made = if old.is_some() { "replaced" } else { "made" };
         let new = match &old {
-            Some(old) => old.with(in_lines_of(&old.text, &write.text)),
-            None => Document::new(write.text.as_str()),
+            Some(old) => old.with(in_lines_of(&old.text, &self.text)),
+            None => Document::new(self.text.as_str()),
         };
-        // Judged by where it leads, not by how it was named.
-        let action = super::Action::Write(Write { path: place.shown.clone(), ..write.clone() });
+        let lines = counted(self.text.lines().count() as u64, "line");
+        let result = ToolResult::done(format!("{} {made}: {lines}", place.shown), Finding::Nothing);
         let step = Step::Write { place: place.clone(), old, new };
-        let handle = match self.change(&action, call, vec![step]).await? {
-            Ok(handle) => handle,
-            Err(result) => return Ok(result),
-        };
-        handle.complete().await?;
-        let lines = counted(write.text.lines().count() as u64, "line");
-        Ok(ToolResult::done(format!("{} {made}: {lines}", place.shown), Finding::Nothing))
+        Ok(Prepared::changing(vec![step], result))
+    }
+}
+
+impl Tool for Write {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "write",
+            "Make a new file, with the folders it needs, or replace the whole text of one that was read. To change part of a file use edit.",
+            json!({"path": text("The file."), "text": text("Its whole text.")}),
+            &["path", "text"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "write"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
+    }
+
+    fn title(&self) -> String {
+        format!("Write {}", self.path)
+    }
+
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "text": one_line(&self.text, 200) })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_text(self.text.len())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox, paths))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(toolbox.change_and_complete(call))
     }
 }
 

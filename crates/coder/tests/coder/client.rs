@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// A client without a session.
-    pub(crate) async fn connect(serving: Serving<impl Author>, capabilities: Value) -> Self {
+    pub(crate) async fn connect(serving: Serving, capabilities: Value) -> Self {
         let (ours, theirs) = tokio::io::duplex(256 * 1024);
         let (input, output) = tokio::io::split(theirs);
         let mut tasks = JoinSet::new();

@@ -11,7 +11,7 @@
 use super::placeholders::Placeholders;
 use super::{Bounds, filter};
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 use crate::user::user;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -6,9 +6,9 @@
 //! folder's other entries, and not the folder.
 
 use super::{Bounds, filter};
-use crate::confinement::Confinement;
+use crate::guardian::confinement::Confinement;
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,

@@ -1,10 +1,10 @@
 //! What a provider's error means: whose fault it is, and whether to ask again.
 
+use crate::address::without_login;
 use crate::call::patience::{self, Headers};
 use crate::error::ModelError;
-use crate::http::without_login;
 use crate::message::ModelId;
-use crate::wire::Provider;
+use crate::provider::Provider;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;

@@ -4,11 +4,13 @@ mod again;
 use crate::error::ModelError;
 use crate::event::{ModelEvent, ModelStop};
 use crate::http::{Http, Limits};
-use crate::message::{Message, ModelPart, Part, Request};
+use crate::message::{AssistantPart, Message, Part, Request};
+use crate::model::EventStream as _;
+use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::testing::replay::request;
 use crate::testing::server::{Reply, Server};
-use crate::wire::{Provider, Wire};
+use crate::wire::Wire;
 use std::time::Duration;
 
 const KEY: &str = "sk-very-secret-key";
@@ -23,7 +25,7 @@ fn limits() -> Limits {
 }
 
 fn asked() -> Request {
-    request(vec![Message::Person(vec![Part::Text("hi".into())])])
+    request(vec![Message::user(vec![Part::Text("hi".into())])])
 }
 
 fn provider(url: &str) -> Provider {

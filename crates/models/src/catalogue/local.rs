@@ -1,9 +1,11 @@
 //! Servers of models on this machine: which run, what they serve, and how much each model really
 //! takes in.
 
-use crate::catalogue::environment::{Environment, OLLAMA_PORT, ollama};
+use crate::catalogue::known_providers::{OLLAMA_PORT, ollama};
+use crate::environment::Environment;
 use crate::http::Http;
-use crate::wire::{Provider, Wire};
+use crate::provider::Provider;
+use crate::wire::Wire;
 use reqwest::Url;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -16,14 +18,14 @@ const ASKED: usize = 32;
 
 /// A server that answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LocalServer {
+pub(crate) struct LocalServer {
     pub provider: Provider,
     pub models: Vec<LocalModel>,
 }
 
 /// A model that a server offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocalModel {
+pub(crate) struct LocalModel {
     pub name: String,
     /// What it takes in as the server runs it, in tokens, which may be far less than the model
     /// could. `None` where the server does not say.
@@ -32,7 +34,7 @@ pub struct LocalModel {
 
 /// Asks the usual ports of this machine, all at once: Ollama (also where `OLLAMA_HOST` says),
 /// llama.cpp, LM Studio, vLLM. What does not answer within half a second does not run.
-pub async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
+pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
     let context =
         environment("OLLAMA_CONTEXT_LENGTH").and_then(|length| length.trim().parse().ok());

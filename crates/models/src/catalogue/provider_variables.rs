@@ -1,8 +1,5 @@
 //! Which variables a provider's key and address stand in: for a program that keeps settings.
 
-use crate::catalogue::Catalogue;
-use crate::catalogue::environment::known_variables;
-
 /// The variables of one provider, as [`Models::of`](crate::Models::of) asks for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,34 +15,6 @@ pub struct ProviderVariables {
     pub base_urls: Vec<String>,
 }
 
-/// The variables of all providers: those that everybody knows, and those of the person's own list
-/// with a variable for their key. A list that cannot be read has none.
-pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
-    let mut catalogue = Catalogue::default();
-    if let Some(own) = own {
-        // Whoever makes models of the list hears what is wrong with it.
-        drop(catalogue.extend(own));
-    }
-    let mut all = catalogue.own_variables();
-    for known in known_variables() {
-        if all.iter().all(|own| own.id != known.id) {
-            all.push(known);
-        }
-    }
-    all
-}
-
-/// The variables that a key of any provider may stand in, those of the person's own list included,
-/// and those of addresses that have a login in them.
-pub fn key_variables(catalogue: &Catalogue) -> Vec<String> {
-    let with_login =
-        |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));
-    let of = |provider: ProviderVariables| {
-        provider.keys.into_iter().chain(provider.base_urls.into_iter().filter(with_login))
-    };
-    catalogue.own_variables().into_iter().chain(known_variables()).flat_map(of).collect()
-}
-
 impl ProviderVariables {
     pub(crate) fn new(id: &str, name: &str, key: &str) -> Self {
         Self {
@@ -54,23 +23,5 @@ impl ProviderVariables {
             keys: vec![key.to_owned()],
             base_urls: Vec::new(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::provider_variables;
-
-    #[test]
-    fn the_persons_own_providers_stand_beside_those_that_everybody_knows() {
-        let own = r#"{"providers":[
-            {"id":"box","wire":"chat","base_url":"http://box/v1","key_variable":"BOX_KEY"},
-            {"id":"open","wire":"chat","base_url":"http://open/v1"}]}"#;
-        let all = provider_variables(Some(own));
-        let ids: Vec<&str> = all.iter().map(|provider| provider.id.as_str()).collect();
-        assert_eq!(ids.first(), Some(&"box"));
-        assert!(ids.contains(&"anthropic") && !ids.contains(&"open"), "{ids:?}");
-        assert_eq!(all[0].keys, ["BOX_KEY"]);
-        assert_eq!(provider_variables(Some("nonsense")), provider_variables(None));
     }
 }

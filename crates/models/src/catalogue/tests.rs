@@ -1,8 +1,10 @@
 use super::{BUILT_IN, Catalogue};
 use crate::event::TokenUsage;
 use crate::message::Thinking;
+use crate::provider::Provider;
 use crate::secret::Secret;
-use crate::wire::{Dialect, Provider, Wire};
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
 
 fn provider(id: &str) -> Provider {
     Provider::new(id, id, Wire::Chat, "https://example.org/v1")

@@ -6,10 +6,13 @@ use crate::error::ModelError;
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::http::{Http, Limits};
 use crate::message::{
-    Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    AssistantMessage, AssistantPart, Message, Part, Request, Thinking, ToolReply, ToolSpec,
 };
+use crate::model::EventStream as _;
+use crate::provider::Provider;
 use crate::testing::replay::request;
-use crate::wire::{Dialect, Provider, Wire};
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -96,7 +99,7 @@ fn asks(provider: &Provider, text: &str) -> Request {
             schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         }],
         thinking: Some(thinking),
-        ..request(vec![Message::Person(vec![Part::Text(text.into())])])
+        ..request(vec![Message::user(vec![Part::Text(text.into())])])
     }
 }
 
@@ -105,7 +108,7 @@ struct Answer {
     text: String,
     thought: String,
     waits: Vec<Duration>,
-    end: Result<(ModelMessage, ModelStop, TokenUsage), ModelError>,
+    end: Result<(AssistantMessage, ModelStop, TokenUsage), ModelError>,
 }
 
 async fn answer(provider: &Provider, request: &Request) -> Answer {
@@ -126,10 +129,10 @@ async fn answer(provider: &Provider, request: &Request) -> Answer {
 }
 
 /// What is sealed in the thoughts of a message.
-fn seals(message: &ModelMessage) -> Vec<Value> {
-    let seal = |part: &ModelPart| match part {
-        ModelPart::Thought { sealed, .. } => sealed.clone(),
-        ModelPart::Text { .. } | ModelPart::Call { .. } => None,
+fn seals(message: &AssistantMessage) -> Vec<Value> {
+    let seal = |part: &AssistantPart| match part {
+        AssistantPart::Thought { sealed, .. } => sealed.clone(),
+        AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
     };
     message.parts.iter().filter_map(seal).collect()
 }
@@ -157,7 +160,7 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
             assert_eq!((heard.text.as_str(), &stop), (said, &ModelStop::Tools), "{name}");
             assert_eq!(heard.thought, format!("I look at {path}."), "{name}");
             let call = message.parts.last().unwrap();
-            let ModelPart::Call { id, name: tool, arguments, .. } = call else {
+            let AssistantPart::Call { id, name: tool, arguments, .. } = call else {
                 panic!("{name}: {call:?}")
             };
             assert_eq!(
@@ -165,18 +168,20 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
                 ("read", format!("{{\"path\":\"{path}\"}}").as_str()),
                 "{name}"
             );
-            let answer = ToolAnswer {
+            let answer = ToolReply {
                 call_id: id.clone(),
                 name: tool.clone(),
                 text: format!("text of {path}"),
                 images: Vec::new(),
                 failed: false,
+                data: None,
             };
             // What is stored between two calls is what was said.
-            let stored = serde_json::to_string(&Message::Model(message)).unwrap();
-            request
-                .messages
-                .extend([serde_json::from_str(&stored).unwrap(), Message::Tool(answer)]);
+            let stored = serde_json::to_string(&message).unwrap();
+            request.messages.extend([
+                Message::Assistant(serde_json::from_str(&stored).unwrap()),
+                Message::ToolReply(answer),
+            ]);
         }
         let sent = provider.http_request(&request).body.to_string();
         let back = match provider.wire {
@@ -188,8 +193,8 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
         };
         assert!(back.iter().all(|thought| sent.contains(thought)), "{name}: {sent}");
         let sealed = request.messages.iter().filter_map(|message| match message {
-            Message::Model(said) => Some(seals(said).len()),
-            Message::Person(_) | Message::Tool(_) => None,
+            Message::Assistant(said) => Some(seals(said).len()),
+            Message::User(_) | Message::ToolReply(_) => None,
         });
         assert_eq!(sealed.sum::<usize>(), back.len(), "{name}");
 

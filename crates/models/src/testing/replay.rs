@@ -3,12 +3,14 @@
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{
-    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking,
-    ToolAnswer, ToolSpec,
+    AssistantMessage, AssistantPart, Document, Media, Message, ModelId, Part, Request, Thinking,
+    ToolReply, ToolSpec,
 };
+use crate::provider::Provider;
+use crate::wire::Wire;
+use crate::wire::adapter::{Progress, StreamError};
 use crate::wire::draft::Draft;
 use crate::wire::form::Form;
-use crate::wire::{Progress, Provider, StreamError, Wire};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -83,7 +85,7 @@ fn told(mut draft: Draft) -> Heard {
                 assert_eq!(draft.take(), None, "nothing comes after the end");
                 // What is stored and loaded again is the same.
                 let stored = serde_json::to_string(&message).unwrap();
-                assert_eq!(serde_json::from_str::<ModelMessage>(&stored).unwrap(), message);
+                assert_eq!(serde_json::from_str::<AssistantMessage>(&stored).unwrap(), message);
                 let parts = json!(message.parts);
                 return Heard { text, thought, began, parts, stop, usage };
             }
@@ -107,30 +109,31 @@ pub(crate) fn request(messages: Vec<Message>) -> Request {
 
 /// A request with a bit of everything: pictures, sounds, documents, a tool, two calls of which one
 /// failed, `thought` before them.
-pub(crate) fn full(thought: Option<ModelPart>) -> Request {
+pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
     let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned() };
-    let person = Message::Person(vec![
+    let person = Message::user(vec![
         Part::Text("look".to_owned()),
         Part::Image(media("image/png")),
         Part::Audio(media("audio/mpeg")),
         Part::Document(Document { name: "a.pdf".to_owned(), media: media("application/pdf") }),
     ]);
-    let call = |id: &str, arguments: &str| ModelPart::Call {
+    let call = |id: &str, arguments: &str| AssistantPart::Call {
         id: id.to_owned(),
         name: "read".to_owned(),
         arguments: arguments.to_owned(),
         sealed: None,
     };
-    let text = ModelPart::Text { text: "I read.".to_owned(), sealed: None };
+    let text = AssistantPart::Text { text: "I read.".to_owned(), sealed: None };
     let calls = [text, call("call_1", r#"{"path":"a"}"#), call("call:2", r#"{"path"#)];
     let parts = thought.into_iter().chain(calls).collect();
     let answer = |id: &str, text: &str, images: Vec<Media>, failed: bool| {
-        Message::Tool(ToolAnswer {
+        Message::ToolReply(ToolReply {
             call_id: id.to_owned(),
             name: "read".to_owned(),
             text: text.to_owned(),
             images,
             failed,
+            data: None,
         })
     };
     Request {
@@ -143,7 +146,7 @@ pub(crate) fn full(thought: Option<ModelPart>) -> Request {
         max_output: Some(4000),
         ..request(vec![
             person,
-            Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts }),
+            Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts }),
             answer("call_1", "one", vec![media("image/png")], false),
             answer("call:2", "no path", Vec::new(), true),
         ])
@@ -151,8 +154,8 @@ pub(crate) fn full(thought: Option<ModelPart>) -> Request {
 }
 
 /// A thought with what it is sealed with.
-pub(crate) fn thought(text: &str, sealed: Value) -> ModelPart {
-    ModelPart::Thought { text: text.to_owned(), sealed: Some(sealed) }
+pub(crate) fn thought(text: &str, sealed: Value) -> AssistantPart {
+    AssistantPart::Thought { text: text.to_owned(), sealed: Some(sealed) }
 }
 
 /// The same request, thinking so much.

@@ -2,10 +2,12 @@
 
 pub(crate) mod stream;
 use crate::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
 use crate::secret::Secret;
+use crate::wire::adapter::{Adapter, Decoder, unversioned};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +19,7 @@ const MAX_OUTPUT: u64 = 8192;
 const LEAST_BUDGET: u64 = 1024;
 
 /// The headers beside the key.
-pub(crate) fn headers(request: &Request) -> Vec<(String, Secret)> {
+fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
     // Lets models with a budget think between their tool calls; those that need no permission leave
     // it out.
@@ -28,8 +30,34 @@ pub(crate) fn headers(request: &Request) -> Vec<(String, Secret)> {
     headers
 }
 
+/// Anthropic Messages.
+#[derive(Debug)]
+pub(crate) struct Anthropic;
+
+impl Adapter for Anthropic {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{}/v1/messages", unversioned(base))
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-api-key")
+    }
+
+    fn headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        headers(request)
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::AnthropicStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let most = request.max_output.unwrap_or(MAX_OUTPUT);
     let mut messages = messages(&conversation);
@@ -92,10 +120,10 @@ fn how_much(
 /// not think.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
-    let bare = |said: &ModelMessage| {
+    let bare = |said: &AssistantMessage| {
         said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
     };
-    present.iter().any(|message| matches!(message, Message::Model(said) if bare(said)))
+    present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
 
 /// The messages, in which those of tools and persons that follow each other are one, what the tools
@@ -104,9 +132,9 @@ fn messages(conversation: &[Message]) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
         let (role, blocks) = match message {
-            Message::Person(parts) => ("user", parts.iter().filter_map(part).collect()),
-            Message::Tool(answer) => ("user", vec![result(answer)]),
-            Message::Model(said) => {
+            Message::User(user) => ("user", user.parts.iter().filter_map(part).collect()),
+            Message::ToolReply(answer) => ("user", vec![result(answer)]),
+            Message::Assistant(said) => {
                 ("assistant", said.parts.iter().filter_map(block).collect::<Vec<_>>())
             }
         };
@@ -142,7 +170,7 @@ fn part(part: &Part) -> Option<Value> {
     }
 }
 
-fn result(answer: &ToolAnswer) -> Value {
+fn result(answer: &ToolReply) -> Value {
     let mut content = Vec::new();
     if !answer.text.is_empty() {
         content.push(json!({"type": "text", "text": answer.text}));
@@ -155,12 +183,12 @@ fn result(answer: &ToolAnswer) -> Value {
     result
 }
 
-fn block(part: &ModelPart) -> Option<Value> {
+fn block(part: &AssistantPart) -> Option<Value> {
     match part {
-        ModelPart::Text { text, .. } if text.trim().is_empty() => None,
-        ModelPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
-        ModelPart::Thought { .. } => block_of_thought(part),
-        ModelPart::Call { id, name, arguments, .. } => {
+        AssistantPart::Text { text, .. } if text.trim().is_empty() => None,
+        AssistantPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
+        AssistantPart::Thought { .. } => block_of_thought(part),
+        AssistantPart::Call { id, name, arguments, .. } => {
             let (id, input) = (history::plain_id(id, None), history::object(arguments));
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
@@ -168,8 +196,8 @@ fn block(part: &ModelPart) -> Option<Value> {
 }
 
 /// A thought goes back as it came, or not at all.
-fn block_of_thought(part: &ModelPart) -> Option<Value> {
-    let ModelPart::Thought { text, sealed: Some(seal) } = part else { return None };
+fn block_of_thought(part: &AssistantPart) -> Option<Value> {
+    let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
         (Some(signature), _) => {
             Some(json!({"type": "thinking", "thinking": text, "signature": signature}))

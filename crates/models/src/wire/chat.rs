@@ -1,17 +1,37 @@
 //! Requests of OpenAI Chat Completions, and of all who are compatible with it, each in its dialect.
 
 pub(crate) mod calls;
+pub(crate) mod dialect;
 pub(crate) mod messages;
 pub(crate) mod reasoning;
 pub(crate) mod stream;
 pub(crate) mod think_tags;
 use crate::message::{Request, Thinking, ToolSpec};
-use crate::wire::Dialect;
+use crate::wire::adapter::{Adapter, Decoder};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
+/// OpenAI Chat Completions.
+#[derive(Debug)]
+pub(crate) struct Chat;
+
+impl Adapter for Chat {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{base}/chat/completions")
+    }
+
+    fn body(&self, dialect: Dialect, request: &Request) -> Value {
+        body(dialect, request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::ChatStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(dialect: Dialect, request: &Request) -> Value {
+fn body(dialect: Dialect, request: &Request) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));

@@ -1,7 +1,7 @@
 //! The message of a model while it comes in.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
-use crate::message::{ModelId, ModelMessage, ModelPart};
+use crate::message::{AssistantMessage, AssistantPart, ModelId};
 use crate::wire::halves::Halves;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ pub(crate) struct CallIndex(usize);
 /// What came so far, and the events of it that were not taken yet.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    message: ModelMessage,
+    message: AssistantMessage,
     /// Where in the message the calls are.
     calls: Vec<usize>,
     /// The next piece begins a part of its own.
@@ -30,7 +30,7 @@ impl Draft {
     /// differ.
     pub(crate) fn new(model: ModelId, seed: u64) -> Self {
         Self {
-            message: ModelMessage { model, parts: Vec::new() },
+            message: AssistantMessage { model, parts: Vec::new() },
             calls: Vec::new(),
             closed: false,
             text_halves: Halves::default(),
@@ -60,8 +60,11 @@ impl Draft {
         self.push_event(ModelEvent::Text(piece.to_owned()));
         let closed = std::mem::take(&mut self.closed);
         match self.message.parts.last_mut() {
-            Some(ModelPart::Text { text, .. }) if !closed => text.push_str(piece),
-            _ => self.message.parts.push(ModelPart::Text { text: piece.to_owned(), sealed: None }),
+            Some(AssistantPart::Text { text, .. }) if !closed => text.push_str(piece),
+            _ => self
+                .message
+                .parts
+                .push(AssistantPart::Text { text: piece.to_owned(), sealed: None }),
         }
     }
 
@@ -74,10 +77,11 @@ impl Draft {
         self.push_event(ModelEvent::Thought(piece.to_owned()));
         let closed = std::mem::take(&mut self.closed);
         match self.message.parts.last_mut() {
-            Some(ModelPart::Thought { text, .. }) if !closed => text.push_str(piece),
-            _ => {
-                self.message.parts.push(ModelPart::Thought { text: piece.to_owned(), sealed: None })
-            }
+            Some(AssistantPart::Thought { text, .. }) if !closed => text.push_str(piece),
+            _ => self
+                .message
+                .parts
+                .push(AssistantPart::Thought { text: piece.to_owned(), sealed: None }),
         }
     }
 
@@ -90,13 +94,13 @@ impl Draft {
     /// another.
     pub(crate) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
-            Some(ModelPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
+            Some(AssistantPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
                 *sealed = Some(seal)
             }
             _ => self
                 .message
                 .parts
-                .push(ModelPart::Thought { text: String::new(), sealed: Some(seal) }),
+                .push(AssistantPart::Thought { text: String::new(), sealed: Some(seal) }),
         }
         self.closed = true;
     }
@@ -104,12 +108,13 @@ impl Draft {
     /// Seals the text that came last, or an empty one.
     pub(crate) fn seal_text(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
-            Some(ModelPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
+            Some(AssistantPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
                 *sealed = Some(seal)
             }
-            _ => {
-                self.message.parts.push(ModelPart::Text { text: String::new(), sealed: Some(seal) })
-            }
+            _ => self
+                .message
+                .parts
+                .push(AssistantPart::Text { text: String::new(), sealed: Some(seal) }),
         }
         self.closed = true;
     }
@@ -117,8 +122,8 @@ impl Draft {
     /// The first thought, sealed or not, if there is one.
     pub(crate) fn first_thought(&mut self) -> Option<&mut Option<Value>> {
         self.message.parts.iter_mut().find_map(|part| match part {
-            ModelPart::Thought { sealed, .. } => Some(sealed),
-            ModelPart::Text { .. } | ModelPart::Call { .. } => None,
+            AssistantPart::Thought { sealed, .. } => Some(sealed),
+            AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
         })
     }
 
@@ -126,7 +131,7 @@ impl Draft {
     pub(crate) fn begin_with_thought(&mut self, seal: Value) {
         self.message
             .parts
-            .insert(0, ModelPart::Thought { text: String::new(), sealed: Some(seal) });
+            .insert(0, AssistantPart::Thought { text: String::new(), sealed: Some(seal) });
         for at in &mut self.calls {
             *at += 1;
         }
@@ -135,8 +140,7 @@ impl Draft {
     /// A call began. An id that is missing, or that another call of the message has, is made here.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> CallIndex {
         let index = self.calls.len();
-        let taken =
-            |part: &ModelPart| matches!(part, ModelPart::Call { id: other, .. } if other == id);
+        let taken = |part: &AssistantPart| matches!(part, AssistantPart::Call { id: other, .. } if other == id);
         let id = match id {
             id if id.is_empty() || self.message.parts.iter().any(taken) => {
                 format!("call_{:016x}_{index}", self.seed)
@@ -145,7 +149,7 @@ impl Draft {
         };
         self.calls.push(self.message.parts.len());
         self.push_event(ModelEvent::CallBegan { index, id: id.clone(), name: name.to_owned() });
-        self.message.parts.push(ModelPart::Call {
+        self.message.parts.push(AssistantPart::Call {
             id,
             name: name.to_owned(),
             arguments: String::new(),
@@ -173,7 +177,7 @@ impl Draft {
     pub(crate) fn arguments_of(&self, call: CallIndex) -> &str {
         let at = self.calls.get(call.0).and_then(|at| self.message.parts.get(*at));
         match at {
-            Some(ModelPart::Call { arguments, .. }) => arguments,
+            Some(AssistantPart::Call { arguments, .. }) => arguments,
             _ => "",
         }
     }
@@ -185,21 +189,21 @@ impl Draft {
     }
 
     /// What was said so far. Calls may be cut anywhere, so they are left out.
-    pub(crate) fn said(&self) -> ModelMessage {
+    pub(crate) fn said(&self) -> AssistantMessage {
         let mut message = self.message.clone();
-        message.parts.retain(|part| !matches!(part, ModelPart::Call { .. }));
+        message.parts.retain(|part| !matches!(part, AssistantPart::Call { .. }));
         message
     }
 
     /// The message is whole.
     pub(crate) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
-        let mut message = ModelMessage {
+        let mut message = AssistantMessage {
             model: self.message.model.clone(),
             parts: std::mem::take(&mut self.message.parts),
         };
         self.calls.clear();
         for part in &mut message.parts {
-            if let ModelPart::Call { arguments, .. } = part {
+            if let AssistantPart::Call { arguments, .. } = part {
                 *arguments = match arguments.trim() {
                     "" => "{}".to_owned(),
                     _ => Halves::joined(arguments),
@@ -210,7 +214,7 @@ impl Draft {
             |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
         if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
             message.parts.retain(
-                |part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)),
+                |part| !matches!(part, AssistantPart::Call { arguments, .. } if !whole(arguments)),
             );
         }
         // Providers say that the answer ended, though it ended with calls.
@@ -221,7 +225,7 @@ impl Draft {
 
     fn call_mut(&mut self, call: CallIndex) -> Option<(&mut String, &mut Option<Value>)> {
         match self.calls.get(call.0).and_then(|at| self.message.parts.get_mut(*at)) {
-            Some(ModelPart::Call { arguments, sealed, .. }) => Some((arguments, sealed)),
+            Some(AssistantPart::Call { arguments, sealed, .. }) => Some((arguments, sealed)),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 //! same.
 
 use crate::sse::{LONGEST, SseEvent, SseParser};
-use crate::wire::StreamError;
+use crate::wire::adapter::StreamError;
 use serde_json::Value;
 use std::collections::VecDeque;
 

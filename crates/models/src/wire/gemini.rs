@@ -2,9 +2,11 @@
 
 pub(crate) mod stream;
 use crate::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
+use crate::wire::adapter::{Adapter, Decoder, unversioned};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
@@ -12,8 +14,31 @@ use serde_json::{Map, Value, json};
 /// of the present turn without one.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
+/// Gemini's `streamGenerateContent`.
+#[derive(Debug)]
+pub(crate) struct Gemini;
+
+impl Adapter for Gemini {
+    fn url(&self, base: &str, model: &str) -> String {
+        let (base, model) = (unversioned(base), model.trim_start_matches("models/"));
+        format!("{base}/v1beta/models/{model}:streamGenerateContent?alt=sse")
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-goog-api-key")
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::GeminiStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let needs_signature = request.model.name.contains("gemini-3");
     let mut body = Map::new();
@@ -53,9 +78,9 @@ fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
         let (role, parts) = match message {
-            Message::Person(parts) => ("user", parts.iter().map(part).collect()),
-            Message::Tool(answer) => ("user", result(answer)),
-            Message::Model(said) => ("model", model(said, needs_signature)),
+            Message::User(user) => ("user", user.parts.iter().map(part).collect()),
+            Message::ToolReply(answer) => ("user", result(answer)),
+            Message::Assistant(said) => ("model", model(said, needs_signature)),
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
@@ -89,7 +114,7 @@ fn part(part: &Part) -> Value {
     }
 }
 
-fn result(answer: &ToolAnswer) -> Vec<Value> {
+fn result(answer: &ToolReply) -> Vec<Value> {
     let key = if answer.failed { "error" } else { "output" };
     let response =
         json!({"id": answer.call_id, "name": answer.name, "response": {key: answer.text}});
@@ -100,21 +125,21 @@ fn result(answer: &ToolAnswer) -> Vec<Value> {
 }
 
 /// The parts of a message, each with its signature. Thoughts without one do not go back.
-fn model(said: &ModelMessage, needs_signature: bool) -> Vec<Value> {
+fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
     let signed =
-        said.parts.iter().any(|part| matches!(part, ModelPart::Call { sealed: Some(_), .. }));
+        said.parts.iter().any(|part| matches!(part, AssistantPart::Call { sealed: Some(_), .. }));
     // Of calls at once only the first one has a signature.
     let mut placeholder =
         (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();
     for part in &said.parts {
         let (part, seal) = match part {
-            ModelPart::Text { text, sealed } => (json!({"text": text}), sealed.clone()),
-            ModelPart::Thought { sealed: None, .. } => continue,
-            ModelPart::Thought { text, sealed } => {
+            AssistantPart::Text { text, sealed } => (json!({"text": text}), sealed.clone()),
+            AssistantPart::Thought { sealed: None, .. } => continue,
+            AssistantPart::Thought { text, sealed } => {
                 (json!({"text": text, "thought": true}), sealed.clone())
             }
-            ModelPart::Call { id, name, arguments, sealed } => {
+            AssistantPart::Call { id, name, arguments, sealed } => {
                 let call = json!({"id": id, "name": name, "args": history::object(arguments)});
                 (json!({"functionCall": call}), sealed.clone().or_else(|| placeholder.take()))
             }

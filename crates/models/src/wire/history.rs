@@ -1,6 +1,6 @@
 //! A conversation made well formed for one model.
 
-use crate::message::{Message, ModelId, ModelMessage, ModelPart, ToolAnswer};
+use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, ToolReply};
 use serde_json::{Map, Value, json};
 
 /// What the model is told of a call that was never answered.
@@ -14,7 +14,7 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     let mut open: Vec<(String, String)> = Vec::new();
     for message in messages {
         match message {
-            Message::Tool(answer) => {
+            Message::ToolReply(answer) => {
                 let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else {
                     continue;
                 };
@@ -22,19 +22,19 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
                 readable.push(message.clone());
                 continue;
             }
-            Message::Person(parts) if parts.is_empty() => continue,
-            Message::Person(_) => {
+            Message::User(user) if user.parts.is_empty() => continue,
+            Message::User(_) => {
                 close(&mut open, &mut readable);
                 readable.push(message.clone());
             }
-            Message::Model(said) => {
+            Message::Assistant(said) => {
                 close(&mut open, &mut readable);
                 let said = of(said, model);
                 if said.parts.is_empty() {
                     continue;
                 }
                 open = calls(&said).collect();
-                readable.push(Message::Model(said));
+                readable.push(Message::Assistant(said));
             }
         }
     }
@@ -44,10 +44,7 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
 
 /// Where the present turn begins: after the last message of a person.
 pub(crate) fn present(messages: &[Message]) -> usize {
-    messages
-        .iter()
-        .rposition(|message| matches!(message, Message::Person(_)))
-        .map_or(0, |at| at + 1)
+    messages.iter().rposition(|message| matches!(message, Message::User(_))).map_or(0, |at| at + 1)
 }
 
 /// The arguments of a call as an object, whatever the model wrote.
@@ -79,64 +76,67 @@ pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
 
 fn close(open: &mut Vec<(String, String)>, readable: &mut Vec<Message>) {
     readable.extend(open.drain(..).map(|(call_id, name)| {
-        Message::Tool(ToolAnswer {
+        Message::ToolReply(ToolReply {
             call_id,
             name,
             text: UNANSWERED.to_owned(),
             images: Vec::new(),
             failed: true,
+            data: None,
         })
     }));
 }
 
-fn calls(message: &ModelMessage) -> impl Iterator<Item = (String, String)> {
+fn calls(message: &AssistantMessage) -> impl Iterator<Item = (String, String)> {
     message.parts.iter().filter_map(|part| match part {
-        ModelPart::Call { id, name, .. } => Some((id.clone(), name.clone())),
-        ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
+        AssistantPart::Call { id, name, .. } => Some((id.clone(), name.clone())),
+        AssistantPart::Text { .. } | AssistantPart::Thought { .. } => None,
     })
 }
 
-fn of(said: &ModelMessage, model: &ModelId) -> ModelMessage {
+fn of(said: &AssistantMessage, model: &ModelId) -> AssistantMessage {
     let mut said = said.clone();
     if said.model != *model {
-        said.parts.retain(|part| !matches!(part, ModelPart::Thought { .. }));
+        said.parts.retain(|part| !matches!(part, AssistantPart::Thought { .. }));
         for part in &mut said.parts {
             match part {
-                ModelPart::Text { sealed, .. }
-                | ModelPart::Thought { sealed, .. }
-                | ModelPart::Call { sealed, .. } => {
+                AssistantPart::Text { sealed, .. }
+                | AssistantPart::Thought { sealed, .. }
+                | AssistantPart::Call { sealed, .. } => {
                     *sealed = None;
                 }
             }
         }
     }
-    said.parts
-        .retain(|part| !matches!(part, ModelPart::Text { text, sealed: None } if text.is_empty()));
+    said.parts.retain(
+        |part| !matches!(part, AssistantPart::Text { text, sealed: None } if text.is_empty()),
+    );
     said
 }
 
 #[cfg(test)]
 mod tests {
     use super::{UNANSWERED, object, plain_id, readable};
-    use crate::message::{Message, ModelId, ModelMessage, ModelPart, Part, ToolAnswer};
+    use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Part, ToolReply};
     use serde_json::json;
 
     fn person(text: &str) -> Message {
-        Message::Person(vec![Part::Text(text.into())])
+        Message::user(vec![Part::Text(text.into())])
     }
 
     fn answer(id: &str, text: &str, failed: bool) -> Message {
-        Message::Tool(ToolAnswer {
+        Message::ToolReply(ToolReply {
             call_id: id.into(),
             name: "t".into(),
             text: text.into(),
             images: vec![],
             failed,
+            data: None,
         })
     }
 
-    fn call(id: &str) -> ModelPart {
-        ModelPart::Call {
+    fn call(id: &str) -> AssistantPart {
+        AssistantPart::Call {
             id: id.into(),
             name: "t".into(),
             arguments: "{}".into(),
@@ -144,8 +144,8 @@ mod tests {
         }
     }
 
-    fn model(parts: Vec<ModelPart>) -> Message {
-        Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts })
+    fn model(parts: Vec<AssistantPart>) -> Message {
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts })
     }
 
     #[test]
@@ -171,11 +171,11 @@ mod tests {
     #[test]
     fn another_model_gets_no_thoughts_and_no_seals() {
         let thought =
-            ModelPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
+            AssistantPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
         let messages =
             [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
         assert_eq!(readable(&messages, &ModelId::new("p", "m")), messages);
-        let bare = ModelPart::Call {
+        let bare = AssistantPart::Call {
             id: "1".into(),
             name: "t".into(),
             arguments: "{}".into(),

@@ -3,14 +3,34 @@
 
 pub(crate) mod stream;
 use crate::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
+use crate::wire::adapter::{Adapter, Decoder};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
+/// OpenAI Responses.
+#[derive(Debug)]
+pub(crate) struct Responses;
+
+impl Adapter for Responses {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{base}/responses")
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::ResponsesStream>::default()
+    }
+}
+
 /// The body of a request.
-pub(crate) fn body(request: &Request) -> Value {
+fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let input: Vec<Value> = conversation.iter().flat_map(items).collect();
     let mut body = Map::new();
@@ -48,12 +68,12 @@ fn tool(tool: &ToolSpec) -> Value {
 
 fn items(message: &Message) -> Vec<Value> {
     match message {
-        Message::Person(parts) => {
-            let content: Vec<Value> = parts.iter().map(part).collect();
+        Message::User(user) => {
+            let content: Vec<Value> = user.parts.iter().map(part).collect();
             vec![json!({"type": "message", "role": "user", "content": content})]
         }
-        Message::Model(said) => model(said),
-        Message::Tool(answer) => vec![output(answer)],
+        Message::Assistant(said) => model(said),
+        Message::ToolReply(answer) => vec![output(answer)],
     }
 }
 
@@ -77,9 +97,9 @@ fn part(part: &Part) -> Value {
 }
 
 /// The items of a message in their order: a thought stands before the call that it led to.
-fn model(said: &ModelMessage) -> Vec<Value> {
-    let item = |part: &ModelPart| match part {
-        ModelPart::Text { text, sealed } => {
+fn model(said: &AssistantMessage) -> Vec<Value> {
+    let item = |part: &AssistantPart| match part {
+        AssistantPart::Text { text, sealed } => {
             let content = json!([{"type": "output_text", "text": text}]);
             let mut message = json!({"type": "message", "role": "assistant", "content": content});
             if let (Some(phase), Some(message)) =
@@ -89,8 +109,8 @@ fn model(said: &ModelMessage) -> Vec<Value> {
             }
             Some(message)
         }
-        ModelPart::Thought { sealed, .. } => sealed.clone(),
-        ModelPart::Call { id, name, arguments, .. } => Some(
+        AssistantPart::Thought { sealed, .. } => sealed.clone(),
+        AssistantPart::Call { id, name, arguments, .. } => Some(
             json!({"type": "function_call", "call_id": call_id(id), "name": name, "arguments": arguments}),
         ),
     };
@@ -101,7 +121,7 @@ fn call_id(id: &str) -> String {
     if id.len() <= 64 { id.to_owned() } else { history::plain_id(id, None) }
 }
 
-fn output(answer: &ToolAnswer) -> Value {
+fn output(answer: &ToolReply) -> Value {
     let output = match answer.images.as_slice() {
         [] => json!(answer.text),
         images => [text(&answer.text)].into_iter().chain(images.iter().map(image)).collect(),

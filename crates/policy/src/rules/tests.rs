@@ -11,7 +11,7 @@ fn the_example_of_the_document_is_obeyed_in_full() {
     let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let rules = Rules::parse("PERMISSIONS.md", example);
     assert_eq!(rules.faults(), []);
-    assert_eq!(rules.sentences().count(), 12);
+    assert_eq!(rules.sentences().count(), 13);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
 use super::gate::Gate;
-use crate::{DecodeError, Unknown, Why, Wire};
+use crate::{DecodeError, FaultKind, Unknown, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +84,7 @@ pub trait Method: 'static {
             Kind::Notification => Unknown::Keep,
         };
         let (decoded, notices) = crate::decode_reporting(Self::ROW.params_text(params), unknown);
-        let faults = notices.into_iter().filter(|notice| notice.why != Why::NoField);
+        let faults = notices.into_iter().filter(|notice| notice.kind != FaultKind::NoField);
         let dropped = faults.map(|notice| notice.error.under("params")).collect();
         (decoded.map_err(|error: DecodeError| error.under("params")), dropped)
     }

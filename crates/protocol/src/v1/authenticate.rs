@@ -1,7 +1,7 @@
 //! Logging in and out, and what is known about it (requirements §4.3; `auth/status` is unstable).
 
 use crate::Secret;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Reader, Wire, Writer};
 
 wire_id! {

@@ -2,7 +2,7 @@
 
 use super::SessionId;
 use crate::RequestId;
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
     /// Params of `session/cancel`: the running turn is to end with the stop reason `cancelled`.

@@ -4,7 +4,7 @@
 //! object, and `true`, null or anything else is no marker. What is absent or malformed is not
 //! offered (INIT-10, INIT-13).
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
     /// What a client offers to agents.

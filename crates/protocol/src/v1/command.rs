@@ -1,7 +1,7 @@
 //! Slash commands that the agent offers (requirements §4.11).
 
-use crate::either::wire_either;
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
+use crate::wire::either::wire_either;
 
 wire_struct! {
     /// All commands there are now; replaces the list before, and an empty list clears it (CMD-02).

@@ -2,7 +2,7 @@
 //! `session.compaction` (COMP-01).
 
 use super::ContentBlock;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Meta, Patch};
 
 wire_id! {

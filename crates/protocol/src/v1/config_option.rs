@@ -2,8 +2,8 @@
 
 use super::SessionId;
 use crate::mark::{Mark, lenient, must, must_items};
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
-use crate::{Fault, Members, ObjectWriter, Reader, Unknown, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
+use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, Unknown, Wire, Writer};
 
 wire_id! {
     /// Names one config option of a session.
@@ -154,12 +154,12 @@ impl Wire for SessionConfigSelectOptions {
     /// An item with the keys of a value is a value, whatever else it holds; so the flat list is
     /// tried first. If neither reading works, the fault is that of the reading which got further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let flat = match Vec::read(reader) {
             Ok(options) => return Ok(Self::Ungrouped(options)),
             Err(fault) => fault,
         };
-        reader.back(mark);
+        reader.rewind(mark);
         let mut groups = Vec::new();
         let walked = reader.array(|reader| {
             groups.push(read_group(reader)?);
@@ -167,7 +167,9 @@ impl Wire for SessionConfigSelectOptions {
         });
         match walked {
             Ok(()) => Ok(Self::Grouped(groups)),
-            Err(fault) if fault.at < flat.at || fault.why == Why::Missing("group") => Err(flat),
+            Err(fault) if fault.at < flat.at || fault.kind == FaultKind::Missing("group") => {
+                Err(flat)
+            }
             Err(fault) => Err(fault),
         }
     }
@@ -194,14 +196,16 @@ impl Wire for SessionConfigSelectOptions {
 /// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown
 /// values are refused (§5.1).
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
-    let mark = reader.mark();
+    let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {
-        Err(fault) if fault.why == Why::Missing("name") && reader.unknown() == Unknown::Keep => {
+        Err(fault)
+            if fault.kind == FaultKind::Missing("name") && reader.unknown() == Unknown::Keep =>
+        {
             fault
         }
         read => return read,
     };
-    reader.back(mark);
+    reader.rewind(mark);
     reader.note(fault);
     let (mut group, mut options, mut meta) = (None, None, None);
     reader.object(|key, reader| match key {
@@ -211,8 +215,8 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
         key => reader.unknown_member(fault.at, key),
     })?;
     let group: SessionConfigGroupId =
-        group.ok_or(Fault { at: fault.at, why: Why::Missing("group") })?;
-    let options = options.ok_or(Fault { at: fault.at, why: Why::Missing("options") })?;
+        group.ok_or(Fault { at: fault.at, kind: FaultKind::Missing("group") })?;
+    let options = options.ok_or(Fault { at: fault.at, kind: FaultKind::Missing("options") })?;
     Ok(SessionConfigSelectGroup { name: group.to_string(), group, options, meta: meta.flatten() })
 }
 
@@ -306,7 +310,7 @@ impl Wire for SessionConfigOptionValue {
         let (mut value, mut kind) = (None, None);
         reader.object(|key, reader| {
             match key {
-                "value" if typed && reader.peek() == crate::Next::Bool => {
+                "value" if typed && reader.peek() == crate::ValueKind::Bool => {
                     value = Some(Self::Boolean(bool::read(reader)?));
                 }
                 "value" => value = Some(Self::ValueId(SessionConfigValueId::read(reader)?)),
@@ -319,9 +323,9 @@ impl Wire for SessionConfigOptionValue {
             Ok(())
         })?;
         if let (Some(Self::ValueId(_)), Some(at)) = (&value, kind) {
-            reader.note(Fault { at, why: Why::NoField });
+            reader.note(Fault { at, kind: FaultKind::NoField });
         }
-        value.ok_or(Fault { at: start, why: Why::Missing("value") })
+        value.ok_or(Fault { at: start, kind: FaultKind::Missing("value") })
     }
 
     fn write(&self, writer: &mut Writer<'_>) {

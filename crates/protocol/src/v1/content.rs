@@ -1,8 +1,8 @@
 //! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The
 //! shapes are those of MCP 2025-06-18.
 
-use crate::either::wire_either;
-use crate::object::{wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
+use crate::wire::either::wire_either;
 
 wire_union! {
     /// One piece of content. The set is closed in v1; a prompt with another type is refused whole

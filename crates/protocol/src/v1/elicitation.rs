@@ -2,10 +2,10 @@
 //! person for input.
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
-use crate::either::wire_either;
 use crate::mark::{Mark, flat, lenient, must};
-use crate::object::{wire_id, wire_struct, wire_union};
-use crate::{Fault, Map, Members, Meta, Next, Reader, RequestId, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_struct, wire_union};
+use crate::wire::either::wire_either;
+use crate::{Fault, FaultKind, Map, Members, Meta, Reader, RequestId, ValueKind, Wire, Writer};
 
 wire_id! {
     /// Names one URL elicitation; unique among those open on a connection (ELIC-18).
@@ -45,9 +45,9 @@ impl Wire for CreateElicitationRequest {
         let start = reader.place();
         reader.taken(start, Self::KEYS);
         let mode = flat::before(reader)?;
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let scope = flat::before(reader)?;
-        reader.back(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
+        reader.rewind(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
         let (mut message, mut meta) = (None, None);
         let mut tool_call: Option<Option<ToolCallId>> = None;
         reader.object(|key, reader| match key {
@@ -56,7 +56,7 @@ impl Wire for CreateElicitationRequest {
             "_meta" => lenient::member(&mut meta, reader),
             _ => reader.skip().map(drop),
         })?;
-        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        let missing = |key| Fault { at: start, kind: FaultKind::Missing(key) };
         Ok(Self {
             mode: mode.ok_or(missing("mode"))?,
             scope: scope.ok_or(missing("sessionId"))?,
@@ -195,20 +195,19 @@ pub enum ElicitationContentValue {
 impl Wire for ElicitationContentValue {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         match reader.peek() {
-            Next::String => String::read(reader).map(Self::String),
-            Next::Bool => bool::read(reader).map(Self::Boolean),
-            Next::Array => Vec::read(reader).map(Self::StringArray),
-            Next::Number => {
-                let mark = reader.mark();
+            ValueKind::String => String::read(reader).map(Self::String),
+            ValueKind::Bool => bool::read(reader).map(Self::Boolean),
+            ValueKind::Array => Vec::read(reader).map(Self::StringArray),
+            ValueKind::Number => {
+                let mark = reader.checkpoint();
                 i64::read(reader).map(Self::Integer).or_else(|_| {
-                    reader.back(mark);
+                    reader.rewind(mark);
                     f64::read(reader).map(Self::Number)
                 })
             }
-            _ => {
-                Err(reader
-                    .fault(Why::Expected("a string, a number, a boolean or an array of strings")))
-            }
+            _ => Err(reader.fault(FaultKind::Expected(
+                "a string, a number, a boolean or an array of strings",
+            ))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The forms of elicitations (requirements §3.13): a flat object of simple fields.
 
-use crate::object::{wire_string, wire_struct, wire_union};
-use crate::{Fault, Map, Members, ObjectWriter, Reader, UnknownVariant, Why, Wire, Writer};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
+use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Reader, UnknownVariant, Wire, Writer};
 
 wire_struct! {
     /// A form (ELIC-07).
@@ -30,12 +30,12 @@ pub enum ElicitationSchemaType {
 
 impl Wire for ElicitationSchemaType {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         match &*reader.string()? {
             "object" => Ok(Self::Object),
             _ => {
-                reader.back(mark);
-                Err(reader.fault(Why::NotOneOf("ElicitationSchemaType")))
+                reader.rewind(mark);
+                Err(reader.fault(FaultKind::NotOneOf("ElicitationSchemaType")))
             }
         }
     }
@@ -184,7 +184,7 @@ pub enum MultiSelectItems {
 
 impl Wire for MultiSelectItems {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let kind = reader.tag("type")?;
         let start = reader.place();
         reader.taken(start, &["type"]);
@@ -196,7 +196,7 @@ impl Wire for MultiSelectItems {
         }
         StringMultiSelectItems::read(reader).map(Self::String).or_else(|fault| {
             // Titled choices may say that they are strings: `type` is an unknown key to them.
-            reader.back(mark);
+            reader.rewind(mark);
             TitledMultiSelectItems::read(reader).map(Self::Titled).map_err(|_| fault)
         })
     }

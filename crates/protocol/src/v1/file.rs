@@ -2,7 +2,7 @@
 //! has them.
 
 use super::SessionId;
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
     /// Asks for the text of a file, unsaved changes included (FS-02). Only with `fs.readTextFile`

@@ -1,6 +1,6 @@
 //! What a session is called and when it last changed, as news (requirements §3.8 and §4.13).
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Meta, Patch};
 
 wire_struct! {

@@ -1,7 +1,7 @@
 //! The first exchange: versions, capabilities, names (requirements §4.2).
 
 use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Fault, Reader, Wire, Writer};
 
 /// A version of ACP: a whole number from 0 to 65535; anything else is refused (INIT-09).

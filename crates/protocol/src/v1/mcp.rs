@@ -3,9 +3,9 @@
 
 use super::EnvVariable;
 use crate::Secret;
-use crate::either::wire_either;
-use crate::object::{wire_id, wire_struct};
-use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_struct};
+use crate::wire::either::wire_either;
+use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Raw, Reader, Wire, Writer};
 
 /// An MCP server that the agent shall connect to.
 ///
@@ -47,11 +47,11 @@ impl Wire for McpServer {
             Some("acp") => McpServerAcp::read(reader).map(Self::Acp),
             None | Some("stdio") => McpServerStdio::read(reader).map(Self::Stdio),
             Some(_) => {
-                let mark = reader.mark();
+                let mark = reader.checkpoint();
                 McpServerStdio::read(reader).map(Self::Stdio).map_err(|fault| {
-                    reader.back(mark);
-                    match fault.why {
-                        Why::Missing(_) => reader.fault(Why::NotOneOf("McpServer")),
+                    reader.rewind(mark);
+                    match fault.kind {
+                        FaultKind::Missing(_) => reader.fault(FaultKind::NotOneOf("McpServer")),
                         _ => fault,
                     }
                 })
@@ -250,7 +250,7 @@ impl Wire for McpError {
             }
             Ok(())
         })?;
-        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        let missing = |key| Fault { at: start, kind: FaultKind::Missing(key) };
         Ok(Self {
             code: code.ok_or(missing("code"))?,
             message: message.ok_or(missing("message"))?,

@@ -2,7 +2,7 @@
 //! and kept in step with them (MODE-05).
 
 use super::SessionId;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
     /// Names one mode of a session.

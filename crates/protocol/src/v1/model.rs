@@ -2,7 +2,7 @@
 //! config option of the category `model`.
 
 use super::SessionId;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
     /// Names one model of a session; retired.

@@ -1,6 +1,6 @@
 //! Notices (requirements §4.14): something to tell the person that is no part of the conversation.
 
-use crate::object::{wire_string, wire_struct};
+use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
     /// A notice: shown or not, never history, never a change of state (NOTE-02, NOTE-05). Only with

@@ -1,7 +1,7 @@
 //! `session/request_permission` (requirements §3.3, §4.9): the agent asks before it runs a tool.
 
 use super::{SessionId, ToolCallUpdate};
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_id! {
     /// Names one option of a permission request; it alone carries the decision (PERM-08).

@@ -1,7 +1,7 @@
 //! Plans (requirements §2, §4.11): what the agent intends to do. `plan_update` and `plan_removed`
 //! are unstable (PLANU-01).
 
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_struct! {
     /// The whole plan of the session; each replaces the one before (PLAN-02, PLAN-03).

@@ -1,7 +1,7 @@
 //! A turn: its prompt and how it ended (requirements §3.4 and §4.7).
 
 use super::{ContentBlock, SessionId, Usage};
-use crate::object::{wire_string, wire_struct};
+use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
     /// Params of `session/prompt`: a person's message, which begins a turn.

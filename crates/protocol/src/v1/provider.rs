@@ -2,7 +2,7 @@
 
 use crate::Map;
 use crate::Secret;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 
 wire_id! {
     /// Names one provider of models.

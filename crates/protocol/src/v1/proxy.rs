@@ -1,7 +1,7 @@
 //! Proxy chains (requirements §1.3, §4.18): components between client and agent. Unstable; types
 //! only.
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Fault, Raw, Reader, Wire, Writer};
 
 /// `proxy/initialize`: as `initialize`, sent to a component that has a successor (PROXY-02).

@@ -5,7 +5,7 @@
 //! DIR-03).
 
 use super::{ContentBlock, McpServer, SessionConfigOption, SessionModeState, SessionModelState};
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 
 wire_id! {
     /// Names one session of an agent.

@@ -2,7 +2,7 @@
 //! client knows. Unstable; only with `clientCapabilities.subagents` (SUB-01).
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
-use crate::object::{wire_struct, wire_union};
+use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {

@@ -3,7 +3,7 @@
 
 use super::SessionId;
 use crate::Secret;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
     /// Names one terminal, within its session (TERM-15).

@@ -2,7 +2,7 @@
 
 use super::{ContentBlock, TerminalId};
 use crate::Raw;
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_id! {
     /// Names one tool call; unique in its session (TOOL-02).

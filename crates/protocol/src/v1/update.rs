@@ -5,7 +5,7 @@ use super::{
     PlanRemoved, PlanUpdate, SessionConfigOption, SessionId, SessionInfoUpdate, SessionMessage,
     SessionMessageChunk, SessionModeId, SubagentUpdate, ToolCall, ToolCallUpdate, UsageUpdate,
 };
-use crate::object::{wire_id, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_struct, wire_union};
 
 wire_struct! {
     /// One update of one session. An update outside the set is dropped alone; session and

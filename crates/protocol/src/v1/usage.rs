@@ -1,7 +1,7 @@
 //! How full a session's context is, what it cost, and how many tokens a turn took (requirements
 //! §3.7 and §4.13): for display, not for accounting (USE-12).
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
     /// The update `usage_update`: how full the context is. It says nothing about what is left out

@@ -16,7 +16,7 @@ fn bodies(text: &str) -> Vec<EventBody> {
         let is_update = message.get("method")?.get() == r#""session/update""#;
         let params = message.get("params").filter(|_| is_update)?;
         let notification: SessionNotification = decode(params.get()).ok()?;
-        Some(EventBody::of_update(notification.update))
+        Some(EventBody::from_update(notification.update))
     });
     updates.collect()
 }

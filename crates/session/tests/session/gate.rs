@@ -103,11 +103,11 @@ fn every_update_of_the_table_becomes_an_event_and_the_same_update_again() {
     for text in GATED.iter().chain(&others) {
         let update: SessionUpdate = decode(text).unwrap();
         seen.push(update.tag().to_owned());
-        assert_eq!(EventBody::of_update(update.clone()).to_update(), Some(update), "{text}");
+        assert_eq!(EventBody::from_update(update.clone()).to_update(), Some(update), "{text}");
     }
     for row in UPDATES {
         assert!(seen.iter().any(|name| name == row.name), "{} is not tried here", row.name);
     }
     let unknown: SessionUpdate = decode(r#"{"x":1,"sessionUpdate":"sparkle"}"#).unwrap();
-    assert_eq!(EventBody::of_update(unknown.clone()).to_update(), Some(unknown));
+    assert_eq!(EventBody::from_update(unknown.clone()).to_update(), Some(unknown));
 }

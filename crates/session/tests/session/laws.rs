@@ -196,9 +196,9 @@ proptest! {
     fn once_what_is_unsettled_is_settled_nothing_is_open(bodies in bodies()) {
         let mut session = fold(bodies);
         let before = session.entries().len();
-        let unsettled = session.unsettled();
+        let unsettled = session.recovery_events();
         crate::apply(&mut session, unsettled);
-        prop_assert_eq!(session.unsettled(), vec![]);
+        prop_assert_eq!(session.recovery_events(), vec![]);
         prop_assert_eq!(session.open_permissions().count(), 0);
         prop_assert_eq!(session.turn(), TurnState::Idle);
         prop_assert_eq!(session.entries().len(), before);

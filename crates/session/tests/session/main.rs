@@ -47,7 +47,7 @@ fn fold(bodies: impl IntoIterator<Item = EventBody>) -> Session {
 
 /// The event of an update as it stands on the wire.
 fn update(text: &str) -> EventBody {
-    EventBody::of_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
+    EventBody::from_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
 }
 
 fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {

@@ -58,7 +58,7 @@ fn ids(store: &MemoryStore, query: &ListQuery) -> Vec<String> {
 fn a_session_is_stored_as_soon_as_something_is_appended() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
-    assert!(matches!(store.summary(&key("a")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.summary(&key("a")), Err(StoreError::NotFound(_))));
     assert!(ids(&store, &ListQuery::default()).is_empty());
     append(&mut log, &events(5, vec![opened("/a"), say("hello")]));
     let mut commit = log.commit();
@@ -72,7 +72,7 @@ fn a_session_is_stored_as_soon_as_something_is_appended() {
 fn a_session_without_an_event_leaves_nothing_behind() {
     let store = MemoryStore::new();
     drop(store.create(&key("a")).unwrap());
-    assert!(matches!(store.open(&key("a")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.open(&key("a")), Err(StoreError::NotFound(_))));
     assert!(store.create(&key("a")).is_ok());
 }
 
@@ -82,7 +82,7 @@ fn a_session_has_one_writer_at_a_time() {
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(0, vec![say("x")]));
     assert!(matches!(store.open(&key("a")), Err(StoreError::InUse(_))));
-    assert!(matches!(store.create(&key("a")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("a")), Err(StoreError::AlreadyExists(_))));
     assert!(matches!(store.delete(&key("a")), Err(StoreError::InUse(_))));
     assert!(store.append(&key("a"), Timestamp(0), say("y")).is_err());
     drop(log);
@@ -90,7 +90,7 @@ fn a_session_has_one_writer_at_a_time() {
     assert!(store.open(&key("a")).is_err());
     drop(again);
     assert!(store.delete(&key("a")).is_ok());
-    assert!(matches!(store.read(&key("a"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("a"), 0), Err(StoreError::NotFound(_))));
 }
 
 /// DEL-03.
@@ -146,8 +146,8 @@ fn a_fork_begins_with_the_events_up_to_its_place_and_goes_its_own_way() {
     assert_eq!(folded(&read(&store, "b")).entries()[0].text(), "one three");
     drop(store.fork(&key("a"), Some(1), &key("c")).unwrap());
     assert_eq!(store.summary(&key("c")).unwrap().sequence, 1);
-    assert!(matches!(store.fork(&key("x"), None, &key("d")), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.fork(&key("a"), None, &key("b")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.fork(&key("x"), None, &key("d")), Err(StoreError::NotFound(_))));
+    assert!(matches!(store.fork(&key("a"), None, &key("b")), Err(StoreError::AlreadyExists(_))));
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn pages_go_on_where_they_ended_whatever_is_written_between() {
     assert_eq!(seen, expected);
     for garbage in ["", "x", "7", "7.", ".7", "7.x", "7.1.1", "99999999999999999999.1"] {
         let query = ListQuery { cursor: Some(garbage.into()), ..ListQuery::default() };
-        assert!(matches!(store.list(&query), Err(StoreError::Cursor)), "{garbage}");
+        assert!(matches!(store.list(&query), Err(StoreError::InvalidCursor)), "{garbage}");
     }
 }
 

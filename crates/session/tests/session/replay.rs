@@ -48,7 +48,7 @@ fn told(bodies: impl IntoIterator<Item = EventBody>, client_text: &str) -> Vec<S
 /// What the client makes of it.
 fn seen(updates: &[SessionUpdate]) -> Session {
     let lines = updates.iter().map(encode);
-    fold(lines.map(|line| EventBody::of_update(decode::<SessionUpdate>(&line).unwrap())))
+    fold(lines.map(|line| EventBody::from_update(decode::<SessionUpdate>(&line).unwrap())))
 }
 
 fn steps(content: &PlanContent) -> Vec<PlanEntry> {
@@ -156,7 +156,7 @@ proptest! {
         // What replies carry was not there, so a mode is not said again.
         let updates: Vec<_> =
             updates.into_iter().filter(|update| update.tag() != "current_mode_update").collect();
-        let again = updates.iter().cloned().map(EventBody::of_update).collect();
+        let again = updates.iter().cloned().map(EventBody::from_update).collect();
         let again: Vec<_> = replayed(&log(again, &[]), ALL).0;
         let again: Vec<_> =
             again.into_iter().filter(|update| update.tag() != "current_mode_update").collect();

@@ -25,7 +25,7 @@ fn what_a_dead_writer_left_open_is_settled() {
         asked,
         say("half a sen"),
     ]);
-    let unsettled = session.unsettled();
+    let unsettled = session.recovery_events();
     apply(&mut session, unsettled);
     assert_eq!(
         outline(&session),
@@ -39,8 +39,8 @@ fn what_a_dead_writer_left_open_is_settled() {
 
 #[test]
 fn where_nothing_is_open_nothing_is_unsettled() {
-    assert_eq!(Session::new("s").unsettled(), []);
+    assert_eq!(Session::new("s").recovery_events(), []);
     let ended =
         EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None };
-    assert_eq!(fold([EventBody::TurnBegan, say("x"), ended]).unsettled(), []);
+    assert_eq!(fold([EventBody::TurnBegan, say("x"), ended]).recovery_events(), []);
 }

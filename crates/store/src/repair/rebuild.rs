@@ -1,12 +1,12 @@
 //! Makes a store out of what is whole in a damaged one.
 
 use super::pages::{Found, Pages, Value};
-use super::{LeftOut, Repair};
-use crate::place::Place;
-use crate::read;
-use crate::row::{LISTED, listed};
-use crate::schema;
-use crate::write::{Faults, update, update_info};
+use super::report::{LeftOut, Repair};
+use crate::file::schema;
+use crate::file::store_files::StoreFiles;
+use crate::read::log_reader;
+use crate::read::row::{LISTED, listed};
+use crate::write::transaction::{Faults, update, update_info};
 use attache_session::{StoreError, Summary};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
@@ -20,7 +20,11 @@ const EVENTS: i64 = 10_000_000_000;
 type Name = (String, String, String);
 
 /// Fills the empty file `new` with the sessions that are whole.
-pub(super) fn rebuild(place: &Place, mut pages: Pages, new: &Path) -> Result<Repair, StoreError> {
+pub(super) fn rebuild(
+    place: &StoreFiles,
+    mut pages: Pages,
+    new: &Path,
+) -> Result<Repair, StoreError> {
     let mut connection = Connection::open(new).map_err(|error| place.failure(error))?;
     let made = fill(place, &mut connection, &mut pages);
     let closed = connection.close().map_err(|(_, error)| place.failure(error));
@@ -29,7 +33,7 @@ pub(super) fn rebuild(place: &Place, mut pages: Pages, new: &Path) -> Result<Rep
 }
 
 fn fill(
-    place: &Place,
+    place: &StoreFiles,
     connection: &mut Connection,
     pages: &mut Pages,
 ) -> Result<Repair, StoreError> {
@@ -160,7 +164,7 @@ fn is_side(side: &str) -> bool {
 }
 
 /// The fold of a session's events, if they are all there and whole.
-fn summary(place: &Place, connection: &Connection, id: i64) -> Result<Summary, StoreError> {
+fn summary(place: &StoreFiles, connection: &Connection, id: i64) -> Result<Summary, StoreError> {
     let failed = |error| place.failure(error);
     let damaged = |what: &str| place.damaged(format!("session {id}: {what}"));
     let said: u64 = connection
@@ -177,7 +181,7 @@ fn summary(place: &Place, connection: &Connection, id: i64) -> Result<Summary, S
     let mut rows = statement.query([id]).map_err(failed)?;
     let mut summary = Summary::default();
     while let Some(row) = rows.next().map_err(failed)? {
-        let (event, _) = read::event(place, id, row)?;
+        let (event, _) = log_reader::event(place, id, row)?;
         summary.apply(&event);
     }
     match summary.sequence >= said {
@@ -192,7 +196,7 @@ fn keep(connection: &Connection, id: i64, summary: &Summary) -> rusqlite::Result
     update_info(connection, &mut faults, id, summary)
 }
 
-fn title_of(place: &Place, connection: &Connection, id: i64) -> Option<String> {
+fn title_of(place: &StoreFiles, connection: &Connection, id: i64) -> Option<String> {
     let sql = format!("{LISTED} WHERE session.id = ?1");
     let mut statement = connection.prepare_cached(&sql).ok()?;
     let mut rows = statement.query([id]).ok()?;
@@ -202,7 +206,7 @@ fn title_of(place: &Place, connection: &Connection, id: i64) -> Option<String> {
 
 fn remove(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     let mut faults = Faults::NONE;
-    crate::write::delete(connection, &mut faults, id)
+    crate::write::transaction::delete(connection, &mut faults, id)
 }
 
 /// Removes events of sessions whose names are lost, and counts these sessions.

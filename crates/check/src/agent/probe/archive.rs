@@ -3,13 +3,14 @@
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{LIST, entries, entry_of, listed, page};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{
     Method, SessionArchive, SessionList, SessionPrompt, SessionUnarchive,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "ARCH-01" who_archives_lists_too;

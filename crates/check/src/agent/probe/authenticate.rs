@@ -2,6 +2,7 @@
 
 use crate::agent::judge_client::{capabilities, initialize_params};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -9,7 +10,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     AuthStatus, AuthStatusUpdate, Authenticate, Logout, SessionNew, SessionPrompt,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "AUTH-01" who_is_not_logged_in_gets_the_error_for_it;

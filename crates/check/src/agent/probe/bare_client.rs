@@ -4,11 +4,12 @@
 use super::driven::{ALLOW, attempt, choose, file, nothing_at};
 use super::initialize::GATES;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
 use crate::model::acts::{Acts, ask, call, read, run as run_command, say, write};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "INIT-10" what_is_omitted_or_null_is_not_used_in_a_turn;

@@ -6,6 +6,7 @@ use super::driven::{
 };
 use super::request::is_ignored;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -16,7 +17,7 @@ use attache_protocol::method::{
     CancelRequest, FsWriteTextFile, Method, SessionCancel, SessionClose, SessionNew, SessionPrompt,
     SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:

@@ -3,6 +3,7 @@
 use super::cancel::{begin_hanging, ends_cancelled, hanging};
 use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, play_in, shows, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, not_tested, skipped};
@@ -13,7 +14,7 @@ use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, Method, SessionLoad, SessionRequestPermission, TerminalCreate,
     TerminalOutput, TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:

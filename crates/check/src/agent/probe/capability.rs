@@ -2,14 +2,15 @@
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{Gate, Kind, METHODS, Receiver, Row, SessionPrompt};
 use attache_protocol::v1::AgentCapabilities;
-use attache_protocol::{Unknown, Why, decode_reporting};
-use serde_json::{Map, Value, json};
+use attache_protocol::{FaultKind, Unknown, decode_reporting};
+use serde_json::{Map, Value};
 
 probes! { Run:
     "INIT-11" every_kind_of_client_is_served;
@@ -114,7 +115,7 @@ async fn extensions_are_offered_in_metadata(run: &mut Run) -> Probed {
     let all = talk.told("/agentCapabilities").cloned().unwrap_or_default();
     let text = all.to_string();
     let (_, notices) = decode_reporting::<AgentCapabilities>(&text, Unknown::Keep);
-    if let Some(notice) = notices.iter().find(|notice| notice.why == Why::NoField) {
+    if let Some(notice) = notices.iter().find(|notice| notice.kind == FaultKind::NoField) {
         return fail("extensions inside of _meta", quoted(&notice.error.to_string()));
     }
     if has_meta(&all) { Ok(()) } else { skipped("the agent advertises no extension") }

@@ -2,12 +2,13 @@
 
 use super::mode::of_session;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::peer::line::Line;
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CMD-01" commands_are_announced_once_the_session_is_there;

@@ -4,11 +4,12 @@ use super::driven::{play_in, unjudged};
 use super::mode::of_session;
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "COMP-01" no_compaction_is_told_to_who_does_not_take_it;

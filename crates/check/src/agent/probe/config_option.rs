@@ -4,12 +4,13 @@ use super::driven::unjudged;
 use super::mode::{last_update, mode_option, set_mode};
 use super::option_value::{choices, options, values};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" setting_an_option_gives_all_of_them;

@@ -6,6 +6,7 @@
 
 use crate::agent::judge_client::{capabilities, everything};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
@@ -15,7 +16,7 @@ use attache_protocol::method::{
     SessionPrompt, SessionResume, SessionSetConfigOption, SessionSetMode,
 };
 use attache_protocol::{MemberShape, Shape};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "META-01" metadata_may_stand_everywhere;
@@ -39,7 +40,7 @@ struct Request {
 
 /// A member of the params of a request: where it stands, as a JSON pointer, and what may stand
 /// there.
-struct Place {
+struct Member {
     pointer: String,
     member: MemberShape,
 }
@@ -69,8 +70,9 @@ async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
             let lenient =
                 places.filter(|it| ["lenient", "items", "stated"].contains(&it.member.mark));
             let lenient: Vec<_> = lenient.filter(|it| it.member.key != "_meta").collect();
-            let holds =
-                |place: &Place, it: &Place| it.pointer.starts_with(&format!("{}/", place.pointer));
+            let holds = |place: &Member, it: &Member| {
+                it.pointer.starts_with(&format!("{}/", place.pointer))
+            };
             for place in lenient
                 .iter()
                 .filter(|it| is_whole || !lenient.iter().any(|in_it| holds(it, in_it)))
@@ -94,7 +96,7 @@ async fn a_bad_item_is_skipped(run: &mut Run) -> Probed {
 }
 
 async fn null_is_an_empty_list(run: &mut Run) -> Probed {
-    let is_list = |place: &Place| ["null", "must_null"].contains(&place.member.mark);
+    let is_list = |place: &Member| ["null", "must_null"].contains(&place.member.mark);
     // The lists inside of others, then these.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
@@ -230,7 +232,7 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
 /// RPC-23 is about.
 async fn each_fails(
     run: &mut Run,
-    is_wanted: impl Fn(&Place) -> bool,
+    is_wanted: impl Fn(&Member) -> bool,
     wrong: impl Fn(&Shape) -> Value,
 ) -> Probed {
     let (talk, requests) = requests(run).await?;
@@ -311,7 +313,7 @@ fn is_offered_always(pointer: &str) -> bool {
 }
 
 /// Every place in the params of a method, in objects that are there, and what may stand there.
-fn places(method: &str, params: &Value) -> Vec<Place> {
+fn places(method: &str, params: &Value) -> Vec<Member> {
     let row = METHODS.iter().find(|row| row.name == method && row.receiver == Receiver::Agent);
     let mut all = Vec::new();
     if let Some(row) = row {
@@ -320,7 +322,7 @@ fn places(method: &str, params: &Value) -> Vec<Place> {
     all
 }
 
-fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Place>) {
+fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Member>) {
     match shape {
         Shape::Nullable(inner) => walk(inner, value, pointer, all),
         Shape::Array(inner) => {
@@ -335,7 +337,7 @@ fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Place>) {
                     Some(inner) if !is_leaf(inner) => walk(&member.shape, inner, &pointer, all),
                     _ => {}
                 }
-                all.push(Place { pointer, member: member.clone() });
+                all.push(Member { pointer, member: member.clone() });
             }
         }
         Shape::Union { tag, variants, .. } => {

@@ -3,13 +3,14 @@
 use super::session::CLOSE;
 use super::session_list::{entries, entry_of};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Reply, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, not_tested, skipped};
 use attache_protocol::method::{
     Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 probes! { Run:

@@ -2,6 +2,8 @@
 //! them.
 
 use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Session, Turn};
 use crate::judging::verdict::{Outcome, Probed, not_tested};
 use crate::model::acts::{Acts, call, read, write};
@@ -10,17 +12,17 @@ use crate::peer::script::Answer;
 use attache_protocol::method::{
     Method, SessionCancel, SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What was told of one tool call, in order.
 #[derive(Debug)]
-pub(super) struct Told<'u> {
+pub(super) struct ReportedCall<'u> {
     pub(super) id: &'u Value,
     pub(super) updates: Vec<&'u Value>,
 }
 
-impl<'u> Told<'u> {
+impl<'u> ReportedCall<'u> {
     /// Its states, one for each update that tells one.
     pub(super) fn states(&self) -> Vec<&'u str> {
         let state = |update: &&'u Value| update.get("status").and_then(Value::as_str);
@@ -36,8 +38,8 @@ impl<'u> Told<'u> {
 }
 
 /// The tool calls that a turn tells of, in the order in which they were first heard of.
-pub(super) fn tool_calls(played: &Played) -> Vec<Told<'_>> {
-    let mut calls: Vec<Told<'_>> = Vec::new();
+pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
+    let mut calls: Vec<ReportedCall<'_>> = Vec::new();
     let updates = played.updates().iter();
     for update in updates.filter(|it| {
         it.get("sessionUpdate")
@@ -46,40 +48,46 @@ pub(super) fn tool_calls(played: &Played) -> Vec<Told<'_>> {
         let Some(id) = update.get("toolCallId") else { continue };
         match calls.iter_mut().find(|told| told.id == id) {
             Some(told) => told.updates.push(update),
-            None => calls.push(Told { id, updates: vec![update] }),
+            None => calls.push(ReportedCall { id, updates: vec![update] }),
         }
     }
     calls
 }
 
 /// A turn in a new session, with everything permitted that it asks for.
-pub(super) async fn play(run: &mut Run, acts: Acts) -> Probed<Played> {
-    run.driven().await?;
-    let (talk, session) = run.session().await?;
-    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
-    play_in(talk, &session, acts).await
+pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        run.driven().await?;
+        let (talk, session) = run.session().await?;
+        talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+        play_in(talk, &session, acts).await
+    })
 }
 
 /// A turn in this session that has to end well before anything can be said about it.
-pub(super) async fn play_in(
-    talk: &mut Conversation,
-    session: &Session,
+pub(super) fn play_in<'a>(
+    talk: &'a mut Conversation,
+    session: &'a Session,
     acts: Acts,
-) -> Probed<Played> {
-    let played = attempt(talk, session, acts).await?;
-    played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
-    Ok(played)
+) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        let played = attempt(talk, session, acts).await?;
+        played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
+        Ok(played)
+    })
 }
 
 /// A turn in this session, however it ends.
-pub(super) async fn attempt(
-    talk: &mut Conversation,
-    session: &Session,
+pub(super) fn attempt<'a>(
+    talk: &'a mut Conversation,
+    session: &'a Session,
     acts: Acts,
-) -> Probed<Played> {
-    let played = talk.play(session, acts).await.map_err(|outcome| unjudged(&outcome))?;
-    played.had_its_tools()?;
-    Ok(played)
+) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        let played = talk.play(session, acts).await.map_err(|outcome| unjudged(&outcome))?;
+        played.had_its_tools()?;
+        Ok(played)
+    })
 }
 
 /// What another rule is about is no fail of this one.

@@ -2,6 +2,7 @@
 
 use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Turn, is_an_id, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, Method, SessionList, SessionPrompt, SessionRequestPermission,
     SessionSetMode, Side, TerminalCreate,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-13" an_id_may_be_open_both_ways;

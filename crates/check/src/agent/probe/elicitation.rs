@@ -3,6 +3,7 @@
 use super::driven::{count, play_in, unjudged};
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
@@ -10,7 +11,7 @@ use crate::model::acts::{ask, call, recall, say};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 probes! { Run:
     "ELIC-01" no_form_is_sent_to_who_takes_none;

@@ -7,7 +7,7 @@ use crate::judging::conversation::Conversation;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::Missing;
+use crate::peer::raw_peer::WaitError;
 use serde_json::Value;
 
 probes! { Run:
@@ -74,7 +74,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
     send_huge_line(talk);
     let answers = |line: &Line| line.is_reply();
     match talk.peer.wait_for(first, talk.patience, answers).await {
-        Err(Missing::Ended(_)) => Ok(()),
+        Err(WaitError::Ended(_)) => Ok(()),
         Err(missing) => {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }

@@ -3,6 +3,7 @@
 use super::driven::{ALLOW, choose, count};
 use super::driven::{file, nothing_at, play, play_in, put, tool_calls};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -10,7 +11,7 @@ use crate::model::acts::{call, edit, read, say, write};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { Run:

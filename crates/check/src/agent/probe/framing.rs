@@ -1,11 +1,12 @@
 //! Lines, ids and what is no message (RPC-08 to RPC-12, RPC-19 to RPC-22).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use crate::peer::line::Line;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-11" a_reply_repeats_the_id_with_its_type;

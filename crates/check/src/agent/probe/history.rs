@@ -7,6 +7,7 @@ use super::session::CLOSE;
 use super::session_list::{LIST, entries, entry_of};
 use super::title::name;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Reply, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
@@ -14,7 +15,7 @@ use crate::model::acts::{call, read, recall, say, think};
 use attache_protocol::method::{
     Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
@@ -37,7 +38,7 @@ const PROMPTED: &str = "\"acts\"";
 
 /// A session with one turn, in a process that has ended, and opened again: the reply, and what was
 /// told before it.
-pub(super) struct Again {
+pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
     pub(super) reply: Reply,
@@ -51,7 +52,7 @@ async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
 }
 
 async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
-    let Again { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
     let (before, after) = (of(played.updates()), of(&told));
@@ -72,7 +73,7 @@ const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 
 /// An agent that refuses the load of a new session is asked for an older one.
 async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
-    let Again { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     if let Err(outcome) = reply.result() {
         let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
             return Err(refused(&outcome));
@@ -94,7 +95,7 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
 }
 
 async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
-    let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) =
         told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
@@ -116,7 +117,7 @@ async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
 /// They may be left out; if they are told, they are those of the session.
 async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
-        let Again { session, reply, .. } = again(run, capability, method).await?;
+        let Reopened { session, reply, .. } = again(run, capability, method).await?;
         let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
             let told = result.get(key).filter(|told| !told.is_null());
@@ -133,7 +134,7 @@ async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
 }
 
 async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
-    let Again { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let is_said = |update: &&Value| {
         let kind = kind(update);
@@ -148,7 +149,7 @@ async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
 }
 
 async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
-    let Again { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let talk = run.talk().await?;
     recalls(talk, &session, SAID, true, "the conversation goes on").await
@@ -217,7 +218,7 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
 
 /// A turn in a session that is then opened again by this method: in a new process if the agent
 /// keeps sessions so long, else in its own once the session was closed.
-async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
+async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
     again_with(run, capability, method, &json!([])).await
 }
 
@@ -227,7 +228,7 @@ pub(super) async fn again_with(
     capability: &str,
     method: &str,
     servers: &Value,
-) -> Probed<Again> {
+) -> Probed<Reopened> {
     let (_, session, played) = spoken(run, capability).await?;
     run.restart().await;
     let reopened = reopen(run, method, session, played, servers).await?;
@@ -269,11 +270,11 @@ async fn reopen(
     session: Session,
     played: Played,
     servers: &Value,
-) -> Probed<Again> {
+) -> Probed<Reopened> {
     let first = run.talk().await?.now();
     let reply = load(run, method, &session, servers).await?;
     let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
-    Ok(Again { session, played, reply, told })
+    Ok(Reopened { session, played, reply, told })
 }
 
 /// The reply to this method for a session that an earlier process had.

@@ -2,10 +2,11 @@
 
 use crate::agent::judge_client::{everything, initialize_params};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 // Where a rule is practice the observer watches what keeps it: an error to an `initialize` would
 // count as a breach of what must hold (INIT-06).

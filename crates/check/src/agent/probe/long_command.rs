@@ -3,12 +3,12 @@
 
 use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{call, run as run_command, say};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::json;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 

@@ -3,12 +3,13 @@
 
 use super::cancel::ends_cancelled;
 use super::driven::{ALLOW, cancel, choose, play_in};
-use super::history::{Again, LOAD, RESUME, again_with};
+use super::history::{LOAD, RESUME, Reopened, again_with};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
-use crate::mcp_server::{Manner, McpServer, Seen, Transport};
+use crate::mcp_server::{McpServer, Seen, ServerBehavior, Transport};
 use crate::model::acts::{call, mcp, recall, say};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
@@ -16,7 +17,7 @@ use attache_protocol::method::{
     McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission,
     SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ const TURNS: usize = 3;
 const INITIALIZED: fn(&Seen) -> bool = |seen| seen.is_initialized;
 
 async fn a_stdio_server_is_started_with_its_environment(run: &mut Run) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     with(run, &[&server]).await?;
     expect(
         !server.seen().lacks_word,
@@ -71,14 +72,14 @@ async fn every_server_is_connected_to(run: &mut Run) -> Probed {
     servers.extend(over_http(run).await?);
     let servers = servers
         .into_iter()
-        .map(|it| run.mcp_server(it, Manner::Good))
+        .map(|it| run.mcp_server(it, ServerBehavior::Good))
         .collect::<Probed<Vec<_>>>()?;
     with(run, &servers.iter().collect::<Vec<_>>()).await.map(|_| ())
 }
 
 async fn a_server_over_http_is_sent_its_headers(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
-        let server = run.mcp_server(transport, Manner::Good)?;
+        let server = run.mcp_server(transport, ServerBehavior::Good)?;
         with(run, &[&server]).await?;
         let seen = format!("it is missing with a server of type {}", kind(&server));
         expect(!server.seen().lacks_word, "the header that was given, with every request", seen)?;
@@ -95,8 +96,8 @@ async fn a_tool_of_a_server_over_http_is_called(run: &mut Run) -> Probed {
 
 /// An agent may refuse such a session. If it does not, the server that is there is as good as any.
 async fn a_server_that_is_gone_keeps_no_other_away(run: &mut Run) -> Probed {
-    let gone = run.mcp_server(Transport::Stdio, Manner::Gone)?;
-    let good = run.mcp_server(Transport::Stdio, Manner::Good)?;
+    let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
+    let good = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&gone, &good]);
     let (talk, _) = run.session().await?;
@@ -117,8 +118,8 @@ async fn the_servers_of_a_resume_are_connected_to(run: &mut Run) -> Probed {
 
 /// A session that is opened again by this method reaches the server that is named then.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
-    let Again { session, reply, .. } =
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
+    let Reopened { session, reply, .. } =
         again_with(run, capability, method, &json!([server.entry()])).await?;
     if let Err(outcome) = reply.result() {
         return Err(unopened(&outcome));
@@ -128,7 +129,7 @@ async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
 
 /// The session, and its first turn, even if the server never says a word.
 async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Silent)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Silent)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
@@ -152,7 +153,7 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
 
 /// A result or an error: both are right, silence is not.
 async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probed {
-    let gone = run.mcp_server(Transport::Stdio, Manner::Gone)?;
+    let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let params = params(run, &[&gone]);
     let (talk, _) = run.session().await?;
     let expected = "an answer to session/new, although an MCP server ends at once";
@@ -164,7 +165,7 @@ async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probe
 
 async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Probed {
     run.driven().await?;
-    let server = run.mcp_server(Transport::Stdio, Manner::Stuck)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Stuck)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     lists_tools(talk, &server).await;
@@ -185,7 +186,7 @@ async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Pro
 /// What travels inside has an id of its own, whatever the id is that it travels with.
 async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs(ACP)?;
-    let server = run.mcp_server(Transport::Acp, Manner::Good)?;
+    let server = run.mcp_server(Transport::Acp, ServerBehavior::Good)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
@@ -218,7 +219,7 @@ fn over_acp(server: &McpServer, params: &Value) -> Answer {
 /// The model calls a server's tool, and is told what that gives.
 async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     run.driven().await?;
-    let server = run.mcp_server(transport, Manner::Good)?;
+    let server = run.mcp_server(transport, ServerBehavior::Good)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     lists_tools(talk, &server).await;

@@ -3,12 +3,13 @@
 use super::driven::{ALLOW, OLD, attempt, choose, file, unjudged, write_over};
 use super::usage::replayed;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::{call, read, recall, say};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:

@@ -3,13 +3,14 @@
 use super::driven::unjudged;
 use super::option_value::options;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
 use crate::model::acts::say;
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption, SessionSetMode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "MODE-02" an_unknown_mode_is_refused;

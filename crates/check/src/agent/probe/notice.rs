@@ -4,12 +4,13 @@ use super::driven::{play_in, unjudged};
 use super::mode::of_session;
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionLoad, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "NOTE-01" no_notice_is_sent_to_who_does_not_take_it;

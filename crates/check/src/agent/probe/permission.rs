@@ -5,6 +5,7 @@ use super::driven::{
     unjudged, write_over,
 };
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use crate::model::acts::{Acts, call, calls, read, run as run_command, say, write
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{SessionRequestPermission, TerminalCreate};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { Run:
@@ -29,14 +30,14 @@ probes! { Run:
 const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
 
 /// Something that an agent may ask leave for, and how to see that it was done.
-struct Deed {
+struct GatedAction {
     acts: Acts,
     /// What is another once it was done.
     path: PathBuf,
     before: Option<&'static str>,
 }
 
-impl Deed {
+impl GatedAction {
     fn write(run: &Run) -> Probed<Self> {
         let path = file(run, "attache-permitted.txt", OLD)?;
         Ok(Self { acts: write_over(&path, "done\n").then(say("done")), path, before: Some(OLD) })
@@ -61,7 +62,7 @@ async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
 }
 
 async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
-    let deed = Deed::write(run)?;
+    let deed = GatedAction::write(run)?;
     let (talk, session) = opened(run).await?;
     let first = talk.now();
     attempt(talk, &session, deed.acts.clone()).await?;
@@ -88,7 +89,7 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
 
 async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
     let mut is_asked = false;
-    for deed in [Deed::write(run)?, Deed::run(run)?] {
+    for deed in [GatedAction::write(run)?, GatedAction::run(run)?] {
         let (talk, session) = opened(run).await?;
         let first = talk.now();
         if let Ok(_played) = attempt(talk, &session, deed.acts.clone()).await
@@ -102,7 +103,7 @@ async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
 }
 
 async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
-    let deed = Deed::write(run)?;
+    let deed = GatedAction::write(run)?;
     let (talk, session) = opened(run).await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, deed.acts.clone());
@@ -179,7 +180,7 @@ async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
         ),
     ];
     for (what, answer) in answers {
-        let deed = Deed::write(run)?;
+        let deed = GatedAction::write(run)?;
         let (talk, session) = opened(run).await?;
         talk.answer::<SessionRequestPermission>(move |_| answer.clone());
         let first = talk.now();

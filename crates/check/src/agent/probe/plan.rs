@@ -2,11 +2,12 @@
 
 use super::driven::play;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, skipped};
 use crate::model::acts::{call, plan, say};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "PLAN-01" a_plan_is_reported;

@@ -2,10 +2,10 @@
 //! PROMPT-05, PROMPT-17).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, skipped};
 use attache_protocol::method::SessionPrompt;
-use serde_json::json;
 
 probes! { Run:
     "PROMPT-06" a_prompt_is_answered_with_a_stop_reason;

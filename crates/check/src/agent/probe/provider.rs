@@ -4,11 +4,12 @@
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{Method, ProvidersDisable, ProvidersList, ProvidersSet};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "PROV-01" providers_are_offered_where_they_can_be_set;

@@ -4,12 +4,13 @@ use super::driven::{play_in, unjudged};
 use super::history::{LOAD, refused};
 use super::session::CLOSE;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionClose, SessionLoad};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "SESS-13" several_turns_are_told_once_each_and_in_order;

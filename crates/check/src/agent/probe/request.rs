@@ -3,11 +3,12 @@
 
 use super::session_list::page;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::{Method, SessionCancel, SessionList, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-15" every_request_gets_one_reply;

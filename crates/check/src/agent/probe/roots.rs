@@ -2,12 +2,13 @@
 
 use super::driven::{ALLOW, attempt, choose, count, play_in, put, tool_calls};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{call, read, recall, say, write};
 use attache_protocol::method::{FsReadTextFile, SessionRequestPermission, TerminalCreate};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { Run:

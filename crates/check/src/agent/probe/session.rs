@@ -1,6 +1,7 @@
 //! Opening and closing sessions (SESS).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
@@ -8,7 +9,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetMode,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:

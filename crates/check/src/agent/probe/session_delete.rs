@@ -3,10 +3,10 @@
 use super::session::NO_SESSION;
 use super::session_list::{entries, entry_of, listed};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::{SessionDelete, SessionLoad, SessionPrompt};
-use serde_json::json;
 
 probes! { Run:
     "DEL-02" a_deleted_session_is_not_listed;

@@ -2,11 +2,12 @@
 
 use super::session::CLOSE;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted, refusal};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{SessionClose, SessionList, SessionPrompt};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 probes! { Run:

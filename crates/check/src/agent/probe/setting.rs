@@ -6,12 +6,13 @@ use super::history::RESUME;
 use super::mode::{mode_option, of_session, set_mode, two_modes};
 use super::option_value::{choices, options};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionResume, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" an_option_that_was_set_keeps_its_value;

@@ -3,11 +3,12 @@
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{entries, saved};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::{Method, SessionPrompt, SessionStatusQuery};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "STAT-01" asking_where_a_session_is_opens_nothing;

@@ -2,6 +2,7 @@
 
 use super::driven::{ALLOW, cancel, choose, count, held, tool_calls, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use attache_protocol::method::{
     SessionRequestPermission, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TERM-10" a_terminal_is_released_when_its_command_has_ended;

@@ -3,11 +3,12 @@
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{LIST, entries, entry_of, listed, saved};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::{Method, SessionSetTitle};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TITLE-01" a_title_is_stored_and_listed;

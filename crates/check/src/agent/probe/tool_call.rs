@@ -2,7 +2,8 @@
 //! turn.
 
 use super::driven::{
-    ALLOW, OLD, Told, choose, count, file, nothing_at, play, play_in, tool_calls, write_over,
+    ALLOW, OLD, ReportedCall, choose, count, file, nothing_at, play, play_in, tool_calls,
+    write_over,
 };
 use crate::agent::run::Run;
 use crate::judging::conversation::{Played, quoted};
@@ -60,8 +61,9 @@ async fn tool_calls_have_ids_of_their_own(run: &mut Run) -> Probed {
     let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
     let played = play(run, acts).await?;
     let told = some(&played)?;
-    let ends = |told: &Told<'_>| told.states().iter().filter(|state| is_final(state)).count();
-    let begins = |told: &Told<'_>| {
+    let ends =
+        |told: &ReportedCall<'_>| told.states().iter().filter(|state| is_final(state)).count();
+    let begins = |told: &ReportedCall<'_>| {
         told.updates
             .iter()
             .filter(|update| update.get("sessionUpdate").is_some_and(|it| it == "tool_call"))
@@ -107,7 +109,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
 }
 
 /// The tool calls that were told, of which there has to be one.
-fn some(played: &Played) -> Probed<Vec<Told<'_>>> {
+fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
     let told = tool_calls(played);
     if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }
 }

@@ -4,6 +4,7 @@
 use super::driven::{ALLOW, choose, file, nothing_at, play, unjudged};
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{
@@ -11,7 +12,7 @@ use crate::model::acts::{
     switch_mode,
 };
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TOOL-01" a_tool_call_of_each_kind_is_reported;

@@ -2,13 +2,13 @@
 //! that a turn shows).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{DONE, fail_with, recall, say, think};
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionUpdateNotification};
-use serde_json::json;
 use std::time::Duration;
 
 probes! { Run:

@@ -2,12 +2,13 @@
 
 use super::history::refused;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "USE-02" used_and_size_are_told_in_numbers;

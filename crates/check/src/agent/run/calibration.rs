@@ -2,12 +2,14 @@
 //! turns do what they are told.
 
 use super::Run;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Turn, quoted, refusal};
 use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
 use crate::model::acts::{self, Acts};
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionNew, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
@@ -24,71 +26,83 @@ impl Run {
     /// Whether a session opens at all: a fail where the agent knows no such request or does not
     /// answer, and why it cannot be told where it wants a login or lacks something else. It is
     /// tried once a run.
-    pub(crate) async fn opened(&mut self) -> Probed {
-        if self.opened.is_none() {
-            let params = json!({"cwd": self.folder, "mcpServers": []});
-            let opened = match self.talk().await?.call::<SessionNew>(params).await {
-                Ok(reply) => match reply.error("/code").and_then(Value::as_i64) {
-                    Some(code) if TAKES_NONE.contains(&code) => {
-                        fail("a session opens", quoted(reply.text()))
-                    }
-                    Some(_) => not_tested(format!("no session opens: {}", refusal(&reply))),
-                    None => Ok(()),
-                },
-                Err(outcome) => Err(outcome),
-            };
-            self.opened = Some(opened);
-        }
-        self.opened.clone().unwrap_or(Ok(()))
+    pub(crate) fn opened<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            if self.opened.is_none() {
+                let params = json!({"cwd": self.folder, "mcpServers": []});
+                let opened = match self.talk().await?.call::<SessionNew>(params).await {
+                    Ok(reply) => match reply.error("/code").and_then(Value::as_i64) {
+                        Some(code) if TAKES_NONE.contains(&code) => {
+                            fail("a session opens", quoted(reply.text()))
+                        }
+                        Some(_) => not_tested(format!("no session opens: {}", refusal(&reply))),
+                        None => Ok(()),
+                    },
+                    Err(outcome) => Err(outcome),
+                };
+                self.opened = Some(opened);
+            }
+            self.opened.clone().unwrap_or(Ok(()))
+        })
     }
 
     /// The same for a probe that opens one for another reason: it can tell nothing of an agent that
     /// opens none.
-    pub(crate) async fn opens_sessions(&mut self) -> Probed {
-        match self.opened().await {
-            Err(Outcome::Fail { seen, .. }) => {
-                not_tested(format!("the agent opens no session, as SESS-01 tells: {seen}"))
+    pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            match self.opened().await {
+                Err(Outcome::Fail { seen, .. }) => {
+                    not_tested(format!("the agent opens no session, as SESS-01 tells: {seen}"))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
     /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It
     /// is tried once a run.
-    pub(crate) async fn driven(&mut self) -> Probed {
-        self.calibrated().await;
-        match &self.driven {
-            Some(Err(why)) => not_tested(why.clone()),
-            _ => Ok(()),
-        }
+    pub(crate) fn driven<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            match &self.driven {
+                Some(Err(why)) => not_tested(why.clone()),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Whether a prompt is answered at all: a fail where it is not, and why it cannot be told where
     /// the agent has no model or wants a login.
-    pub(crate) async fn prompted(&mut self) -> Probed {
-        self.calibrated().await;
-        self.prompted.clone().unwrap_or(Ok(()))
+    pub(crate) fn prompted<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            self.prompted.clone().unwrap_or(Ok(()))
+        })
     }
 
     /// The same for a probe that prompts for another reason: it can tell nothing of an agent that
     /// does not answer any prompt.
-    pub(crate) async fn answers_prompts(&mut self) -> Probed {
-        match self.prompted().await {
-            Err(Outcome::Fail { seen, .. }) => {
-                not_tested(format!("the agent takes no prompt, as PROMPT-06 tells: {seen}"))
+    pub(crate) fn answers_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            match self.prompted().await {
+                Err(Outcome::Fail { seen, .. }) => {
+                    not_tested(format!("the agent takes no prompt, as PROMPT-06 tells: {seen}"))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
     /// The same for a probe of sessions that stay apart: it is a fail where the first turn was told
     /// in another session.
-    pub(crate) async fn driven_apart(&mut self) -> Probed {
-        self.calibrated().await;
-        if let Some(seen) = &self.misplaced {
-            return fail("what a turn says is told in its session", seen.clone());
-        }
-        self.driven().await
+    pub(crate) fn driven_apart<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            if let Some(seen) = &self.misplaced {
+                return fail("what a turn says is told in its session", seen.clone());
+            }
+            self.driven().await
+        })
     }
 
     async fn calibrated(&mut self) {

@@ -3,11 +3,12 @@
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::peer::script::Answer;
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,7 +50,7 @@ fn own() -> Value {
 }
 
 fn in_terminal() -> Value {
-    let set = json!({SET.0: SET.1});
+    let set = json!({(SET.0): SET.1});
     json!({"id": "check-terminal", "name": "Log in here", "type": "terminal", "args": ADDED, "env": set})
 }
 
@@ -59,8 +60,8 @@ async fn login<'r>(
     methods: Value,
     method: &str,
 ) -> Probed<&'r mut ClientTalk> {
-    let errand = run.errand("login").with("method", method);
-    run.start_with(errand, move |_| locked(methods.clone())).await
+    let task = run.task("login").with("method", method);
+    run.start_with(task, move |_| locked(methods.clone())).await
 }
 
 /// The method by which the client logs in.
@@ -125,8 +126,8 @@ async fn an_unknown_kind_of_login_is_one_of_the_agent(run: &mut ClientRun) -> Pr
 /// The program of the agent is started with the arguments added and the variables set; a login that
 /// worked is followed by a new start of the agent, one that did not is a failure.
 async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("login").with("method", "check-terminal");
-    let talk = run.start_with(errand, |number| match number {
+    let task = run.task("login").with("method", "check-terminal");
+    let talk = run.start_with(task, |number| match number {
         0 => locked(json!([in_terminal()])),
         _ => Scenario::bare(),
     });
@@ -136,7 +137,7 @@ async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) ->
         return skipped("clientCapabilities.auth.terminal is not offered");
     }
     let Some(told) = talk.next_login().await else {
-        return not_tested("the client starts no login in a terminal on the errand \"login\"");
+        return not_tested("the client starts no login in a terminal on the task \"login\"");
     };
     let part = |pointer: &str| told.pointer(pointer).cloned().unwrap_or_default();
     let seen = format!("it was started with the arguments {}", part("/arguments"));

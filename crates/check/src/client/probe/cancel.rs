@@ -2,12 +2,13 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "CANCEL-01" a_cancel_names_the_session_of_the_turn;
@@ -55,7 +56,7 @@ async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Prob
     talk.wire.is_still_there().await?;
     match talk.wire.heard(first).find(|line| line.replies_to(id)) {
         Some(line) => not_tested(format!(
-            "the client leaves no question open on the errand \"cancel\", but answers it: {}",
+            "the client leaves no question open on the task \"cancel\", but answers it: {}",
             quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
         )),
         None => Ok(()),
@@ -116,7 +117,7 @@ async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
     if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
         if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
             return not_tested(
-                "the client leaves no question open on the errand \"cancel\", but answers it",
+                "the client leaves no question open on the task \"cancel\", but answers it",
             );
         }
         return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));

@@ -3,9 +3,10 @@
 
 use super::prompt::goes_on_after;
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "DEC-01" malformed_optional_members_of_a_message_are_absent;

@@ -2,11 +2,12 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -45,12 +46,12 @@ fn page(url: &str) -> Value {
     json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
 }
 
-/// A turn of a client on the first of these errands that it has; forms must be offered.
+/// A turn of a client on the first of these tasks that it has; forms must be offered.
 async fn turn<'r>(
     run: &'r mut ClientRun,
-    errands: &[&'static str],
+    tasks: &'r [&'static str],
 ) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
-    let (talk, turn) = run.turn(errands).await?;
+    let (talk, turn) = run.turn(tasks).await?;
     talk.needs("/elicitation/form")?;
     Ok((talk, turn))
 }
@@ -123,8 +124,9 @@ async fn no_page_is_fetched_without_consent(run: &mut ClientRun) -> Probed {
 }
 
 async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
-    for errand in ["form", "decline", "prompt"] {
-        let Ok((talk, turn)) = turn(run, &[errand, "prompt"]).await else { continue };
+    for task in ["form", "decline", "prompt"] {
+        let tasks = [task, "prompt"];
+        let Ok((talk, turn)) = turn(run, &tasks).await else { continue };
         let (action, content) = ask(talk, &turn, good()).await?;
         let said = format!("{action} with content {content}");
         expect(
@@ -132,12 +134,12 @@ async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
             "content with accept alone",
             quoted(&said),
         )?;
-        let is_told = match talk.errand {
+        let is_told = match talk.task {
             "form" => action == "accept",
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_told, format!("what the errand {:?} says", talk.errand), quoted(&said))?;
+        expect(is_told, format!("what the task {:?} says", talk.task), quoted(&said))?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }
@@ -147,7 +149,7 @@ async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
     let (action, content) = ask(talk, &turn, good()).await?;
     if action != "accept" {
         return not_tested(format!(
-            "the errand \"form\" does not fill in a form whose defaults fit: {action}"
+            "the task \"form\" does not fill in a form whose defaults fit: {action}"
         ));
     }
     let member = |key| content.get(key).cloned().unwrap_or_default();

@@ -3,6 +3,7 @@
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{is_an_id, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
@@ -10,7 +11,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "RPC-11" a_reply_repeats_the_id_with_its_type;

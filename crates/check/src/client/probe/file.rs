@@ -2,11 +2,12 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { ClientRun:
@@ -277,11 +278,11 @@ async fn the_first_line_is_line_1(run: &mut ClientRun) -> Probed {
 
 /// A folder beside that of the session, with a file that is none of the agent's business. It goes
 /// when this is dropped.
-struct Outside(PathBuf);
+struct OutsideFolder(PathBuf);
 
 const SECRET: &str = "attache check: outside of the session";
 
-impl Outside {
+impl OutsideFolder {
     fn new(run: &ClientRun, name: &str) -> Probed<Self> {
         let folder = run.folder();
         let name = format!("{}{name}", folder.file_name().unwrap_or_default().to_string_lossy());
@@ -297,7 +298,7 @@ impl Outside {
     }
 }
 
-impl Drop for Outside {
+impl Drop for OutsideFolder {
     fn drop(&mut self) {
         // The folder is the judge's own, and nobody is left to be told.
         let _gone = std::fs::remove_dir_all(&self.0);
@@ -327,7 +328,7 @@ async fn takes_nothing(
 }
 
 async fn files_outside_of_the_session_are_refused(run: &mut ClientRun) -> Probed {
-    let (outside, folder) = (Outside::new(run, "-outside")?, run.folder().to_owned());
+    let (outside, folder) = (OutsideFolder::new(run, "-outside")?, run.folder().to_owned());
     let up = folder.join("..").join(outside.0.file_name().unwrap_or_default());
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     is_closed(talk, &turn, &outside.file()).await?;
@@ -338,13 +339,13 @@ async fn files_outside_of_the_session_are_refused(run: &mut ClientRun) -> Probed
 }
 
 async fn a_folder_whose_name_only_begins_like_it_is_outside(run: &mut ClientRun) -> Probed {
-    let outside = Outside::new(run, "2")?;
+    let outside = OutsideFolder::new(run, "2")?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     is_closed(talk, &turn, &outside.file()).await
 }
 
 async fn links_do_not_lead_out_of_the_session(run: &mut ClientRun) -> Probed {
-    let outside = Outside::new(run, "-linked")?;
+    let outside = OutsideFolder::new(run, "-linked")?;
     let links = run.new_path();
     let made = std::fs::create_dir_all(&links)
         .and_then(|()| link(&outside.file(), &links.join("file")))

@@ -2,12 +2,13 @@
 
 use crate::client::client_talk::{ClientTalk, how_it_left};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::Missing;
+use crate::peer::raw_peer::WaitError;
 use attache_protocol::method::SessionPrompt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "RPC-02" a_line_feed_in_a_text_is_escaped;
@@ -24,8 +25,8 @@ const HUGE: usize = 33 * 1024 * 1024;
 
 async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
-    let errand = run.errand("prompt").with("prompt", format!("attache check\n{nonce}"));
-    let talk = run.start(errand).await?;
+    let task = run.task("prompt").with("prompt", format!("attache check\n{nonce}"));
+    let talk = run.start(task).await?;
     let broken = |line: &Line| line.value.is_none() && line.text.contains(&nonce);
     match talk.awaits(|line| line.asks::<SessionPrompt>() || broken(line)).await {
         Ok(line) if broken(&line) => fail("one message a line, its line feeds escaped", line.text),
@@ -36,8 +37,8 @@ async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
 }
 
 async fn a_mebibyte_on_stderr_holds_up_nothing(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("prompt").with("stderr", "1048576");
-    let talk = run.start(errand).await?;
+    let task = run.task("prompt").with("stderr", "1048576");
+    let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
 }
@@ -101,7 +102,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     wire.peer.send_bytes(b"\"}}\n");
     let answers = |line: &Line| line.is_reply();
     match wire.peer.wait_for(first, wire.patience, answers).await {
-        Err(Missing::Ended(_)) => Ok(()),
+        Err(WaitError::Ended(_)) => Ok(()),
         Err(missing) => {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }

@@ -1,14 +1,15 @@
 //! MCP servers that a client serves itself, over the connection (MCPA).
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{McpMessage, Method, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { ClientRun:
@@ -20,12 +21,12 @@ probes! { ClientRun:
 }
 
 /// Bring the servers of a file, in the form that most clients read.
-fn errand(run: &mut ClientRun) -> Probed<Errand> {
+fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     let file = run.new_path();
     let servers =
         json!({"mcpServers": {"attache-check": {"command": "/bin/sh", "args": [], "env": {}}}});
     match std::fs::write(&file, servers.to_string()) {
-        Ok(()) => Ok(run.errand("mcp").with("mcp", file.to_string_lossy())),
+        Ok(()) => Ok(run.task("mcp").with("mcp", file.to_string_lossy())),
         Err(error) => not_tested(format!("no file can be written: {error}")),
     }
 }
@@ -33,11 +34,11 @@ fn errand(run: &mut ClientRun) -> Probed<Errand> {
 /// A turn of a client that was told to bring MCP servers, with an agent that can reach those of the
 /// client itself.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
-    let (errand, folder) = (errand(run)?, run.folder().to_owned());
+    let (task, folder) = (task(run)?, run.folder().to_owned());
     let reaches = move |_| {
         Scenario::everything(&folder).with("/agentCapabilities/mcpCapabilities/acp", json!(true))
     };
-    let talk = run.start_with(errand, reaches).await?;
+    let talk = run.start_with(task, reaches).await?;
     let turn = talk.set_up().await?;
     Ok((talk, turn))
 }
@@ -78,8 +79,8 @@ async fn no_server_of_its_own_without_the_capability(run: &mut ClientRun) -> Pro
     if own(talk).is_empty() {
         return skipped(NONE);
     }
-    let errand = errand(run)?;
-    let talk = run.start(errand).await?;
+    let task = task(run)?;
+    let talk = run.start(task).await?;
     talk.set_up().await?;
     expect(
         own(talk).is_empty(),

@@ -2,10 +2,11 @@
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "NOTE-04" a_notice_disturbs_nothing;
@@ -41,7 +42,7 @@ async fn a_notice_disturbs_nothing(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "end_turn");
     let without = talk.leaves().await;
-    let ended = |left: &crate::Left| {
+    let ended = |left: &crate::ClientOutput| {
         format!(
             "{} by itself: {}",
             left.exit.map_or_else(|| "ended".to_owned(), |exit| exit.to_string()),

@@ -2,11 +2,12 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{CancelRequest, Method, SessionCancel, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "INIT-15" a_permission_request_is_served;
@@ -142,7 +143,7 @@ async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) ->
     let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
     let options = json!([option("only", "allow_once")]);
     let reply = talk.call::<SessionRequestPermission>(&turn, question("only", options)).await?;
-    if reply.is_refused().is_ok() || talk.errand != "reject" {
+    if reply.is_refused().is_ok() || talk.task != "reject" {
         return Ok(());
     }
     let chosen = choice(&reply)?;

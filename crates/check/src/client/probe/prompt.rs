@@ -2,11 +2,12 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn, how_it_left};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::SessionPrompt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "PROMPT-13" a_second_prompt_waits_for_the_end_of_the_first;
@@ -18,8 +19,8 @@ probes! { ClientRun:
 }
 
 async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("twice").with("prompt2", "attache check asks again");
-    let talk = run.start(errand).await?;
+    let task = run.task("twice").with("prompt2", "attache check asks again");
+    let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
     talk.wire.is_still_there().await?;
     let prompts =
@@ -32,7 +33,7 @@ async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> 
     talk.end_turn(&turn, "end_turn");
     match talk.next_turn(&turn).await {
         Ok(_) => Ok(()),
-        Err(_) => not_tested("the client does not prompt a second time on the errand \"twice\""),
+        Err(_) => not_tested("the client does not prompt a second time on the task \"twice\""),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
@@ -10,7 +11,7 @@ use attache_protocol::method::{
     Method, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetConfigOption,
     SessionStatusQuery, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { ClientRun:
@@ -27,7 +28,7 @@ probes! { ClientRun:
 }
 
 async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
-    let talk = run.start(run.errand("prompt")).await?;
+    let talk = run.start(run.task("prompt")).await?;
     let line = talk.hears::<SessionNew>().await?;
     let cwd = line.get("params").and_then(|params| params.get("cwd")).cloned().unwrap_or_default();
     let is_absolute = cwd.as_str().is_some_and(|cwd| Path::new(cwd).is_absolute());
@@ -41,9 +42,9 @@ fn said(session: &str, text: &str) -> Value {
 
 /// The client on its way to a session, whose `session/new` is left to the probe.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let talk =
-        run.start_with(errand, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
+        run.start_with(task, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
     let id = talk.hears::<SessionNew>().await?.get("id").cloned().unwrap_or_default();
     Ok((talk, id))
 }
@@ -68,13 +69,13 @@ async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
     ]});
     let set = json!([option]);
-    let errand = run.errand("set_option").with("option", "check-good").with("value", "check-two");
+    let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let scenario = move |_| {
         Scenario::bare()
             .opening("configOptions", set.clone())
             .on::<SessionSetConfigOption>(|_| Answer::Silence)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let id = talk.hears::<SessionSetConfigOption>().await?.get("id").cloned().unwrap_or_default();
     for update in [
         json!({"sessionUpdate": "available_commands_update", "availableCommands": []}),
@@ -115,14 +116,12 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
 }
 
 async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("directories").with("directory", "/usr");
-    let talk = run.start(errand).await?;
+    let task = run.task("directories").with("directory", "/usr");
+    let talk = run.start(task).await?;
     let line = talk.hears::<SessionNew>().await?;
     let more = line.get("params").and_then(|params| params.get("additionalDirectories")).cloned();
     let Some(more) = more.as_ref().and_then(Value::as_array).filter(|more| !more.is_empty()) else {
-        return not_tested(
-            "the client sends no additionalDirectories on the errand \"directories\"",
-        );
+        return not_tested("the client sends no additionalDirectories on the task \"directories\"");
     };
     let is_absolute =
         |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
@@ -138,7 +137,7 @@ async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
 
 /// The client is told to go on with a session, and asks for its status.
 async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("load").with("session", SESSION);
+    let task = run.task("load").with("session", SESSION);
     let cwd = run.folder().to_owned();
     let scenario = move |_| {
         let odd = |_: &Value| Answer::Result(json!({"status": "check_odd"}));
@@ -146,7 +145,7 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
             .with("/agentCapabilities/sessionCapabilities/status", json!({}));
         scenario.on::<SessionStatusQuery>(odd)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let reached = talk.awaits(|line| line.asks::<SessionPrompt>()).await;
     if talk.heard::<SessionStatusQuery>().is_none() {
         return not_tested("the client does not ask for the status of a session");
@@ -183,12 +182,12 @@ async fn a_null_result_of_a_resume_is_taken(run: &mut ClientRun) -> Probed {
 /// The client prompts once its call is answered with null.
 async fn takes_null<M: Method>(
     run: &mut ClientRun,
-    errand: &'static str,
+    task: &'static str,
     change: fn(Scenario) -> Scenario,
 ) -> Probed {
-    let errand = run.errand(errand).with("session", SESSION);
+    let task = run.task(task).with("session", SESSION);
     let cwd = run.folder().to_owned();
-    let talk = run.start_with(errand, move |_| change(Scenario::everything(&cwd))).await?;
+    let talk = run.start_with(task, move |_| change(Scenario::everything(&cwd))).await?;
     talk.hears::<M>().await?;
     talk.set_up().await?;
     Ok(())
@@ -199,11 +198,11 @@ async fn prompts_in<'r>(
     run: &'r mut ClientRun,
     id: &'static str,
 ) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let scenario = move |_| {
         Scenario::bare().on::<SessionNew>(move |_| Answer::Result(json!({"sessionId": id})))
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let turn = talk.set_up().await?;
     Ok((talk, turn))
 }

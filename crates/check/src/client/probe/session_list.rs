@@ -2,11 +2,12 @@
 
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
 use attache_protocol::method::{SessionList, SessionLoad, SessionResume};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 probes! { ClientRun:
@@ -39,7 +40,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     pages.reverse();
     let calls = Arc::new(Mutex::new(Vec::new()));
     let asked = calls.clone();
-    let errand = run.errand("list");
+    let task = run.task("list");
     let scenario = move |_| {
         let (asked, mut pages) = (asked.clone(), pages.clone());
         let page = move |params: &Value| {
@@ -52,7 +53,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
         )
         .on::<SessionList>(page)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     talk.hears::<SessionList>().await?;
     // Some clients list only to go on with what they find.
     if let Ok(turn) = talk.set_up().await {

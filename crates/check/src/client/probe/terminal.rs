@@ -2,6 +2,7 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
@@ -9,7 +10,7 @@ use attache_protocol::method::{
     CancelRequest, Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -58,7 +59,7 @@ async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
 /// Opens a terminal, as a client that was told to allow everything must. One that nobody told may
 /// refuse.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
-    if talk.errand != "allow" {
+    if talk.task != "allow" {
         return open(talk, turn, params).await;
     }
     let opened = talk.call::<TerminalCreate>(turn, params).await?.result()?;

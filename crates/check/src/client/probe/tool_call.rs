@@ -2,11 +2,12 @@
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "TOOL-04" an_update_with_a_title_makes_the_call;

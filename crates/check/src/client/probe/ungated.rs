@@ -1,11 +1,12 @@
 //! What must not be sent to an agent that does not offer it (INIT-16 and the rules of each method).
 //!
 //! Each is judged twice: the client has to send it to an agent that offers it, which shows that its
-//! errand leads there; to one that does not it must not.
+//! task leads there; to one that does not it must not.
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
@@ -14,7 +15,7 @@ use attache_protocol::method::{
     Logout, Method, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew,
     SessionPrompt, SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "AUTH-10" logout_is_not_called_unless_it_is_offered;
@@ -30,10 +31,13 @@ probes! { ClientRun:
     "SYSP-01" system_prompts_are_not_sent_unless_they_are_offered;
 }
 
-/// The client on an errand, with an agent that offers `capability` and with one that lacks it, else
+/// Which line is gated.
+type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
+
+/// The client on a task, with an agent that offers `capability` and with one that lacks it, else
 /// the same.
 struct Gate {
-    errand: Errand,
+    task: ClientTask,
     /// Below `agentCapabilities`.
     capability: &'static str,
     offered: Value,
@@ -42,10 +46,10 @@ struct Gate {
 }
 
 impl Gate {
-    /// An errand with a session that is known.
-    fn new(run: &ClientRun, errand: &'static str, capability: &'static str) -> Self {
-        let errand = run.errand(errand).with("session", SESSION);
-        Self { errand, capability, offered: json!({}), beside: json!({}) }
+    /// A task with a session that is known.
+    fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
+        let task = run.task(task).with("session", SESSION);
+        Self { task, capability, offered: json!({}), beside: json!({}) }
     }
 
     fn offered(mut self, offered: Value) -> Self {
@@ -64,7 +68,7 @@ impl Gate {
         &self,
         run: &mut ClientRun,
         is_offered: bool,
-        gated: impl Fn(&Line) -> bool,
+        gated: Gated<'_>,
     ) -> Probed<Option<Line>> {
         let (capability, cwd) =
             (format!("/agentCapabilities{}", self.capability), run.folder().to_owned());
@@ -73,7 +77,7 @@ impl Gate {
             let scenario = Scenario::offering(beside.clone()).listing(&cwd);
             if is_offered { scenario.with(&capability, offered.clone()) } else { scenario }
         };
-        let talk = run.start_with(self.errand.clone(), scenario).await?;
+        let talk = run.start_with(self.task.clone(), scenario).await?;
         match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
             Ok(line) if gated(&line) => return Ok(Some(line)),
             // What is sent at the end of a session comes after its turn.
@@ -88,14 +92,14 @@ impl Gate {
     }
 
     /// The rule is kept when the line is sent where it is offered, and nowhere else.
-    async fn holds(self, run: &mut ClientRun, what: &str, gated: impl Fn(&Line) -> bool) -> Probed {
-        if self.sent(run, true, &gated).await?.is_none() {
+    async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
+        if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(
-                "the client did not send {what} on the errand {:?} to an agent that offers it",
-                self.errand.name()
+                "the client did not send {what} on the task {:?} to an agent that offers it",
+                self.task.name()
             ));
         }
-        match self.sent(run, false, &gated).await? {
+        match self.sent(run, false, gated).await? {
             Some(line) => fail(
                 format!(
                     "no {what}: agentCapabilities{} is not offered",
@@ -108,7 +112,7 @@ impl Gate {
     }
 
     async fn holds_for<M: Method>(self, run: &mut ClientRun) -> Probed {
-        self.holds(run, M::ROW.name, |line| line.asks::<M>()).await
+        self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
 
@@ -151,7 +155,7 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
         return not_tested(format!("{} cannot be written: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
-    gate.errand = gate.errand.with("mcp", file.to_string_lossy());
+    gate.task = gate.task.with("mcp", file.to_string_lossy());
     let by_http = |line: &Line| {
         let servers = line
             .get("params")
@@ -162,17 +166,17 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
                 servers.iter().any(|server| server.get("type").is_some_and(|kind| kind == "http"))
             })
     };
-    gate.holds(run, "a server of the type http", by_http).await
+    gate.holds(run, "a server of the type http", &by_http).await
 }
 
 async fn directories_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "directories", "/sessionCapabilities/additionalDirectories");
-    gate.errand = gate.errand.with("directory", "/usr");
+    gate.task = gate.task.with("directory", "/usr");
     let with_more = |line: &Line| {
         let more = line.get("params").and_then(|params| params.get("additionalDirectories"));
         more.and_then(Value::as_array).is_some_and(|more| !more.is_empty())
     };
-    gate.holds(run, "additionalDirectories", with_more).await
+    gate.holds(run, "additionalDirectories", &with_more).await
 }
 
 async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
@@ -181,7 +185,7 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
         return not_tested(format!("{} cannot be written: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
-    gate.errand = gate.errand.with("image", file.to_string_lossy());
+    gate.task = gate.task.with("image", file.to_string_lossy());
     let with_picture = |line: &Line| {
         let blocks =
             line.get("params").and_then(|params| params.get("prompt")).and_then(Value::as_array);
@@ -190,17 +194,17 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
                 blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "image"))
             })
     };
-    gate.holds(run, "a block of the type image", with_picture).await
+    gate.holds(run, "a block of the type image", &with_picture).await
 }
 
 async fn system_prompts_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "system_prompt", "/sessionCapabilities/systemPrompt");
-    gate.errand = gate.errand.with("text", "Be brief.");
+    gate.task = gate.task.with("text", "Be brief.");
     let with_prompt = |line: &Line| {
         let prompt = line.get("params").and_then(|params| params.get("systemPrompt"));
         prompt.is_some_and(|prompt| !prompt.is_null())
     };
-    gate.holds(run, "systemPrompt", with_prompt).await
+    gate.holds(run, "systemPrompt", &with_prompt).await
 }
 
 /// A picture of one pixel, PNG.

@@ -1,12 +1,14 @@
 //! Turns that do what their prompt tells.
 
 use super::{Conversation, Reply, Session, quoted};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::model::acts::{Acts, NO_TOOL};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How much longer than an ordinary answer a turn may take: its model is asked several times.
@@ -40,9 +42,15 @@ impl Turn {
 
 impl Conversation {
     /// Prompts for a turn that does this, and waits until it ends. No reply is a fail.
-    pub(crate) async fn play(&mut self, session: &Session, acts: Acts) -> Probed<Played> {
-        let turn = self.begin_turn(session, acts);
-        self.finish(turn).await
+    pub(crate) fn play<'a>(
+        &'a mut self,
+        session: &'a Session,
+        acts: Acts,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let turn = self.begin_turn(session, acts);
+            self.finish(turn).await
+        })
     }
 
     /// Prompts for a turn that does this.
@@ -59,44 +67,53 @@ impl Conversation {
     }
 
     /// Waits for the end of a turn. No reply is a fail.
-    pub(crate) async fn finish(&mut self, turn: Turn) -> Probed<Played> {
-        self.finish_within(turn, self.patience * TURN).await
+    pub(crate) fn finish<'a>(&'a mut self, turn: Turn) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
     }
 
     /// The same, for so long.
-    pub(crate) async fn finish_within(&mut self, turn: Turn, patience: Duration) -> Probed<Played> {
-        let Turn { id, first, session } = turn;
-        let method = SessionPrompt::ROW.name.to_owned();
-        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
-            Ok(line) => {
-                let updates = self.updates(&session, first, line.number).cloned().collect();
-                Ok(Played { reply: Reply { method, line }, updates })
+    pub(crate) fn finish_within<'a>(
+        &'a mut self,
+        turn: Turn,
+        patience: Duration,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let Turn { id, first, session } = turn;
+            let method = SessionPrompt::ROW.name.to_owned();
+            match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+                Ok(line) => {
+                    let updates = self.updates(&session, first, line.number).cloned().collect();
+                    Ok(Played { reply: Reply { method, line }, updates })
+                }
+                Err(missing) => fail("an answer to session/prompt", missing.to_string()),
             }
-            Err(missing) => fail("an answer to session/prompt", missing.to_string()),
-        }
+        })
     }
 
     /// Waits until the agent has said this in a turn, perhaps in pieces.
-    pub(crate) async fn hear_said(&mut self, turn: &Turn, text: &str) -> Probed {
-        let mut next = turn.first;
-        loop {
-            let is_update = |line: &Line| {
-                line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
-            };
-            let line = self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
-            let updates: Vec<Value> =
-                self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
-            if chunks(&updates, "agent_message_chunk").contains(text) {
-                return Ok(());
+    pub(crate) fn hear_said<'a>(&'a mut self, turn: &'a Turn, text: &'a str) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let mut next = turn.first;
+            loop {
+                let is_update = |line: &Line| {
+                    line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
+                };
+                let line =
+                    self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
+                let updates: Vec<Value> =
+                    self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
+                if chunks(&updates, "agent_message_chunk").contains(text) {
+                    return Ok(());
+                }
+                if line.is_reply() {
+                    return fail(
+                        format!("the agent says \"{text}\" in a turn that goes on"),
+                        quoted(&line.text),
+                    );
+                }
+                next = line.number;
             }
-            if line.is_reply() {
-                return fail(
-                    format!("the agent says \"{text}\" in a turn that goes on"),
-                    quoted(&line.text),
-                );
-            }
-            next = line.number;
-        }
+        })
     }
 
     /// The updates of a session from the line at an index on, before the line with this number.

@@ -6,11 +6,9 @@ mod reading;
 mod walls;
 
 use crate::Coder;
-use crate::conversation::{Conversation, Message};
-use crate::models::{ModelEvent, Models};
-use crate::scripted::Does;
+use crate::models::Models;
 use crate::scripted::client::{Client, LONGEST_LINE};
-use crate::tools::spec;
+use crate::scripted::{Does, Seen, Step};
 use attache_host::Sandbox;
 use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
@@ -22,30 +20,19 @@ use std::time::Duration;
 
 /// Does what each line of the prompt says, then says what each returned, and what it was told
 /// beside the prompt.
-fn obeys(conversation: &Conversation) -> ModelEvent {
-    let (prompt, messages) = conversation.present().unwrap();
-    let Some(line) = prompt.text.lines().nth(messages.len()) else {
-        let notes = conversation.messages().iter().filter_map(|message| match message {
-            Message::Note(note) => Some(note.clone()),
-            _ => None,
-        });
-        let said: Vec<String> = notes.chain(messages.iter().map(text)).collect();
-        return ModelEvent::Text(said.join("\n---\n"));
+fn obeys(seen: &Seen<'_>) -> Step {
+    let mut replies = seen.replies.iter().map(|reply| reply.text.as_str());
+    let Some(line) = seen.prompt.lines().nth(replies.len()) else {
+        let said: Vec<&str> = seen.notes.iter().copied().chain(replies).collect();
+        return Step::Says(said.join("\n---\n"));
     };
     let (name, arguments) = line.split_once(' ').unwrap();
-    let earlier = messages.last().map(text).unwrap_or_default();
+    let earlier = replies.next_back().unwrap_or_default();
     let id = earlier
         .split_once("as bg")
         .and_then(|(_, rest)| rest.split_once(':'))
         .map_or("?", |(id, _)| id);
-    ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
-}
-
-fn text(message: &Message) -> String {
-    match message {
-        Message::Tool(_, result) => result.text.clone(),
-        _ => String::new(),
-    }
+    Step::Uses(name.to_owned(), arguments.replace("LAST", &format!("bg{id}")))
 }
 
 fn coder() -> Coder {

@@ -53,11 +53,6 @@ pub(in crate::tools) struct Permit {
 }
 
 impl Permit {
-    /// That of a command that runs without a question because it only reads.
-    pub(in crate::tools) fn reading(network: bool) -> Self {
-        Self { allowed: false, only_reads: true, network }
-    }
-
     /// What follows from a verdict about a command that then runs.
     pub(super) fn of(verdict: &Decision, network: bool) -> Self {
         let by_itself =

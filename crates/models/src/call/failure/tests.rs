@@ -1,6 +1,7 @@
 use super::{Failure, Sent, shown};
 use crate::error::ModelError;
-use crate::wire::{Provider, Wire};
+use crate::provider::Provider;
+use crate::wire::Wire;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -35,10 +35,10 @@ async fn an_answer_that_stops_before_its_end_is_asked_for_again() {
         let Some(ModelEvent::Done { message, .. }) = events.last() else { panic!("{events:?}") };
         assert_eq!(
             message.parts,
-            [ModelPart::Text { text: "hello".into(), sealed: None }],
+            [AssistantPart::Text { text: "hello".into(), sealed: None }],
             "no half call"
         );
-        assert!(call.said().parts.is_empty(), "the message has all");
+        assert!(call.partial().is_none(), "the message has all");
         let requests = server.requests();
         assert!(requests.len() == 2 && requests[0] == requests[1], "the same is asked again");
     }
@@ -58,7 +58,10 @@ async fn an_answer_that_stops_each_time_is_an_error_and_keeps_the_last_text() {
     let (events, error) = all(&mut call).await;
     assert!(matches!(error, Some(ModelError::Cut { .. })), "{error:?}");
     assert_eq!((replaces(&events), server.requests().len()), (vec![true, true], 3));
-    assert_eq!(call.said().parts, [ModelPart::Text { text: "hello".into(), sealed: None }]);
+    assert_eq!(
+        call.partial().unwrap().parts,
+        [AssistantPart::Text { text: "hello".into(), sealed: None }]
+    );
 }
 
 /// A text that the person has seen stays, also where the next attempt has none.
@@ -74,7 +77,10 @@ async fn an_error_that_lasts_ends_the_call_after_a_cut_too() {
         let (_, error) = all(&mut call).await;
         assert!(matches!(error, Some(ModelError::Auth { status: 401, .. })), "{error:?}");
         assert_eq!(server.requests().len(), attempts);
-        assert_eq!(call.said().parts, [ModelPart::Text { text: "hello".into(), sealed: None }]);
+        assert_eq!(
+            call.partial().unwrap().parts,
+            [AssistantPart::Text { text: "hello".into(), sealed: None }]
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 use super::{LocalModel, asked, llama_cpp, lm_studio, local_servers, ollama_server, vllm};
 use crate::http::{Http, Limits};
+use crate::provider::Provider;
 use crate::testing::server::{Reply, Server};
-use crate::wire::{Provider, Wire};
+use crate::wire::Wire;
 use serde_json::{Value, json};
 
 fn provider(server: &Server) -> Provider {

@@ -1,6 +1,6 @@
 use super::{body, headers};
 use crate::message::{
-    Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    AssistantMessage, AssistantPart, Message, ModelId, Part, Request, Thinking, ToolReply,
 };
 use crate::testing::replay::{full, request, thinking, thought};
 use serde_json::{Value, json};
@@ -56,9 +56,15 @@ fn a_request_with_everything_is_as_the_standard_says() {
 /// Signed thoughts go back unchanged also after they were stored and loaded.
 #[test]
 fn a_hidden_thought_goes_back_as_it_came_and_an_unsigned_one_does_not() {
-    let sent = |part: ModelPart| {
-        let stored = serde_json::to_string(&full(Some(part)).messages).unwrap();
-        body(&request(serde_json::from_str(&stored).unwrap()))["messages"][1]["content"][0].clone()
+    let sent = |part: AssistantPart| {
+        let mut messages = full(Some(part)).messages;
+        for message in &mut messages {
+            if let Message::Assistant(said) = message {
+                let stored = serde_json::to_string(&said).unwrap();
+                *said = serde_json::from_str(&stored).unwrap();
+            }
+        }
+        body(&request(messages))["messages"][1]["content"][0].clone()
     };
     assert_eq!(
         sent(thought("", json!({"redacted": "ZZZ"}))),
@@ -69,7 +75,7 @@ fn a_hidden_thought_goes_back_as_it_came_and_an_unsigned_one_does_not() {
         json!({"type": "thinking", "thinking": "", "signature": "s"})
     );
     let text = json!({"type": "text", "text": "I read."});
-    assert_eq!(sent(ModelPart::Thought { text: "hm".into(), sealed: None }), text);
+    assert_eq!(sent(AssistantPart::Thought { text: "hm".into(), sealed: None }), text);
     assert_eq!(sent(thought("hm", json!({"field": "reasoning"}))), text);
 }
 
@@ -107,7 +113,7 @@ fn how_much_it_thinks_fits_into_the_answer() {
 fn in_a_turn_that_another_model_began_it_does_not_think() {
     let of = |model: &str| {
         let mut messages = full(Some(thought("hm", json!({"signature": "s"})))).messages;
-        if let Message::Model(said) = &mut messages[1] {
+        if let Message::Assistant(said) = &mut messages[1] {
             said.model = ModelId::new("other", model);
         }
         messages
@@ -117,29 +123,30 @@ fn in_a_turn_that_another_model_began_it_does_not_think() {
     };
     assert_eq!(asked(of("m")), "disabled");
     let mut next_turn = of("m");
-    next_turn.push(Message::Person(vec![Part::Text("go on".into())]));
+    next_turn.push(Message::user(vec![Part::Text("go on".into())]));
     assert_eq!(asked(next_turn), "enabled");
 }
 
 #[test]
 fn messages_of_one_side_are_one_and_empty_ones_are_none() {
-    let person = |text: &str| Message::Person(vec![Part::Text(text.into())]);
-    let call = |id: &str| ModelPart::Call {
+    let person = |text: &str| Message::user(vec![Part::Text(text.into())]);
+    let call = |id: &str| AssistantPart::Call {
         id: id.into(),
         name: "t".into(),
         arguments: "{}".into(),
         sealed: None,
     };
-    let blank = ModelPart::Text { text: "\n".into(), sealed: None };
-    let model = |parts: Vec<ModelPart>| {
-        Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts })
+    let blank = AssistantPart::Text { text: "\n".into(), sealed: None };
+    let model = |parts: Vec<AssistantPart>| {
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts })
     };
-    let answer = Message::Tool(ToolAnswer {
+    let answer = Message::ToolReply(ToolReply {
         call_id: "1".into(),
         name: "t".into(),
         text: String::new(),
         images: vec![],
         failed: false,
+        data: None,
     });
     let messages = vec![
         person("a"),

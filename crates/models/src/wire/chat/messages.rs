@@ -1,7 +1,7 @@
 //! A conversation as messages of Chat Completions.
 
-use crate::message::{Document, Media, Message, ModelMessage, ModelPart, Part, ToolAnswer};
-use crate::wire::Dialect;
+use crate::message::{AssistantMessage, AssistantPart, Document, Media, Message, Part, ToolReply};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::chat::reasoning;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
@@ -13,15 +13,15 @@ pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value>
     // Pictures of tools follow after the answers of all calls: tool messages hold text only.
     let mut pictures: Vec<Value> = Vec::new();
     for (at, message) in conversation.iter().enumerate() {
-        if !matches!(message, Message::Tool(_)) {
+        if !matches!(message, Message::ToolReply(_)) {
             follow(&mut pictures, &mut messages);
         }
         match message {
-            Message::Person(parts) => {
-                messages.push(json!({"role": "user", "content": content(parts)}))
+            Message::User(user) => {
+                messages.push(json!({"role": "user", "content": content(&user.parts)}))
             }
-            Message::Model(said) => messages.push(model(dialect, said, at >= present)),
-            Message::Tool(answer) => {
+            Message::Assistant(said) => messages.push(model(dialect, said, at >= present)),
+            Message::ToolReply(answer) => {
                 pictures
                     .extend(answer.images.iter().flat_map(|image| picture_of(&answer.name, image)));
                 messages.push(tool(dialect, answer));
@@ -86,12 +86,12 @@ fn call_id(dialect: Dialect, id: &str) -> String {
     }
 }
 
-fn tool(dialect: Dialect, answer: &ToolAnswer) -> Value {
+fn tool(dialect: Dialect, answer: &ToolReply) -> Value {
     json!({"role": "tool", "tool_call_id": call_id(dialect, &answer.call_id), "content": answer.text})
 }
 
 /// What the model said, with its thoughts in the fields in which they came.
-fn model(dialect: Dialect, said: &ModelMessage, present: bool) -> Value {
+fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
     let calls: Vec<Value> = said.parts.iter().filter_map(|part| call(dialect, part)).collect();
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -110,8 +110,8 @@ fn model(dialect: Dialect, said: &ModelMessage, present: bool) -> Value {
     Value::Object(message)
 }
 
-fn call(dialect: Dialect, part: &ModelPart) -> Option<Value> {
-    let ModelPart::Call { id, name, arguments, sealed } = part else { return None };
+fn call(dialect: Dialect, part: &AssistantPart) -> Option<Value> {
+    let AssistantPart::Call { id, name, arguments, sealed } = part else { return None };
     // Servers that render the conversation from a template need an object.
     let arguments = match serde_json::from_str(arguments) {
         Ok(Value::Object(_)) => arguments.clone(),

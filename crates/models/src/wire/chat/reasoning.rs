@@ -1,7 +1,7 @@
 //! Thoughts in Chat Completions, which has no standard for them: read in every spelling, sent back
 //! in the one in which they came.
 
-use crate::message::{ModelMessage, ModelPart};
+use crate::message::{AssistantMessage, AssistantPart};
 use crate::wire::draft::Draft;
 use serde_json::{Map, Value, json};
 
@@ -101,10 +101,10 @@ fn text_of(detail: &Value) -> &str {
 
 /// Puts the thoughts of a message where the provider wants them back. Those that came as plain text
 /// go back within the turn in which they were thought, those with signatures always.
-pub(crate) fn send_back(said: &ModelMessage, present: bool, message: &mut Map<String, Value>) {
+pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
     let thoughts = said.parts.iter().filter_map(|part| match part {
-        ModelPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),
-        ModelPart::Text { .. } | ModelPart::Call { .. } => None,
+        AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),
+        AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
     });
     let (texts, seals): (Vec<&str>, Vec<Option<&Value>>) = thoughts.unzip();
     let Some(seal) = seals.into_iter().flatten().next() else { return };

@@ -2,12 +2,12 @@
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, Progress, StreamError};
 use crate::wire::chat::calls::ChatCalls;
 use crate::wire::chat::reasoning::Reasoning;
 use crate::wire::chat::think_tags::{Piece, ThinkTags};
 use crate::wire::draft::Draft;
-use crate::wire::halves;
-use crate::wire::{Decoder, Progress, StreamError};
+use crate::wire::json::{count, json};
 use serde_json::Value;
 
 /// Reads one answer.
@@ -115,18 +115,6 @@ fn give(piece: Piece, draft: &mut Draft) {
     }
 }
 
-/// The JSON of an event.
-pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
-    let parsed = serde_json::from_slice(&event.data).or_else(|error| {
-        // Perhaps it has half a character.
-        serde_json::from_slice(&halves::kept(&event.data)).map_err(|_| error)
-    });
-    parsed.map_err(|error| {
-        let begin: String = String::from_utf8_lossy(&event.data).chars().take(80).collect();
-        StreamError::Malformed(format!("{begin:?} is no JSON ({error})"))
-    })
-}
-
 fn stop(reason: &str) -> ModelStop {
     match reason {
         "stop" | "eos" | "end_turn" => ModelStop::End,
@@ -136,13 +124,6 @@ fn stop(reason: &str) -> ModelStop {
         "content_filter" | "refusal" => ModelStop::Refusal,
         other => ModelStop::Other(other.to_owned()),
     }
-}
-
-/// The count at one of these paths, each `a` or `a/b`; 0 where there is none.
-pub(crate) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
-    paths
-        .iter()
-        .find_map(|path| path.split('/').try_fold(usage, |value, key| value.get(key))?.as_u64())
 }
 
 fn usage_of(usage: &Value) -> TokenUsage {

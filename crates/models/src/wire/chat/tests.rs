@@ -1,7 +1,7 @@
 use super::body;
-use crate::message::{Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking};
+use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Part, Request, Thinking};
 use crate::testing::replay::{full, request, thinking, thought};
-use crate::wire::Dialect;
+use crate::wire::chat::dialect::Dialect;
 use serde_json::{Value, json};
 
 const PICTURE: &str = "data:image/png;base64,AAAA";
@@ -45,7 +45,7 @@ fn a_request_with_everything_is_as_the_standard_says() {
 
 #[test]
 fn text_alone_is_a_string_and_what_is_empty_is_left_out() {
-    let person = Message::Person(vec![Part::Text("a".into()), Part::Text("b".into())]);
+    let person = Message::user(vec![Part::Text("a".into()), Part::Text("b".into())]);
     let expected = json!({"model": "m", "stream": true, "stream_options": {"include_usage": true},
         "messages": [{"role": "user", "content": "a\nb"}]});
     assert_eq!(body(Dialect::Plain, &request(vec![person])), expected);
@@ -92,10 +92,11 @@ fn a_budget_of_thoughts_is_told_to_who_knows_one() {
 
 /// The thoughts of a message of the present turn, and of the turn before.
 fn sent_back(sealed: &Value) -> [Value; 2] {
-    let person = Message::Person(vec![Part::Text("a".into())]);
+    let person = Message::user(vec![Part::Text("a".into())]);
     let said = |sealed: Value| {
-        let parts = vec![thought("hm", sealed), ModelPart::Text { text: "b".into(), sealed: None }];
-        Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts })
+        let parts =
+            vec![thought("hm", sealed), AssistantPart::Text { text: "b".into(), sealed: None }];
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts })
     };
     let messages = vec![person.clone(), said(sealed.clone()), person, said(sealed.clone())];
     let body = body(Dialect::Plain, &request(messages));
@@ -128,7 +129,7 @@ fn thoughts_go_back_in_the_field_in_which_they_came() {
 
 #[test]
 fn models_of_anthropic_behind_openrouter_get_marks_for_their_cache() {
-    let person = |text: &str| Message::Person(vec![Part::Text(text.into())]);
+    let person = |text: &str| Message::user(vec![Part::Text(text.into())]);
     let messages = vec![person("a"), person("b"), person("c")];
     let request = Request {
         system: "s".into(),
@@ -149,13 +150,14 @@ fn models_of_anthropic_behind_openrouter_get_marks_for_their_cache() {
 #[test]
 fn what_must_go_back_with_a_call_does() {
     let extra = json!({"google": {"thought_signature": "s"}});
-    let call = ModelPart::Call {
+    let call = AssistantPart::Call {
         id: "c".into(),
         name: "t".into(),
         arguments: "{}".into(),
         sealed: Some(extra.clone()),
     };
-    let said = Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts: vec![call] });
+    let said =
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts: vec![call] });
     let body = body(Dialect::Plain, &request(vec![said]));
     let message = &body["messages"][0];
     assert_eq!(

@@ -1,5 +1,5 @@
 use super::body;
-use crate::message::{Message, ModelId, ModelMessage, ModelPart, Request, Thinking};
+use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Request, Thinking};
 use crate::testing::replay::{full, request, thinking, thought};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn a_request_with_everything_is_as_the_standard_says() {
             ]},
         ],
     });
-    let unsigned = ModelPart::Thought { text: "hm".into(), sealed: None };
+    let unsigned = AssistantPart::Thought { text: "hm".into(), sealed: None };
     assert_eq!(body(&thinking(full(Some(unsigned)), Thinking::Budget(1024))), expected);
 }
 
@@ -47,21 +47,22 @@ fn how_much_it_thinks_is_a_level_a_budget_or_nothing() {
 }
 
 fn parts(model: &str, said_by: &str, sealed: Option<Value>) -> Value {
-    let call = |id: &str, sealed| ModelPart::Call {
+    let call = |id: &str, sealed| AssistantPart::Call {
         id: id.into(),
         name: "t".into(),
         arguments: "{}".into(),
         sealed,
     };
     let text =
-        ModelPart::Text { text: String::new(), sealed: Some(json!({"thoughtSignature": "t"})) };
+        AssistantPart::Text { text: String::new(), sealed: Some(json!({"thoughtSignature": "t"})) };
     let parts = vec![
         thought("hm", json!({"thoughtSignature": "h"})),
         text,
         call("1", sealed),
         call("2", None),
     ];
-    let said = Message::Model(ModelMessage { model: ModelId::new("gemini", said_by), parts });
+    let said =
+        Message::Assistant(AssistantMessage { model: ModelId::new("gemini", said_by), parts });
     let request = Request { model: ModelId::new("gemini", model), ..request(vec![said]) };
     body(&request)["contents"][0]["parts"].clone()
 }

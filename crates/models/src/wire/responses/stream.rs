@@ -2,9 +2,9 @@
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
-use crate::wire::chat::stream::{count, json};
+use crate::wire::adapter::{Decoder, Progress, StreamError};
 use crate::wire::draft::{CallIndex, Draft};
-use crate::wire::{Decoder, Progress, StreamError};
+use crate::wire::json::{count, json};
 use serde_json::{Map, Value};
 
 /// Reads one answer.

@@ -1,5 +1,5 @@
 use super::body;
-use crate::message::{Message, ModelId, ModelMessage, ModelPart, Thinking};
+use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Thinking};
 use crate::testing::replay::{full, request, thinking, thought};
 use serde_json::json;
 
@@ -53,7 +53,9 @@ fn a_model_that_does_not_think_gets_no_field_of_thoughts() {
 
 #[test]
 fn the_phase_of_a_text_goes_back() {
-    let text = ModelPart::Text { text: "a".into(), sealed: Some(json!({"phase": "final_answer"})) };
-    let said = Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts: vec![text] });
+    let text =
+        AssistantPart::Text { text: "a".into(), sealed: Some(json!({"phase": "final_answer"})) };
+    let said =
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts: vec![text] });
     assert_eq!(body(&request(vec![said]))["input"][0]["phase"], "final_answer");
 }

@@ -1,0 +1,48 @@
+//! What a turn took of the models: tokens with one meaning.
+
+use crate::Turn;
+use attache_protocol::v1::Usage;
+
+impl Turn {
+    /// Adds to the tokens that the reply to the prompt reports for this turn (USE-10). After the
+    /// turn it does nothing.
+    ///
+    /// ACP leaves open what these numbers mean; here they mean this. A turn's tokens are those of
+    /// all calls to models in it, subagents included. `input` is what was sent without what the
+    /// provider had cached, `cached_read` and `cached_write` are what was read from and written to
+    /// its cache, `output` is what the model wrote with its thoughts, `thought` is the part of the
+    /// output that was thought. `total` is input + output + cached read + cached write: the kit
+    /// computes it and does not look at the one given.
+    pub fn spent(&self, tokens: Usage) {
+        if !self.is_muted() {
+            // Tokens of a turn that is over have nowhere to go.
+            let _ = self.open_session().in_turn_even_cancelled(self.accepted(), |state| {
+                if let Some(turn) = state.turn() {
+                    turn.usage = Some(sum(turn.usage.take(), &tokens));
+                }
+            });
+        }
+        if let Some(parent) = self.parent() {
+            parent.spent(tokens);
+        }
+    }
+}
+
+fn sum(spent: Option<Usage>, more: &Usage) -> Usage {
+    let optional = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    };
+    let mut sum = spent
+        .unwrap_or_else(|| Usage { meta: more.meta.clone(), ..Usage::new(0_u64, 0_u64, 0_u64) });
+    sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
+    sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
+    sum.thought_tokens = optional(sum.thought_tokens, more.thought_tokens);
+    sum.cached_read_tokens = optional(sum.cached_read_tokens, more.cached_read_tokens);
+    sum.cached_write_tokens = optional(sum.cached_write_tokens, more.cached_write_tokens);
+    let cached = [sum.cached_read_tokens, sum.cached_write_tokens];
+    let parts =
+        [sum.input_tokens, sum.output_tokens].into_iter().chain(cached.into_iter().flatten());
+    sum.total_tokens = parts.fold(0, u64::saturating_add);
+    sum
+}
