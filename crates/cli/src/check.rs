@@ -3,7 +3,7 @@
 
 mod agent;
 pub(crate) mod arguments;
-mod by_hand;
+mod manual_client;
 mod client;
 mod compare;
 mod fuzz;

@@ -1,7 +1,7 @@
 //! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
-use super::by_hand::ByHand;
+use super::manual_client::ManualClient;
 use super::judging::judge_and_tell;
 use super::peer::errands::Commands;
 use crate::exit::{Exit, Failure};
@@ -11,8 +11,8 @@ use attache_protocol::method::Side;
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    let by_hand = if arguments.wait { Some(ByHand::begin(arguments.patience)?) } else { None };
-    if by_hand.is_none() {
+    let manual_client = if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
+    if manual_client.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
@@ -21,8 +21,8 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         // the session's folder are not part of it.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
-        let run = match by_hand.clone() {
-            Some(by_hand) => ClientRun::new(path, move |errand| Ok(by_hand.ask(errand))),
+        let run = match manual_client.clone() {
+            Some(manual_client) => ClientRun::new(path, move |errand| Ok(manual_client.ask(errand))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
                 ClientRun::new(path, move |errand| commands.start(errand))

@@ -2,7 +2,7 @@
 
 use super::arguments::{Fuzz, Fuzzed};
 use super::peer::errands::Commands;
-use super::peer::surroundings::Surroundings;
+use super::peer::environment::Environment;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -80,12 +80,12 @@ fn agent(
     model: &ModelServer,
 ) -> Result<attache_check::Fuzz, Failure> {
     let command = arguments.command.clone();
-    let surroundings =
-        Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
+    let environment =
+        Environment::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
     Ok(attache_check::Fuzz::agent(folder, move || {
         let mut words = command.iter();
         let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
-        Link::start(surroundings.around(launch))
+        Link::start(environment.around(launch))
     }))
 }
 

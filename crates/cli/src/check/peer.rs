@@ -3,6 +3,6 @@
 pub(super) mod errands;
 pub(super) mod known_agent;
 pub(super) mod known_client;
-pub(super) mod own_home;
+pub(super) mod home;
 pub(super) mod relay;
-pub(super) mod surroundings;
+pub(super) mod environment;

@@ -31,7 +31,7 @@ pub(crate) fn rules(arguments: &Rules) -> Result<Exit, Failure> {
         Some(Selection::Rule(rule)) => std::slice::from_ref(rule),
     };
     let out = io::stdout().lock();
-    let face = Face { paint: Paint::of(&out), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&out), columns: terminal::columns() };
     let lines = match (arguments.json, selection) {
         (true, _) => chosen.iter().map(json_line).collect(),
         (false, Some(Selection::Rule(rule))) => face.rule(rule),
@@ -70,13 +70,13 @@ fn json_line(rule: &Rule) -> String {
 }
 
 /// Formats rules for a person.
-struct Face {
+struct Printer {
     paint: Paint,
     /// The width of the terminal; without one nothing is cut.
     columns: Option<usize>,
 }
 
-impl Face {
+impl Printer {
     fn group(&self, group: &Group) -> Vec<String> {
         let shown = group.rules.iter().filter(|rule| is_shown(rule)).count();
         let count = self.paint.paint(DIM, format!("{shown} of {} covered", group.rules.len()));

@@ -15,13 +15,13 @@ use tokio::task::JoinSet;
 
 /// A person at a terminal who follows the steps on stderr.
 #[derive(Clone)]
-pub(super) struct ByHand {
+pub(super) struct ManualClient {
     person: Person,
     /// Reads Enter keys from stdin.
     _reading: Arc<JoinSet<()>>,
 }
 
-impl ByHand {
+impl ManualClient {
     /// Prints what to configure. `patience` limits each step.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl ByHand {
             false => "restart the agent in your client, then ",
         };
         say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
-        StartedClient::by_hand(self.person.clone())
+        StartedClient::manual_client(self.person.clone())
     }
 }
 
