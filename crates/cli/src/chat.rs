@@ -136,7 +136,11 @@ impl Chat {
                 tokio::select! {
                     biased;
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
-                    _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
+                    _ = self.follow.interrupt.recv() => {
+                        if self.lines.give_up() {
+                            break Input::Nothing;
+                        }
+                    }
                     input = self.lines.next() => break input,
                     // The person is typing, so changes appear above their line.
                     update = self.follow.watch.next() => match update {

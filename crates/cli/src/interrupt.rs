@@ -37,7 +37,10 @@ impl Interrupts {
         listening.spawn(async move {
             while *stopped.borrow() < Stop::End {
                 let stop = tokio::select! {
-                    _ = interrupt.recv() => if *stopped.borrow() == Stop::Nothing { Stop::Cancel } else { Stop::End },
+                    _ = interrupt.recv() => match *stopped.borrow() {
+                        Stop::Nothing => Stop::Cancel,
+                        Stop::Cancel | Stop::End => Stop::End,
+                    },
                     _ = terminate.recv() => Stop::End,
                     _ = hang_up.recv() => Stop::End,
                 };

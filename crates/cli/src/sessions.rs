@@ -2,16 +2,16 @@
 
 pub(crate) mod arguments;
 mod change;
-mod terminal;
 mod list;
 mod log;
 mod markdown;
 mod pages;
-mod text_search;
 pub(crate) mod session_id;
 mod table;
-mod transcript;
+mod terminal;
+mod text_search;
 pub(crate) mod time;
+mod transcript;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, Paint};

@@ -2,8 +2,8 @@
 
 use super::arguments::Agent;
 use super::judging::judge_and_tell;
-use super::peer::errands::relay;
 use super::peer::environment::Environment;
+use super::peer::errands::relay;
 use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};

@@ -1,8 +1,8 @@
 //! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
-use super::manual_client::ManualClient;
 use super::judging::judge_and_tell;
+use super::manual_client::ManualClient;
 use super::peer::errands::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
@@ -11,7 +11,8 @@ use attache_protocol::method::Side;
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    let manual_client = if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
+    let manual_client =
+        if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
     if manual_client.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
@@ -22,7 +23,9 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match manual_client.clone() {
-            Some(manual_client) => ClientRun::new(path, move |errand| Ok(manual_client.ask(errand))),
+            Some(manual_client) => {
+                ClientRun::new(path, move |errand| Ok(manual_client.ask(errand)))
+            }
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
                 ClientRun::new(path, move |errand| commands.start(errand))

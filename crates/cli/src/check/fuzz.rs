@@ -1,8 +1,8 @@
 //! `attache check fuzz`: sends malformed conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::peer::errands::Commands;
 use super::peer::environment::Environment;
+use super::peer::errands::Commands;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;

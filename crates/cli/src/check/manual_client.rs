@@ -52,7 +52,7 @@ impl ManualClient {
             false => "restart the agent in your client, then ",
         };
         say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
-        StartedClient::manual_client(self.person.clone())
+        StartedClient::by_hand(self.person.clone())
     }
 }
 

@@ -53,16 +53,23 @@ fn write(out: impl Write, lines: &[String]) -> io::Result<()> {
 fn json_line(rule: &Rule) -> String {
     let tests: Vec<String> = tests_of(rule.id).iter().map(ToString::to_string).collect();
     let mutations: Vec<_> = mutations_of(rule.id)
-        .map(|mutation| json!({ "name": mutation.name, "file": mutation.file, "test": mutation.test.to_string() }))
+        .map(|mutation| {
+            let test = mutation.test.to_string();
+            json!({ "name": mutation.name, "file": mutation.file, "test": test })
+        })
         .collect();
     let probes: Vec<_> = probes_of(rule)
         .map(|probe| json!({"side": probe.side.as_str(), "name": probe.name}))
         .collect();
     let faults: Vec<_> = faults_of(rule)
-        .map(|fault| json!({"judged": fault.judged.as_str(), "by": fault.by.as_str(), "companions": fault.companions}))
+        .map(|fault| {
+            let (judged, by) = (fault.judged.as_str(), fault.by.as_str());
+            json!({"judged": judged, "by": by, "companions": fault.companions})
+        })
         .collect();
     let line = json!({
-        "id": rule.id, "group": rule.prefix(), "binds": rule.binds.as_str(), "strength": rule.strength.as_str(), "word": rule.word,
+        "id": rule.id, "group": rule.prefix(), "binds": rule.binds.as_str(),
+        "strength": rule.strength.as_str(), "word": rule.word,
         "text": rule.text, "observation": rule.observation, "source": rule.source, "wireVisible": rule.is_wire_visible(),
         "tests": tests, "mutations": mutations, "probes": probes, "faults": faults, "whyNotJudged": why_not_judged(rule.id),
     });

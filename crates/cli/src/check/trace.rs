@@ -93,7 +93,8 @@ fn judge(
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier,
+        "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())

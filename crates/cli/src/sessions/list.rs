@@ -2,8 +2,8 @@
 
 use super::arguments::List;
 use super::pages::Pages;
-use super::text_search::{self, Found};
 use super::table::{self, Row};
+use super::text_search::{self, Found};
 use super::time;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;

@@ -1,8 +1,8 @@
 //! A conversation as Markdown: quoted prompts under headings, unchanged answers, tool calls with
 //! fenced diffs and outputs.
 
-use super::transcript::{Part, Teller};
 use super::time;
+use super::transcript::{Part, Teller};
 use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;

@@ -1,7 +1,7 @@
 //! Shows a stored conversation on a terminal, as `attache run` shows one.
 
-use super::transcript::{Part, Teller, ended};
 use super::time;
+use super::transcript::{Part, Teller, ended};
 use crate::exit::Failure;
 use crate::run;
 use crate::run::session::Opened;

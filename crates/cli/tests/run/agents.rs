@@ -308,7 +308,10 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &["agents.toml"]);
     let before = file();
     let refused = own(&["agents", "add", "mine", "second --acp"]);
-    refused.failed(2, &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"]);
+    refused.failed(
+        2,
+        &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
+    );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
     // The same once more changes nothing and is no fault.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);

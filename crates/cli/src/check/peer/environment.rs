@@ -1,8 +1,8 @@
 //! The environment of an agent under test: the judge's model instead of its provider's, and a
 //! separate home.
 
-use super::known_agent::KnownAgent;
 use super::home;
+use super::known_agent::KnownAgent;
 use crate::exit::{Exit, Failure};
 use attache_host::Launch;
 use std::ffi::OsString;
