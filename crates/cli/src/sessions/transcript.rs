@@ -479,7 +479,7 @@ mod tests {
         let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
         assert_eq!(
             said,
-            ["Agent", "more", "left out something too large to be shown", "ended done"]
+            ["Agent", "more", "left out content too large to show", "ended done"]
         );
     }
 
