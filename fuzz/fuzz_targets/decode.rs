@@ -11,10 +11,17 @@ use attache_protocol::{Unknown, Wire, decode, decode_reporting, each_method, enc
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {
-    ($text:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
+    ($text:ident $($group:ident {
+        $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+            $($rest:tt)*
+        })*
+    })*) => {
         $($(
             feed::<<attache_protocol::method::$ty as Method>::Params>($text);
-            $(feed::<<attache_protocol::method::$ty as Call>::Result>($text); let _ = stringify!($result);)?
+            $(
+                feed::<<attache_protocol::method::$ty as Call>::Result>($text);
+                let _ = stringify!($result);
+            )?
         )*)*
     };
 }

@@ -1,5 +1,5 @@
-//! The mutations of Attaché: named faults, each of which breaks one behaviour of our sources so that
-//! one named test must fail.
+//! The mutations of Attaché: named faults, each of which breaks one behaviour of our sources so
+//! that one named test must fail.
 //!
 //! A rule of the protocol counts as tested only if a mutation that breaks it makes a test fail,
 //! since a test that cannot fail proves nothing. The files in `faults/` hold the mutations; the

@@ -18,12 +18,12 @@ pub(crate) fn with_branches(
 ) -> String {
     let mut places: Vec<Place> = Vec::new();
     for mutation in mutations {
-        let found = find(text, mutation).and_then(|range| match places.iter_mut().find(|place| place.range == range) {
-            Some(place) => {
+        let found = find(text, mutation).and_then(|range| {
+            if let Some(place) = places.iter_mut().find(|place| place.range == range) {
                 place.mutations.push(mutation);
-                Ok(())
+                return Ok(());
             }
-            None => match places.iter().find(|place| cut_each_other(&place.range, &range)) {
+            match places.iter().find(|place| cut_each_other(&place.range, &range)) {
                 Some(place) => Err(format!(
                     "what it replaces in {} begins inside of what {:?} replaces and ends outside: make one of them contain the other",
                     mutation.file,
@@ -33,7 +33,7 @@ pub(crate) fn with_branches(
                     places.push(Place { range, mutations: vec![mutation] });
                     Ok(())
                 }
-            },
+            }
         });
         if let Err(what) = found {
             problems.push(Problem { mutation: mutation.name, what });

@@ -113,7 +113,9 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let mut report = measured.stop(count);
             agent_cost(&mut report, &before, &agent_stats(&peer).await, count);
             times.sort_unstable();
-            report["latency"] = json!({"p50_us": times[count / 2] as f64 / 1e3, "p99_us": times[count * 99 / 100] as f64 / 1e3});
+            let microseconds = |at: usize| times[at] as f64 / 1e3;
+            let (p50, p99) = (microseconds(count / 2), microseconds(count * 99 / 100));
+            report["latency"] = json!({"p50_us": p50, "p99_us": p99});
             report
         }
         "pipelined" => {
@@ -165,7 +167,11 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let agent = waits(&agent_stats(&peer).await) - agent;
             // Each process waits once for what ends the idling, and the thread that keeps the time
             // sleeps once.
-            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 2, "agent_idle_waits": agent - 1})
+            json!({
+                "idle_cpu_us": after.cpu_us - before.cpu_us,
+                "idle_waits": after.waits - before.waits - 2,
+                "agent_idle_waits": agent - 1,
+            })
         }
         other => panic!("no scenario {other}"),
     };

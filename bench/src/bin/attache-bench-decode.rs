@@ -18,15 +18,23 @@ use std::time::Instant;
 type Decode = fn(&str) -> bool;
 
 macro_rules! decoders {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
+    ($($group:ident {
+        $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+            $($rest:tt)*
+        })*
+    })*) => {
         fn decoders(name: &str, kind: Kind) -> Option<(Decode, Option<Decode>)> {
             $($(if name == $name && kind == <method::$ty as Method>::ROW.kind {
-                return Some((|text| <method::$ty as Method>::decode_params(Some(text)).is_ok(), decoders!(@result $ty $($result)?)));
+                let params: Decode =
+                    |text| <method::$ty as Method>::decode_params(Some(text)).is_ok();
+                return Some((params, decoders!(@result $ty $($result)?)));
             })*)*
             None
         }
     };
-    (@result $ty:ident $result:ident) => { Some(|text| <method::$ty as Call>::decode_result(text).is_ok()) };
+    (@result $ty:ident $result:ident) => {
+        Some(|text| <method::$ty as Call>::decode_result(text).is_ok())
+    };
     (@result $ty:ident) => { None };
 }
 

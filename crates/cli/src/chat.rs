@@ -6,7 +6,7 @@ use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
 use crate::exit::{Exit, Failure};
 use crate::follow::{ByRule, Follow, println, say, tells};
-use crate::key::Silent;
+use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
@@ -53,7 +53,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
     }
     let cwd = run::folder(arguments.cwd.as_deref())?;
-    let silent = io::stdin().is_terminal().then(Silent::begin).transpose().map_err(ours)?;
+    let silent = io::stdin().is_terminal().then(NoEcho::begin).transpose().map_err(ours)?;
     let mut type_ahead = TypeAhead::new(silent.is_some());
     type_ahead.start();
     let rules = rules::open()?;
@@ -81,7 +81,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
     let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
-    let _as_it_was = key::AsItWas::keep().map_err(ours)?;
+    let _as_it_was = key::SavedSettings::keep().map_err(ours)?;
     let lines = Lines::new(history).map_err(ours)?;
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
@@ -136,7 +136,11 @@ impl Chat {
                 tokio::select! {
                     biased;
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
-                    _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
+                    _ = self.follow.interrupt.recv() => {
+                        if self.lines.give_up() {
+                            break Input::Nothing;
+                        }
+                    }
                     input = self.lines.next() => break input,
                     // The person is typing, so changes appear above their line.
                     update = self.follow.watch.next() => match update {

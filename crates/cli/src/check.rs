@@ -3,11 +3,11 @@
 
 mod agent;
 pub(crate) mod arguments;
-mod by_hand;
 mod client;
 mod compare;
 mod fuzz;
 mod judging;
+mod manual_client;
 mod peer;
 pub(crate) mod report;
 mod rules;

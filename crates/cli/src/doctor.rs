@@ -1,16 +1,19 @@
 //! `attache doctor`: shows what is installed and configured here. It writes nothing and shows no
 //! key.
 
+mod findings;
+
 use crate::args;
 use crate::demo::size;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
+use crate::show::paint::Paint;
 use crate::store::Place;
 use crate::terminal;
 use attache_client::KNOWN_AGENTS;
 use attache_coder::{Models, Rules};
 use attache_host::Sandbox;
+use findings::{Findings, Mark};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
@@ -35,41 +38,6 @@ const KEYS: [&str; 14] = [
 
 /// With more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
-
-/// The mark of a finding.
-#[derive(Clone, Copy)]
-enum Mark {
-    Good,
-    Missing,
-    Bad,
-    Fact,
-}
-
-/// The findings so far, as lines.
-struct Findings {
-    lines: Vec<String>,
-    paint: Paint,
-}
-
-impl Findings {
-    fn part(&mut self, name: &str) {
-        if !self.lines.is_empty() {
-            self.lines.push(String::new());
-        }
-        self.lines.push(self.paint.paint(BOLD, name));
-    }
-
-    fn found(&mut self, mark: Mark, name: &str, what: &str) {
-        let mark = match mark {
-            Mark::Good => self.paint.paint(GREEN, "✓"),
-            Mark::Missing => self.paint.paint(DIM, "-"),
-            Mark::Bad => self.paint.paint(RED, "✗"),
-            Mark::Fact => " ".to_owned(),
-        };
-        let what = crate::show::sanitize::visible(what);
-        self.lines.push(format!("{mark} {name:<20} {what}"));
-    }
-}
 
 /// Runs the command.
 pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {

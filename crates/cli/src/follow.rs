@@ -112,6 +112,10 @@ impl Follow {
         Ok(())
     }
 
+    fn is_running(&self) -> bool {
+        matches!(self.session.state(), SessionState::Running { .. })
+    }
+
     /// Shows changes and asks the person the agent's questions until nothing runs.
     pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
@@ -148,7 +152,7 @@ impl Follow {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
                 }
-                () = tokio::time::sleep(silence), if matches!(self.session.state(), SessionState::Running { .. }) => {
+                () = tokio::time::sleep(silence), if self.is_running() => {
                     self.pause()?;
                     say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
                     silence *= 2;

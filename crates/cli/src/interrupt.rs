@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The extent of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wish {
+enum Stop {
     Nothing,
     /// Only the turn.
     Cancel,
@@ -22,7 +22,7 @@ enum Wish {
 
 /// A listener for signals of this process.
 pub(crate) struct Interrupts {
-    wish: watch::Receiver<Wish>,
+    stop: watch::Receiver<Stop>,
     _listening: JoinSet<()>,
 }
 
@@ -32,37 +32,40 @@ impl Interrupts {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hang_up = signal(SignalKind::hangup())?;
-        let (wished, wish) = watch::channel(Wish::Nothing);
+        let (stopped, stop) = watch::channel(Stop::Nothing);
         let mut listening = JoinSet::new();
         listening.spawn(async move {
-            while *wished.borrow() < Wish::End {
-                let wish = tokio::select! {
-                    _ = interrupt.recv() => if *wished.borrow() == Wish::Nothing { Wish::Cancel } else { Wish::End },
-                    _ = terminate.recv() => Wish::End,
-                    _ = hang_up.recv() => Wish::End,
+            while *stopped.borrow() < Stop::End {
+                let stop = tokio::select! {
+                    _ = interrupt.recv() => match *stopped.borrow() {
+                        Stop::Nothing => Stop::Cancel,
+                        Stop::Cancel | Stop::End => Stop::End,
+                    },
+                    _ = terminate.recv() => Stop::End,
+                    _ = hang_up.recv() => Stop::End,
                 };
-                wished.send_replace(wish);
+                stopped.send_replace(stop);
             }
             // The output can be blocked, by a pager for example; then no other code runs.
             tokio::time::sleep(PATIENCE).await;
             std::process::exit(i32::from(crate::exit::Exit::Cancelled.code()));
         });
-        Ok(Self { wish, _listening: listening })
+        Ok(Self { stop, _listening: listening })
     }
 
     /// Waits for a cancellation of the turn.
     pub(crate) async fn cancel(&self) {
-        self.wished(Wish::Cancel).await;
+        self.stopped(Stop::Cancel).await;
     }
 
     /// Waits for the end of the run.
     pub(crate) async fn end(&self) {
-        self.wished(Wish::End).await;
+        self.stopped(Stop::End).await;
     }
 
-    async fn wished(&self, at_least: Wish) {
-        let mut wish = self.wish.clone();
-        let gone = wish.wait_for(|wish| *wish >= at_least).await.is_err();
+    async fn stopped(&self, at_least: Stop) {
+        let mut stop = self.stop.clone();
+        let gone = stop.wait_for(|stop| *stop >= at_least).await.is_err();
         if gone {
             // The listener lives as long as this value.
             std::future::pending::<()>().await;

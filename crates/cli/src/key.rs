@@ -129,12 +129,12 @@ fn is_readable(tty: &File) -> io::Result<bool> {
 
 /// The settings of the terminal, restored on drop, because a line editor can be active when the
 /// program ends.
-pub(crate) struct AsItWas {
+pub(crate) struct SavedSettings {
     tty: File,
     before: libc::termios,
 }
 
-impl AsItWas {
+impl SavedSettings {
     /// Saves the current settings.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl AsItWas {
     }
 }
 
-impl Drop for AsItWas {
+impl Drop for SavedSettings {
     fn drop(&mut self) {
         // SAFETY: the descriptor is open and the structure was read before. On failure the terminal
         // is gone.
@@ -164,13 +164,13 @@ impl Drop for AsItWas {
 /// kept. Dropping it restores the settings.
 struct Keys {
     tty: File,
-    _before: AsItWas,
+    _before: SavedSettings,
 }
 
 impl Keys {
     /// `how` is the time of the change; `TCSAFLUSH` discards earlier input.
     fn of(tty: File, flags: libc::tcflag_t, how: libc::c_int) -> io::Result<Self> {
-        let before = AsItWas::keep()?;
+        let before = SavedSettings::keep()?;
         let mut keys = before.before;
         keys.c_lflag &= !(libc::ICANON | libc::ECHO);
         keys.c_lflag |= flags;
@@ -193,11 +193,11 @@ impl Keys {
 
 /// A terminal that echoes no keys, until this is dropped, for a conversation that reads them
 /// itself.
-pub(crate) struct Silent(
+pub(crate) struct NoEcho(
     #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
 );
 
-impl Silent {
+impl NoEcho {
     /// Starts the mode.
     ///
     /// # Errors

@@ -112,7 +112,9 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     let told = io::stderr().is_terminal().then(|| format!("starting {name}"));
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
-        agent = waiting(AgentProcess::launch_with(launch, options), told) => agent.map_err(|error| cannot_start(&error, known))?,
+        agent = waiting(AgentProcess::launch_with(launch, options), told) => {
+            agent.map_err(|error| cannot_start(&error, known))?
+        }
     };
     let about =
         agent.about().map(|about| about.title.clone().unwrap_or_else(|| about.name.clone()));

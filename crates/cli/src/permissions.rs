@@ -5,7 +5,7 @@ pub(crate) mod arguments;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::permission::rules;
-use crate::sessions::when::exact;
+use crate::sessions::time::exact;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, Paint};
 use crate::show::sanitize;

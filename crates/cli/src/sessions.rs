@@ -2,16 +2,16 @@
 
 pub(crate) mod arguments;
 mod change;
-mod face;
 mod list;
 mod log;
 mod markdown;
 mod pages;
-mod said;
 pub(crate) mod session_id;
 mod table;
+mod terminal;
+mod text_search;
+pub(crate) mod time;
 mod transcript;
-pub(crate) mod when;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, Paint};
@@ -88,11 +88,11 @@ fn show(store: &dyn Store, arguments: &Show) -> Result<Exit, Failure> {
         log::write(store, &listed.key, io::stdout().lock())?;
         return Ok(Exit::Done);
     }
-    let title = said::title(store, &listed)?.unwrap_or_else(|| "Session".to_owned());
+    let title = text_search::title(store, &listed)?.unwrap_or_else(|| "Session".to_owned());
     let zone = TimeZone::system();
     let out = io::stdout();
     if out.is_terminal() && !arguments.markdown {
-        let mut face = face::Face::new(zone, arguments.thoughts, arguments.verbose);
+        let mut face = terminal::TerminalOutput::new(zone, arguments.thoughts, arguments.verbose);
         face.head(&listed, &title)?;
         transcript::tell(store, &listed.key, &mut face)?;
         return Ok(Exit::Done);

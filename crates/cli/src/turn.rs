@@ -129,7 +129,9 @@ impl Run<'_> {
             () = self.interrupts.end() => Next::End,
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
-            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => Next::GiveUp,
+            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => {
+                Next::GiveUp
+            }
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
             Some(elicitation) = self.elicitations.recv() => Next::Elicitation(elicitation),
             change = turn.next() => Next::Change(change.map(Box::new)),

@@ -217,7 +217,7 @@ mod tests {
     fn a_broken_file_is_told_by_its_line_and_without_its_text() {
         for (text, says) in [
             ("a = 1\nb = s3cret", "line 2"),
-            ("agents = 's3cret'", "no table"),
+            ("agents = 's3cret'", "are not tables"),
             ("[agents.x]\ncmd = 's3cret'", "no command for x"),
         ] {
             let why = of_text(text).unwrap_err();

@@ -2,7 +2,7 @@
 
 use super::arguments::Agent;
 use super::judging::judge_and_tell;
-use super::peer::surroundings::Surroundings;
+use super::peer::environment::Environment;
 use super::peer::tasks::relay;
 use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
@@ -25,11 +25,11 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         let model = ModelServer::start_with(names.clone()).await.map_err(our_fault)?;
         let servers = McpServers::listen(relay()?).map_err(our_fault)?;
         let (led, set) = (&arguments.model_env, &arguments.env);
-        let surroundings = Surroundings::new(&command, &model.url(), led, set)?;
+        let environment = Environment::new(&command, &model.url(), led, set)?;
         let start = move || {
             let mut words = command.iter();
             let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
-            Link::start(surroundings.around(launch))
+            Link::start(environment.around(launch))
         };
         let run =
             Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);

@@ -1,8 +1,8 @@
 //! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
-use super::by_hand::ByHand;
 use super::judging::judge_and_tell;
+use super::manual_client::ManualClient;
 use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
@@ -11,8 +11,9 @@ use attache_protocol::method::Side;
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    let by_hand = if arguments.wait { Some(ByHand::begin(arguments.patience)?) } else { None };
-    if by_hand.is_none() {
+    let manual_client =
+        if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
+    if manual_client.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
@@ -21,8 +22,10 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         // the session's folder are not part of it.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
-        let run = match by_hand.clone() {
-            Some(by_hand) => ClientRun::new(path, move |task| Ok(by_hand.ask(task))),
+        let run = match manual_client.clone() {
+            Some(manual_client) => {
+                ClientRun::new(path, move |task| Ok(manual_client.ask(task)))
+            }
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
                 ClientRun::new(path, move |task| commands.start(task))

@@ -31,7 +31,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     } else if arguments.markdown {
         comparison.to_markdown().lines().map(str::to_owned).collect()
     } else {
-        Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }
+        Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() }
             .table(&comparison, of)
     };
     write(lines.iter().map(String::as_str))
@@ -56,12 +56,12 @@ fn read(path: &Path) -> Result<Judgement, Failure> {
 }
 
 /// Formats a comparison for a person.
-struct Face {
+struct Printer {
     paint: Paint,
     columns: Option<usize>,
 }
 
-impl Face {
+impl Printer {
     /// Returns the judgements with their letters, a row per rule, and the number of differences.
     fn table(&self, comparison: &Comparison, of: usize) -> Vec<String> {
         let letters = (0..comparison.names.len()).map(letter);

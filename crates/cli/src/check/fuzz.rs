@@ -1,7 +1,7 @@
 //! `attache check fuzz`: sends malformed conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::peer::surroundings::Surroundings;
+use super::peer::environment::Environment;
 use super::peer::tasks::Commands;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
@@ -80,12 +80,12 @@ fn agent(
     model: &ModelServer,
 ) -> Result<attache_check::Fuzz, Failure> {
     let command = arguments.command.clone();
-    let surroundings =
-        Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
+    let environment =
+        Environment::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
     Ok(attache_check::Fuzz::agent(folder, move || {
         let mut words = command.iter();
         let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
-        Link::start(surroundings.around(launch))
+        Link::start(environment.around(launch))
     }))
 }
 

@@ -4,7 +4,7 @@ use super::arguments::Judging;
 use super::report::baseline;
 use super::report::listener::Listener;
 use super::report::report_file::write;
-use super::report::verdicts::Face;
+use super::report::verdicts::Printer;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::Paint;
@@ -115,7 +115,7 @@ fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(),
     if as_json {
         return listener.rest(&judgement.verdicts);
     }
-    let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written =
         face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));

@@ -31,7 +31,7 @@ pub(crate) fn rules(arguments: &Rules) -> Result<Exit, Failure> {
         Some(Selection::Rule(rule)) => std::slice::from_ref(rule),
     };
     let out = io::stdout().lock();
-    let face = Face { paint: Paint::of(&out), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&out), columns: terminal::columns() };
     let lines = match (arguments.json, selection) {
         (true, _) => chosen.iter().map(json_line).collect(),
         (false, Some(Selection::Rule(rule))) => face.rule(rule),
@@ -53,16 +53,23 @@ fn write(out: impl Write, lines: &[String]) -> io::Result<()> {
 fn json_line(rule: &Rule) -> String {
     let tests: Vec<String> = tests_of(rule.id).iter().map(ToString::to_string).collect();
     let mutations: Vec<_> = mutations_of(rule.id)
-        .map(|mutation| json!({ "name": mutation.name, "file": mutation.file, "test": mutation.test.to_string() }))
+        .map(|mutation| {
+            let test = mutation.test.to_string();
+            json!({ "name": mutation.name, "file": mutation.file, "test": test })
+        })
         .collect();
     let probes: Vec<_> = probes_of(rule)
         .map(|probe| json!({"side": probe.side.as_str(), "name": probe.name}))
         .collect();
     let faults: Vec<_> = faults_of(rule)
-        .map(|fault| json!({"judged": fault.judged.as_str(), "by": fault.by.as_str(), "companions": fault.companions}))
+        .map(|fault| {
+            let (judged, by) = (fault.judged.as_str(), fault.by.as_str());
+            json!({"judged": judged, "by": by, "companions": fault.companions})
+        })
         .collect();
     let line = json!({
-        "id": rule.id, "group": rule.prefix(), "binds": rule.binds.as_str(), "strength": rule.strength.as_str(), "word": rule.word,
+        "id": rule.id, "group": rule.prefix(), "binds": rule.binds.as_str(),
+        "strength": rule.strength.as_str(), "word": rule.word,
         "text": rule.text, "observation": rule.observation, "source": rule.source, "wireVisible": rule.is_wire_visible(),
         "tests": tests, "mutations": mutations, "probes": probes, "faults": faults, "whyNotJudged": why_not_judged(rule.id),
     });
@@ -70,13 +77,13 @@ fn json_line(rule: &Rule) -> String {
 }
 
 /// Formats rules for a person.
-struct Face {
+struct Printer {
     paint: Paint,
     /// The width of the terminal; without one nothing is cut.
     columns: Option<usize>,
 }
 
-impl Face {
+impl Printer {
     fn group(&self, group: &Group) -> Vec<String> {
         let shown = group.rules.iter().filter(|rule| is_shown(rule)).count();
         let count = self.paint.paint(DIM, format!("{shown} of {} covered", group.rules.len()));

@@ -29,7 +29,7 @@ pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
         )),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut show = |line: &Recorded, finding: &Finding| -> io::Result<()> {
         match arguments.json {
             true => writeln!(out, "{}", json_line(finding, line)),
@@ -93,19 +93,20 @@ fn judge(
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier,
+        "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
 }
 
 /// Formats findings for a person.
-struct Face {
+struct Printer {
     paint: Paint,
     columns: Option<usize>,
 }
 
-impl Face {
+impl Printer {
     /// Formats a finding: line and rule, the actual behaviour, the text of the rule, and the
     /// message.
     fn finding(&self, finding: &Finding, line: &Recorded) -> Vec<String> {

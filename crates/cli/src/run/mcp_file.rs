@@ -230,27 +230,27 @@ mod tests {
             ("{\"mcpServers\":{\"s3cret\"", "line 1, column 23"),
             ("{}", "no object \"mcpServers\""),
             (r#"{"mcpServers":["s3cret"]}"#, "no object"),
-            (r#"{"mcpServers":{"a":"s3cret"}}"#, "\"a\" is no object"),
+            (r#"{"mcpServers":{"a":"s3cret"}}"#, "\"a\" is not an object"),
             (r#"{"mcpServers":{"a":{"env":{"K":"s3cret"}}}}"#, "either \"command\" or \"url\""),
             (r#"{"mcpServers":{"a":{"command":"sh","url":"s3cret"}}}"#, "either"),
-            (r#"{"mcpServers":{"a":{"type":"s3cret","url":"x"}}}"#, "not known"),
+            (r#"{"mcpServers":{"a":{"type":"s3cret","url":"x"}}}"#, "unknown \"type\""),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","env":{"K":["s3cret"]}}}}"#,
-                "\"env\" that is no object of strings",
+                "\"env\" that is not an object of strings",
             ),
-            (r#"{"mcpServers":{"a":{"command":"sh","args":"s3cret"}}}"#, "no list of strings"),
+            (r#"{"mcpServers":{"a":{"command":"sh","args":"s3cret"}}}"#, "not a list of strings"),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","args":["s3cret${NO_SUCH_VARIABLE}"]}}}"#,
                 "variable NO_SUCH_VARIABLE, which is not set",
             ),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${input:s3cret}"}}}}"#,
-                "only its editor knows",
+                "only an editor can fill in",
             ),
-            (r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${s3cret"}}}}"#, "closes"),
+            (r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${s3cret"}}}}"#, "closing"),
             (
                 r#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#,
-                "no-such-program, which is not here",
+                "no-such-program, which was not found",
             ),
         ] {
             let told = of(text).unwrap_err();

@@ -67,6 +67,6 @@ mod tests {
         tap(Direction::Sent, b"{}");
         tap(Direction::Sent, b"{}");
         let told = trace.trouble().unwrap();
-        assert!(told.contains("trace.jsonl is not whole"), "{told}");
+        assert!(told.contains("trace.jsonl is incomplete"), "{told}");
     }
 }

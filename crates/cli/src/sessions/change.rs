@@ -1,7 +1,7 @@
 //! `attache sessions rename`, `tag`, `archive`, `unarchive` and `delete`.
 
 use super::arguments::{Delete, Rename, Several, Tag};
-use super::{pages, said, session_id, when};
+use super::{pages, session_id, text_search, time};
 use crate::exit::{Exit, Failure};
 use crate::key;
 use crate::show::paint::{BOLD, Paint};
@@ -145,10 +145,10 @@ fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Lis
 
 /// Describes a session: id, title, number of prompts, time of the last change.
 fn described(store: &dyn Store, listed: &Listed) -> Result<String, StoreError> {
-    let title = said::title(store, listed)?.map(|title| format!("“{title}”"));
+    let title = text_search::title(store, listed)?.map(|title| format!("“{title}”"));
     let prompts = listed.summary.prompts;
     let plural = if prompts == 1 { "" } else { "s" };
-    let when = when::ago(listed.summary.updated_at, &Zoned::now());
+    let when = time::ago(listed.summary.updated_at, &Zoned::now());
     Ok(format!(
         "{} {}, {prompts} prompt{plural}, {when}",
         id(listed),

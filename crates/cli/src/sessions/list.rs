@@ -2,9 +2,9 @@
 
 use super::arguments::List;
 use super::pages::Pages;
-use super::said::{self, Found};
 use super::table::{self, Row};
-use super::when;
+use super::text_search::{self, Found};
+use super::time;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{DIM, Paint};
@@ -139,7 +139,7 @@ struct Listing<'s> {
 impl Listing<'_> {
     fn found(&self, listed: &Listed) -> Result<Option<Found>, Failure> {
         match self.text {
-            Some(text) => Ok(said::find(self.store, &listed.key, text)?),
+            Some(text) => Ok(text_search::find(self.store, &listed.key, text)?),
             None => Ok(None),
         }
     }
@@ -150,10 +150,10 @@ impl Listing<'_> {
         Ok(Row {
             id: sanitize::line(key.session_id.as_str()),
             agent: format!("{}{client}", sanitize::line(&key.agent)),
-            title: said::title(self.store, listed)?,
+            title: text_search::title(self.store, listed)?,
             folder: self.shown(&summary.cwd),
             here: self.cwd.as_deref().is_some_and(|cwd| cwd == Path::new(&summary.cwd)),
-            when: when::ago(summary.updated_at, &self.now),
+            when: time::ago(summary.updated_at, &self.now),
             prompts: summary.prompts,
             notes: notes(listed),
             archived: summary.archived,
@@ -192,7 +192,7 @@ impl Listing<'_> {
 
     /// Writes one JSON object.
     fn json(&mut self, listed: &Listed) -> Result<(), Failure> {
-        let mut object = object(listed, said::title(self.store, listed)?);
+        let mut object = object(listed, text_search::title(self.store, listed)?);
         if let (Some(members), Some(_)) = (object.as_object_mut(), self.text) {
             let found = self.found(listed)?.map(|found| {
                 let text = format!("{}{}{}", found.before, found.text, found.behind);

@@ -1,8 +1,8 @@
 //! A conversation as Markdown: quoted prompts under headings, unchanged answers, tool calls with
 //! fenced diffs and outputs.
 
+use super::time;
 use super::transcript::{Part, Teller};
-use super::when;
 use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;
@@ -59,8 +59,8 @@ impl<W: Write> Markdown<W> {
                 .map(|folder| format!("further folder {}", code(folder))),
         );
         let (began, updated) = (
-            when::exact(summary.began_at, &self.zone),
-            when::exact(summary.updated_at, &self.zone),
+            time::exact(summary.began_at, &self.zone),
+            time::exact(summary.updated_at, &self.zone),
         );
         facts.push(format!("began {began}, last change {updated}"));
         let labels = Labels::of(&summary.info);
@@ -269,7 +269,7 @@ impl<W: Write> Teller for Markdown<W> {
     fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
         let written = match part {
             Part::Prompt { number, at, content } => {
-                self.prompt(&format!("## {number} · {}", when::exact(at, &self.zone)), content)
+                self.prompt(&format!("## {number} · {}", time::exact(at, &self.zone)), content)
             }
             Part::Message(author) => self.message(author),
             Part::Piece { content, .. } => self.piece(&tool_call::block(content)),

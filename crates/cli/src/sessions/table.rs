@@ -1,6 +1,6 @@
 //! Sessions as a table for people.
 
-use super::said::Found;
+use super::text_search::Found;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW};
 use crate::show::sanitize;
 use crate::show::width::{cut, width};

@@ -196,7 +196,10 @@ impl<'t, T: Teller> Telling<'t, T> {
         let Some(permission) = permission else { return };
         let id = &permission.tool_call.tool_call_id;
         let entries = self.session.entries();
-        let about = |entry: &&usize| matches!(entries.get(**entry).map(|entry| &entry.content), Some(EntryContent::ToolCall(call)) if call.tool_call_id == *id);
+        let about = |entry: &&usize| match entries.get(**entry).map(|entry| &entry.content) {
+            Some(EntryContent::ToolCall(call)) => call.tool_call_id == *id,
+            _ => false,
+        };
         if let Some(entry) = self.unfinished.iter().find(about) {
             self.permissions.insert(*entry, (**permission).clone());
         }
@@ -476,7 +479,7 @@ mod tests {
         let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
         assert_eq!(
             said,
-            ["Agent", "more", "left out something too large to be shown", "ended done"]
+            ["Agent", "more", "left out content too large to show", "ended done"]
         );
     }
 

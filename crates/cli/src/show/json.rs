@@ -157,7 +157,10 @@ fn plan(content: &PlanContent) -> Line {
     let line = Line::of("plan");
     match content {
         PlanContent::Items(entries) => {
-            let entry = |entry: &PlanEntry| json!({ "content": entry.content, "priority": entry.priority.as_str(), "status": entry.status.as_str() });
+            let entry = |entry: &PlanEntry| {
+                let (priority, status) = (entry.priority.as_str(), entry.status.as_str());
+                json!({ "content": entry.content, "priority": priority, "status": status })
+            };
             line.with("entries", entries.iter().map(entry).collect::<Vec<_>>())
         }
         PlanContent::File(uri) => line.with("uri", &**uri),
@@ -166,7 +169,10 @@ fn plan(content: &PlanContent) -> Line {
 }
 
 fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
-    let option = |option: &PermissionOption| json!({ "optionId": option.option_id.as_str(), "name": option.name, "kind": option.kind.as_str() });
+    let option = |option: &PermissionOption| {
+        let (id, kind) = (option.option_id.as_str(), option.kind.as_str());
+        json!({ "optionId": id, "name": option.name, "kind": kind })
+    };
     Line::of("permission")
         .with("toolCallId", request.asked.tool_call_id.as_str())
         .with("title", request.title())

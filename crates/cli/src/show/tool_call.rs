@@ -247,7 +247,7 @@ mod tests {
         call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
         let short = details(&call, Path::new("/p"), PLAIN, Bound::Short, true);
         assert_eq!(short.len(), 17);
-        assert_eq!(short[8], "    … 84 lines more (--verbose shows them) …");
+        assert_eq!(short[8], "    … 84 more lines (--verbose shows them) …");
         assert_eq!(short[16], "    100");
         assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Whole, true).len(), 100);
         assert_eq!(last_line(&call).as_deref(), Some("100"));

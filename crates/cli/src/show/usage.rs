@@ -202,7 +202,7 @@ mod tests {
         );
         assert_eq!(
             turns(Some("co\u{1b}pilot"), &[(9, 4, 5), (18, 8, 10)]),
-            "18 tokens as copilot counts them (in 8, out 10)"
+            "18 tokens by the count of copilot (in 8, out 10)"
         );
     }
 

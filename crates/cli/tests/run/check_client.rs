@@ -125,7 +125,9 @@ fn person(agent: &mut Child) -> usize {
     let initialize =
         serde_json::json!({"protocolVersion": 1, "clientInfo": {"name": "person", "version": "1"}});
     let mut say = |message: Value| writeln!(to_agent, "{message}").is_ok();
-    let call = |id: u64, method: &str, params: Value| serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    fn call(id: u64, method: &str, params: Value) -> Value {
+        serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    }
     say(call(1, "initialize", initialize));
     for line in BufReader::new(agent.stdout.take().unwrap()).lines() {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();

@@ -136,8 +136,8 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        // The path has the same length everywhere, so that lines break at the same words.
-        let folder = tempfile::Builder::new().prefix("attache-").rand_bytes(6).tempdir_in("/tmp");
+        // As long as its placeholder `/home/ann`, so that lines break at the same words.
+        let folder = tempfile::Builder::new().prefix("").rand_bytes(4).tempdir_in("/tmp");
         let home = Self(folder.unwrap());
         fs::create_dir_all(home.project()).unwrap();
         fs::write(home.project().join("README.md"), "# Tally\n\nAdds up numbers.\n").unwrap();
@@ -213,8 +213,10 @@ impl Home {
         let mut parser = vt100::Parser::new(300, 80, 0);
         parser.process(shown.as_bytes());
         let mut screen = self.plain(&parser.screen().contents());
-        if code != Some(0) {
-            let _ = writeln!(screen, "exit code {code:?}");
+        match code {
+            Some(0) => {}
+            Some(code) => screen.push_str(&format!("exit code {code}\n")),
+            None => panic!("{keys:?}: the program was killed: {screen}"),
         }
         screen
     }

@@ -11,19 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Files in circles that are allowed for now, per crate. The goal is none.
-const ALLOWED: &[(&str, usize)] = &[
-    ("agent", 25),
-    ("check", 25),
-    ("cli", 19),
-    ("client", 32),
-    ("coder", 61),
-    ("connection", 4),
-    ("host", 5),
-    ("policy", 9),
-    ("protocol", 4),
-    ("session", 12),
-    ("store", 7),
-];
+const ALLOWED: &[(&str, usize)] = &[("cli", 2), ("client", 7), ("coder", 44), ("policy", 12)];
 
 /// The place of a module in its crate: `["show", "paint"]`.
 type Module = Vec<String>;

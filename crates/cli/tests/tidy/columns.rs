@@ -20,22 +20,20 @@ const EXEMPT: &[&str] = &[
     "crates/protocol/src/method/rows.rs",
 ];
 
-/// Folders whose long lines are still being broken.
+/// Folders whose remaining long lines are to be broken; remove a folder that has none.
 const UNFINISHED: &[&str] = &[
-    "bench/",
     "crates/agent/",
     "crates/check/",
-    "crates/cli/",
     "crates/client/",
     "crates/coder/",
     "crates/connection/",
+    "crates/host/",
+    "crates/models/",
     "crates/policy/",
     "crates/protocol/",
     "crates/scenario/",
     "crates/session/",
-    "fuzz/",
-    "interop/",
-    "mutations/",
+    "crates/store/",
 ];
 
 /// The numbers of the long lines of a Markdown file.

@@ -74,7 +74,10 @@ fn decode<T: for<'de> Deserialize<'de>>(text: &str) -> bool {
 
 /// The decoders of a method's params and, for a call, of its result.
 fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
-    fn call<P: for<'de> Deserialize<'de>, R: for<'de> Deserialize<'de>>() -> (Decode, Option<Decode>)
+    fn call<P, R>() -> (Decode, Option<Decode>)
+    where
+        P: for<'de> Deserialize<'de>,
+        R: for<'de> Deserialize<'de>,
     {
         (decode::<P>, Some(decode::<R>))
     }

@@ -2,7 +2,7 @@
 
 use crate::chat::Chat;
 use crate::follow::{println, say};
-use crate::sessions::when::ago;
+use crate::sessions::time::ago;
 use crate::show::paint::{DIM, YELLOW};
 use crate::show::{sanitize, width};
 use crate::terminal;

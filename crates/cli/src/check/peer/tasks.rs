@@ -1,6 +1,6 @@
 //! The command of each task of a client, with its placeholders.
 
-use super::{known_client, own_home};
+use super::{home, known_client};
 use crate::exit::Failure;
 use attache_check::{CLIENT_TASKS, ClientRunError, ClientTask, RelayListener, StartedClient};
 use attache_host::Launch;
@@ -90,7 +90,7 @@ impl Commands {
         });
         let launch = match task.cwd().parent() {
             Some(beside) => {
-                let home = own_home::variables(beside);
+                let home = home::variables(beside);
                 // The person's own store must not receive sessions of the judge.
                 home.into_iter()
                     .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| {

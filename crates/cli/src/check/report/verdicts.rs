@@ -11,13 +11,13 @@ use attache_protocol::method::Side;
 const LINE_SHOWN: usize = 160;
 
 /// Formats a judgement for a person.
-pub(in crate::check) struct Face {
+pub(in crate::check) struct Printer {
     pub(in crate::check) paint: Paint,
     /// The width of the terminal; without one nothing is cut.
     pub(in crate::check) columns: Option<usize>,
 }
 
-impl Face {
+impl Printer {
     /// Returns the report: rules that pass, rules that were not judged, then failures with the
     /// strongest rules last, and totals. The most important lines are the last ones on the
     /// terminal.

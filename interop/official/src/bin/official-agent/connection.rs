@@ -44,7 +44,10 @@ macro_rules! answered {
 
 /// A method whose answer has to be waited for, and what comes after the answer.
 macro_rules! awaited {
-    ($builder:expr, $shared:ident, |$request:ident: $Request:ty, $client:ident, $responder:ident| $work:expr) => {{
+    (
+        $builder:expr, $shared:ident,
+        |$request:ident: $Request:ty, $client:ident, $responder:ident| $work:expr
+    ) => {{
         let shared = $shared.clone();
         $builder.on_receive_request(
             async move |$request: $Request, $responder, $client: ConnectionTo<Client>| {
@@ -152,11 +155,13 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
     let cancelling = sessions.clone();
     builder
         .on_receive_request(
-            async move |request: PromptRequest, responder, client: ConnectionTo<Client>| match begin(
-                &sessions, &request,
-            ) {
-                Ok((session, hold)) => client.spawn(run(session, hold, request.prompt, responder)),
-                Err(error) => responder.respond_with_error(error),
+            async move |request: PromptRequest, responder, client: ConnectionTo<Client>| {
+                match begin(&sessions, &request) {
+                    Ok((session, hold)) => {
+                        client.spawn(run(session, hold, request.prompt, responder))
+                    }
+                    Err(error) => responder.respond_with_error(error),
+                }
             },
             on_receive_request!(),
         )

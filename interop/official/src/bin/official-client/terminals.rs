@@ -178,7 +178,9 @@ impl Terminals {
         let taken_back = responder.cancellation();
         let ended = tokio::select! {
             ended = exit.wait_for(Option::is_some) => ended.ok().and_then(|status| *status),
-            () = taken_back.cancelled() => return responder.respond_with_error(Error::request_cancelled()),
+            () = taken_back.cancelled() => {
+                return responder.respond_with_error(Error::request_cancelled());
+            }
         };
         let status = ended.map_or_else(TerminalExitStatus::new, told);
         responder.respond(WaitForTerminalExitResponse::new(status))

@@ -15,13 +15,13 @@ use tokio::task::JoinSet;
 
 /// A person at a terminal who follows the steps on stderr.
 #[derive(Clone)]
-pub(super) struct ByHand {
+pub(super) struct ManualClient {
     person: Operator,
     /// Reads Enter keys from stdin.
     _reading: Arc<JoinSet<()>>,
 }
 
-impl ByHand {
+impl ManualClient {
     /// Prints what to configure. `patience` limits each step.
     ///
     /// # Errors

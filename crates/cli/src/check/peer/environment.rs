@@ -1,8 +1,8 @@
 //! The environment of an agent under test: the judge's model instead of its provider's, and a
 //! separate home.
 
+use super::home;
 use super::known_agent::KnownAgent;
-use super::own_home;
 use crate::exit::{Exit, Failure};
 use attache_host::Launch;
 use std::ffi::OsString;
@@ -11,13 +11,13 @@ use tempfile::TempDir;
 
 /// The environment of the agent. Dropping it removes the agent's home folder.
 #[derive(Debug)]
-pub(in crate::check) struct Surroundings {
+pub(in crate::check) struct Environment {
     variables: Vec<(OsString, OsString)>,
     _home: TempDir,
 }
 
-impl Surroundings {
-    /// Returns the surroundings of the agent that this command starts, with the model at this
+impl Environment {
+    /// Returns the environment of the agent that this command starts, with the model at this
     /// address. `model` names variables for the address, each with an optional suffix after `=`;
     /// `more` has further variables. Both are `NAME=VALUE` and override the known settings of the
     /// agent.
@@ -28,7 +28,7 @@ impl Surroundings {
         more: &[String],
     ) -> Result<Self, Failure> {
         let home = tempfile::tempdir().map_err(our_fault)?;
-        let mut variables = own_home::variables(home.path());
+        let mut variables = home::variables(home.path());
         if let Some(known) = KnownAgent::of(command) {
             known.settle(home.path(), url).map_err(our_fault)?;
             variables.extend(known.variables(home.path(), url));
@@ -51,7 +51,7 @@ impl Surroundings {
         }
     }
 
-    /// Returns the launch in these surroundings.
+    /// Returns the launch in these environment.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
         self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     }
@@ -68,16 +68,16 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    fn led(command: &str, model: &[&str], more: &[&str]) -> Surroundings {
+    fn led(command: &str, model: &[&str], more: &[&str]) -> Environment {
         let command: Vec<OsString> = command.split(' ').map(Into::into).collect();
         let [model, more] =
             [model, more].map(|all| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
-        Surroundings::new(&command, "http://127.0.0.1:1", &model, &more).unwrap()
+        Environment::new(&command, "http://127.0.0.1:1", &model, &more).unwrap()
     }
 
     /// Returns the effective value of a variable: the last one that is set.
-    fn value(surroundings: &Surroundings, name: &str) -> Option<String> {
-        let mut named = surroundings.variables.iter().rev().filter(|(other, _)| other == name);
+    fn value(environment: &Environment, name: &str) -> Option<String> {
+        let mut named = environment.variables.iter().rev().filter(|(other, _)| other == name);
         Some(named.next()?.1.to_string_lossy().into_owned())
     }
 
@@ -101,35 +101,35 @@ mod tests {
 
     #[test]
     fn every_agent_has_a_home_of_its_own() {
-        let surroundings = led("my-agent", &[], &[]);
-        let home = value(&surroundings, "HOME").unwrap();
+        let environment = led("my-agent", &[], &[]);
+        let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
         for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
-            assert!(value(&surroundings, name).unwrap().starts_with(&home), "{name}");
+            assert!(value(&environment, name).unwrap().starts_with(&home), "{name}");
         }
     }
 
     #[test]
     fn a_known_agent_finds_a_home_of_its_own_with_settings() {
-        let surroundings = led("codex-acp", &[], &[]);
-        let home = value(&surroundings, "HOME").unwrap();
+        let environment = led("codex-acp", &[], &[]);
+        let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
         let settings = fs::read_to_string(Path::new(&home).join(".codex/config.toml")).unwrap();
         assert!(settings.contains("base_url = \"http://127.0.0.1:1/v1\""), "{settings}");
-        drop(surroundings);
+        drop(environment);
         assert!(!Path::new(&home).exists());
     }
 
     #[test]
     fn what_the_person_says_wins() {
-        let surroundings =
+        let environment =
             led("qwen", &["OPENAI_BASE_URL=/other", "MY_URL"], &["OPENAI_API_KEY=x=y"]);
-        let value = |name| value(&surroundings, name).unwrap();
+        let value = |name| value(&environment, name).unwrap();
         assert_eq!(value("OPENAI_BASE_URL"), "http://127.0.0.1:1/other");
         assert_eq!(value("MY_URL"), "http://127.0.0.1:1");
         assert_eq!(value("OPENAI_API_KEY"), "x=y");
         let nameless =
-            |model: &[String], more: &[String]| Surroundings::new(&[], "", model, more).is_err();
+            |model: &[String], more: &[String]| Environment::new(&[], "", model, more).is_err();
         assert!(nameless(&[], &["NAME".to_owned()]) && nameless(&["=/v1".to_owned()], &[]));
     }
 }

@@ -1,7 +1,7 @@
 //! Shows a stored conversation on a terminal, as `attache run` shows one.
 
+use super::time;
 use super::transcript::{Part, Teller, ended};
-use super::when;
 use crate::exit::Failure;
 use crate::run;
 use crate::run::session::Opened;
@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use std::io::{self, Write};
 
 /// Shows the parts with the output for terminals.
-pub(crate) struct Face {
+pub(crate) struct TerminalOutput {
     face: Terminal<io::Stdout>,
     bound: Bound,
     paint: Paint,
@@ -26,7 +26,7 @@ pub(crate) struct Face {
     cwd: String,
 }
 
-impl Face {
+impl TerminalOutput {
     pub(crate) fn new(zone: TimeZone, thoughts: bool, verbose: bool) -> Self {
         let bound = if verbose { Bound::Whole } else { Bound::Short };
         let paint = Paint::of(&io::stdout());
@@ -37,7 +37,7 @@ impl Face {
     pub(crate) fn head(&mut self, listed: &Listed, title: &str) -> Result<(), Failure> {
         let summary = &listed.summary;
         let id = sanitize::line(listed.key.session_id.as_str());
-        let began = when::exact(summary.began_at, &self.zone);
+        let began = time::exact(summary.began_at, &self.zone);
         let facts = format!("{id} · {} · began {began}", sanitize::visible_line(&summary.cwd));
         self.lines(&[self.paint.paint(BOLD, sanitize::line(title)), self.paint.paint(DIM, facts)])
     }
@@ -86,7 +86,7 @@ impl Face {
     }
 }
 
-impl Teller for Face {
+impl Teller for TerminalOutput {
     type Error = Failure;
 
     fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
