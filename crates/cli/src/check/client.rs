@@ -23,9 +23,7 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match manual_client.clone() {
-            Some(manual_client) => {
-                ClientRun::new(path, move |task| Ok(manual_client.ask(task)))
-            }
+            Some(manual_client) => ClientRun::new(path, move |task| Ok(manual_client.ask(task))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
                 ClientRun::new(path, move |task| commands.start(task))

@@ -19,12 +19,12 @@ mod labels;
 mod laws;
 mod memory;
 mod memory_store;
+mod recovery;
 mod replay;
 mod sequences;
 mod summary;
 mod transcript;
 mod turn_and_permission;
-mod recovery;
 mod usage;
 
 use attache_protocol::v1::SessionUpdate;
