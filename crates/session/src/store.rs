@@ -246,7 +246,9 @@ impl fmt::Display for StoreError {
             Self::InUse(key) => {
                 write!(f, "the session {} is open elsewhere: close it there first", key.session_id)
             }
-            Self::InvalidCursor => f.write_str("the cursor is not valid for this list: list the sessions from the start"),
+            Self::InvalidCursor => f.write_str(
+                "the cursor is not valid for this list: list the sessions from the start",
+            ),
             Self::NewerVersion { path, version } => {
                 write!(
                     f,
