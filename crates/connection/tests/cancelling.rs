@@ -31,8 +31,7 @@ impl Agent for Stubborn {
         })
     }
 
-    /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives
-    /// up by itself.
+    /// Ignores the cancel: mode "busy" ends normally after it. Mode "stop" cancels itself.
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,

@@ -331,7 +331,7 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
         SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))),
     );
     let mut sent = 0;
-    // Nobody reads `raw`. Sending stops by itself.
+    // `raw` is not read, so sending stops by itself.
     while tokio::time::timeout(Duration::from_millis(200), peer.wait_for_room()).await.is_ok() {
         peer.notify::<SessionUpdateNotification>(&update).unwrap();
         sent += 1;

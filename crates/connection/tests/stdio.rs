@@ -161,7 +161,7 @@ fn open_terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
         )
     };
     assert_eq!(opened, 0);
-    // SAFETY: openpty gave us two new descriptors that nobody else owns.
+    // SAFETY: openpty gave us two new descriptors that only this function owns.
     unsafe {
         (std::os::fd::OwnedFd::from_raw_fd(controller), std::os::fd::OwnedFd::from_raw_fd(terminal))
     }

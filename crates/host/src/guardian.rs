@@ -74,8 +74,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
             Ok(program) => {
-                // Where both sides run at once both set the group, so that it exists whoever is
-                // first. After `exec` it is refused.
+                // Both sides set the group, so that it exists whichever runs first. After `exec` the
+                // system refuses it.
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }

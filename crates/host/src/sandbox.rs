@@ -60,7 +60,7 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// kernel, and, if the network is allowed, the destinations of connections. In bubblewrap a
 /// symbolic link that leads to a protected file can be replaced.
 ///
-/// Linux on x86-64, aarch64 and riscv64 has both. There is none for other systems.
+/// Linux on x86-64, aarch64 and riscv64 has both. Other systems have no sandbox.
 #[derive(Debug, Clone)]
 pub struct Sandbox(Kind);
 
@@ -204,7 +204,7 @@ impl Sandbox {
 
 #[cfg(not(target_os = "linux"))]
 impl Sandbox {
-    /// There is none on this system.
+    /// Sandboxes do not exist on this system.
     ///
     /// # Errors
     /// Always.
@@ -212,7 +212,7 @@ impl Sandbox {
         Err(NoSandbox::new(BUBBLEWRAP, "not for this system"))
     }
 
-    /// There is none on this system.
+    /// Sandboxes do not exist on this system.
     ///
     /// # Errors
     /// Always.

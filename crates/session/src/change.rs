@@ -156,7 +156,7 @@ pub enum EntryChange {
         entry: usize,
         /// The author of the message.
         author: MessageAuthor,
-        /// What was appended since the position.
+        /// The text appended since the position.
         new_text: String,
     },
     /// An existing entry changed in another way, or the position does not say how much of its text

@@ -20,7 +20,7 @@ pub struct Event {
     pub sequence: u64,
     /// When it happened, according to its writer.
     pub at: Timestamp,
-    /// What happened.
+    /// The event itself.
     pub body: EventBody,
 }
 

@@ -1,4 +1,4 @@
-//! What every store does: the same tests for the one in memory and the one in a file.
+//! The contract of stores: the same tests for the store in memory and the one in a file.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use logs::{
     all, commit, event, key, message, meta, opened, prompt, record, said, stored, text, title, wait,
 };
 
-/// What is tested, and the test.
+/// The name of a test, and the test.
 type Clause = (&'static str, fn(&dyn Store));
 
 const CONTRACT: &[Clause] = &[
@@ -265,7 +265,7 @@ fn list(store: &dyn Store, query: ListQuery) -> ListPage {
     store.list(&query).unwrap()
 }
 
-/// The ids of the sessions of a query, in its order.
+/// The ids of the sessions of a query, in order.
 fn ids(store: &dyn Store, query: ListQuery) -> Vec<String> {
     let sessions = list(store, query).sessions;
     sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! Writing that fails: on a full disk, and at every step.
+//! Failing writes: on a full disk, and at every step.
 
 #![allow(
     clippy::unwrap_used,
@@ -97,8 +97,8 @@ impl Written {
     }
 }
 
-/// Whether the events are those of `appended` from the first on, with pieces of text joined or not;
-/// and up to which number.
+/// Returns whether the events are a beginning of `appended`, with joined texts or not, and the last
+/// number.
 fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     let last = events.last().map_or(0, |event| event.sequence);
     let expected = &appended[..usize::try_from(last).unwrap()];
@@ -111,7 +111,7 @@ fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     last
 }
 
-/// A few sessions written in turns; gives how many commits failed.
+/// Writes a few sessions in turns. Returns how many commits failed.
 fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize {
     let store = Sqlite::open_failing(path, steps).unwrap();
     let new = |id: &str| Written {

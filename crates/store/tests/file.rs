@@ -1,4 +1,4 @@
-//! The file: what is in it, who may read it, and which files are refused.
+//! The file: its content, who may read it, and which files are refused.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,14 +19,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder, and where the store in it is.
+/// A folder, and the path of the store in it.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     (folder, path)
 }
 
-/// Every file of a folder with its bytes, but for the memory that processes share.
+/// Every file of a folder with its bytes, except the shared memory of processes.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
@@ -103,7 +103,7 @@ fn nothing_is_stored_before_the_first_commit() {
     assert_eq!(list(&store), [key("s")]);
 }
 
-/// The other handle knows nothing of this one, so it sees what is in the file.
+/// The other handle does not know this one, so it sees the content of the file.
 #[test]
 fn appended_events_are_stored_soon_without_a_commit() {
     let (_folder, path) = place();
@@ -133,8 +133,7 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     assert_eq!(list(&store), []);
 }
 
-/// A deleted conversation is in none of the files any more, though others are read meanwhile and
-/// later.
+/// A deleted conversation is in none of the files, although others are read meanwhile and later.
 #[test]
 fn deleted_data_is_removed_from_the_disk() {
     let (folder, path) = place();
@@ -187,7 +186,7 @@ fn only_the_user_may_read_the_files() {
     assert_eq!(mode(&folder.path().join("a/b/sessions.db-shm")), 0o600);
 }
 
-/// The draft of a process that was killed while it made a store, or that makes it now.
+/// The draft of a process that was killed while it created a store, or is creating it now.
 #[test]
 fn a_leftover_draft_does_not_prevent_a_new_store() {
     let (folder, path) = place();
@@ -199,7 +198,7 @@ fn a_leftover_draft_does_not_prevent_a_new_store() {
     assert_eq!(fs::read(&draft).unwrap(), b"half of a draft", "it is not ours");
 }
 
-/// Opens what must be refused, and sees that nothing of it changed.
+/// Opens a file that must be refused, and checks that nothing changed.
 fn refused(path: &Path) -> StoreError {
     let before = files(path.parent().unwrap());
     let error = Sqlite::open(path).unwrap_err();
@@ -242,7 +241,7 @@ fn a_newer_store_is_refused_unchanged() {
     drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/")]));
     let newer = Connection::open(&path).unwrap();
     newer.execute_batch("PRAGMA user_version = 7").unwrap();
-    // Still open: what the newer program wrote stands in the write-ahead log only.
+    // Still open: only the write-ahead log has what the newer program wrote.
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
     drop(newer);
     assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));

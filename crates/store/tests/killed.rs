@@ -1,4 +1,4 @@
-//! What was confirmed survives `kill -9`.
+//! Confirmed events survive `kill -9`.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,10 +23,10 @@ use std::process::{Command, Stdio};
 const SESSIONS: [&str; 4] = ["a", "b", "c", "d"];
 const ROUNDS: u64 = 50;
 
-/// Says where the store is, to a child.
+/// Tells a child the path of the store.
 const STORE: &str = "ATTACHE_TEST_STORE";
 
-/// What event `number` of a session is: short and long texts, and things that are no text.
+/// The content of event `number`: short and long texts, and other events.
 fn body(number: u64) -> EventBody {
     match number % 13 {
         _ if number == 1 => opened("/"),
@@ -67,8 +67,8 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Lets a child write until so many commits are confirmed, kills it, and gives the last number
-/// confirmed of each session.
+/// Lets a child write until this many commits are confirmed, and kills it. Returns the last
+/// confirmed number of each session.
 fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writer", "--nocapture"])
@@ -103,7 +103,7 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     confirmed
 }
 
-/// Every event of the log in order, and how many.
+/// Every event of the log in order, and their number.
 fn numbers(events: &[Event]) -> u64 {
     let mut next = 1;
     for event in events {
@@ -153,7 +153,7 @@ fn every_confirmed_event_is_there_after_kill_9() {
             if round % 10 == 9 || round < 3 {
                 assert_eq!(numbers(&all(&store, &key(session))), summary.sequence);
             }
-            // Free again, though nobody let go of it.
+            // The lock is free, although its holder did not release it.
             drop(store.open(&key(session)).unwrap());
         }
     }

@@ -1,4 +1,4 @@
-//! Several processes on one store, and one that may only read it.
+//! Several processes on one store, and one that can only read it.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// What a child does, and where the store is.
+/// The task of a child, and the path of the store.
 const TASK: &str = "ATTACHE_TEST_TASK";
 const STORE: &str = "ATTACHE_TEST_STORE";
 
@@ -57,7 +57,7 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Everything is read, and nothing can be written.
+/// Everything can be read and nothing written.
 fn read_only(path: &Path) {
     let store = Sqlite::open(path).unwrap();
     assert!(store.is_read_only());
@@ -161,8 +161,8 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
     }
 }
 
-/// Root may write everything, so another user looks: with a folder that is still, and with one in
-/// which somebody writes.
+/// Root may write everything, so another user reads: in an idle folder, and in one that is being
+/// written.
 #[test]
 fn a_read_only_store_can_be_read() {
     if is_child() {

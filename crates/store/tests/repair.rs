@@ -1,4 +1,4 @@
-//! A damaged store: what is whole goes on, what is not is named, and nothing is thrown away.
+//! Damaged stores: intact sessions are kept, damaged ones are named, and nothing is deleted.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 const PAGE: usize = 4096;
 
-/// A store of many sessions, of few and of many pages each.
+/// A store with many sessions of few pages, and few sessions of many pages.
 fn large(path: &Path) -> BTreeSet<String> {
     let store = Sqlite::open(path).unwrap();
     let ids: Vec<String> = (0..40).map(|number| format!("session-{number:02}")).collect();
@@ -41,7 +41,7 @@ fn listed(store: &Sqlite) -> BTreeSet<String> {
     page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()
 }
 
-/// Everything that a run does with a store works, and each session that is listed can be read.
+/// Checks that the store works as usual and that every listed session can be read.
 fn works(store: &Sqlite, new: &str) -> BTreeSet<String> {
     let sessions = listed(store);
     for id in &sessions {
@@ -59,8 +59,8 @@ fn names(repair: &Repair) -> BTreeSet<String> {
     repair.left_out.iter().map(|session| session.session_id.clone()).collect()
 }
 
-/// Damages a copy of `whole`, opens it, and sees that every session is there or named and that the
-/// damaged file is kept.
+/// Damages a copy of `whole`, opens it, and checks that every session is there or named and that
+/// the damaged file is kept.
 fn damaged(
     whole: &[u8],
     every: &BTreeSet<String>,
@@ -92,7 +92,7 @@ fn damaged(
     repair
 }
 
-/// Bytes that differ for each place, always the same.
+/// Different bytes for each place, always the same.
 fn noise(bytes: &mut [u8], seed: usize) {
     let mut random = seed.wrapping_mul(2_654_435_761) | 1;
     for byte in bytes {
@@ -102,8 +102,7 @@ fn noise(bytes: &mut [u8], seed: usize) {
     }
 }
 
-/// The pages at the beginning, where the roots are, and some of the others, each damaged in one of
-/// three ways.
+/// The first pages, which contain the roots, and some others, each damaged in one of three ways.
 fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
     for page in (0..14).chain((14..whole.len() / PAGE).step_by(17)) {
         let (start, end) = (page * PAGE, (page + 1) * PAGE);

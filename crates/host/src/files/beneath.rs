@@ -49,7 +49,7 @@ impl Folder {
         let path = terminated(path.as_os_str())?;
         // SAFETY: the path is a terminated string.
         let descriptor = unsafe { libc::open(path.as_ptr(), FOLDER | libc::O_CLOEXEC) };
-        // SAFETY: a descriptor that was just opened is owned by nobody else.
+        // SAFETY: a descriptor that was just opened has no other owner.
         Ok(Folder(unsafe { owned(descriptor) }.map_err(no_link)?))
     }
 
@@ -64,7 +64,7 @@ impl Folder {
         let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NOCTTY;
         // SAFETY: the name is a terminated string, the folder is open.
         let descriptor = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
-        // SAFETY: a descriptor that was just opened is owned by nobody else.
+        // SAFETY: a descriptor that was just opened has no other owner.
         Ok(unsafe { owned(descriptor) }?.into())
     }
 
@@ -161,7 +161,7 @@ pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
 pub(crate) fn no_link(error: io::Error) -> Reason {
     match error.raw_os_error() {
         Some(libc::ELOOP | libc::EMLINK | libc::ENOTDIR) => Reason::Changed,
-        // A pipe or socket nobody reads.
+        // A pipe or socket without a reader.
         Some(libc::ENXIO) => Reason::NotAFile,
         _ => error.into(),
     }

@@ -167,7 +167,7 @@ mod tests {
         let path = pipe(folder.path());
         assert_eq!(read_text_or_pipe(&path, 100).unwrap(), "");
         let written = path.clone();
-        // Held open for reading too, so that opening it for writing waits for nobody.
+        // Held open for reading too, so that opening it for writing does not wait.
         let mut writer = std::fs::File::options().read(true).write(true).open(&written).unwrap();
         writer.write_all(b"hello").unwrap();
         let reading = std::thread::spawn(move || read_text_or_pipe(&path, 4));

@@ -82,7 +82,7 @@ impl Resolved {
 fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
     let (folder, name) =
         Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
-    // Without waiting, so that a pipe nobody writes to holds up nobody.
+    // Without waiting, so that a pipe without a writer does not block.
     let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0).map_err(at(path))?;
     let found = file.metadata().map_err(at(path))?;
     if found.is_dir() {

@@ -139,7 +139,7 @@ fn readable(filter: &[u8]) -> io::Result<OwnedFd> {
     if descriptor == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it was just opened and is owned by nobody else.
+    // SAFETY: it was just opened and has no other owner.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(filter)?;
     io::Seek::rewind(&mut file)?;

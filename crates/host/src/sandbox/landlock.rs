@@ -118,8 +118,8 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     let held = bounds.read_only.iter().chain(&bounds.missing).map(PathBuf::as_path).chain(hidden);
     let held: Vec<&Path> = held.collect();
     for folder in bounds.all_writable() {
-        // The root of the disk may be a session's folder; what the kernel offers there is none of
-        // it.
+        // The root of the disk may be a session's folder, but the folders of the kernel are not part
+        // of it.
         let kernel = [PROCESSES, DEVICE_FILES, KERNEL].map(Path::new);
         let outside = kernel.into_iter().filter(|each| each.starts_with(folder));
         let held: Vec<&Path> = held.iter().copied().chain(outside).collect();

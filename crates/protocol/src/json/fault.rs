@@ -6,11 +6,11 @@
 pub struct Fault {
     /// Byte offset of the faulty value. For a missing key, the offset of the object that lacks it.
     pub at: usize,
-    /// What is wrong there.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
-/// What is wrong with a value.
+/// The kinds of faults in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The text is not JSON.
@@ -31,6 +31,6 @@ pub enum FaultKind {
 pub struct DroppedAt {
     /// Byte offset of the dropped value.
     pub at: usize,
-    /// What was wrong in it.
+    /// The fault in it.
     pub fault: Fault,
 }

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What to do with values outside a closed set.
+/// The policy for values outside a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
     /// Decode them as the `Unknown` variant with their raw JSON, so that no data is lost.

@@ -50,7 +50,7 @@ pub enum Kind {
     Notification,
 }
 
-/// What a method is about.
+/// The scope of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The connection as a whole.

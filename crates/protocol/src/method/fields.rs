@@ -12,7 +12,7 @@ pub struct FieldRow {
     pub name: &'static str,
     /// Stable or unstable.
     pub stability: Stability,
-    /// What the receiver must have advertised.
+    /// The capability that the receiver must have advertised.
     pub gate: Gate,
     /// The rule that a message past a closed gate breaks.
     pub rule: &'static str,

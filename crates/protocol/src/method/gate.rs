@@ -6,7 +6,8 @@ use crate::v1::{AgentCapabilities, ClientCapabilities};
 /// a more specific one.
 pub const GENERAL_GATE_RULE: &str = "INIT-16";
 
-/// What the receiver must have advertised before a method, update or field may be sent.
+/// The capability that a receiver must have advertised before a method, update or field may be
+/// sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Gate {
     /// Always allowed.

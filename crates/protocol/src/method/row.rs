@@ -19,7 +19,7 @@ pub struct Row {
     pub scope: Scope,
     /// Stable, unstable or retired.
     pub stability: Stability,
-    /// What the receiver must have advertised.
+    /// The capability that the receiver must have advertised.
     pub gate: Gate,
     /// The rule that a message past a closed gate breaks.
     pub gate_rule: &'static str,

@@ -11,7 +11,7 @@ pub struct UpdateRow {
     pub name: &'static str,
     /// Stable or unstable.
     pub stability: Stability,
-    /// What the client must have advertised.
+    /// The capability that the client must have advertised.
     pub gate: Gate,
     /// The rule that an update past a closed gate breaks.
     pub gate_rule: &'static str,

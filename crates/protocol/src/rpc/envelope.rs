@@ -63,7 +63,7 @@ impl fmt::Display for NotAMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotJson(why) => write!(f, "the line is not JSON: {why}"),
-            Self::Invalid(why) => write!(f, "the line is JSON but no JSON-RPC message: {why}"),
+            Self::Invalid(why) => write!(f, "the line is JSON but not a JSON-RPC message: {why}"),
             Self::BrokenReply(Some(id), why) => {
                 write!(f, "the reply to call {id} is broken: {why}")
             }

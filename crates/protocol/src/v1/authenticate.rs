@@ -37,7 +37,7 @@ impl AuthMethod {
         }
     }
 
-    /// What the method does, in words for the user.
+    /// A human-readable description.
     pub fn description(&self) -> Option<&str> {
         match self {
             Self::Agent(method) => method.description.as_deref(),
@@ -103,11 +103,11 @@ impl Members for AuthMethod {
 wire_struct! {
     /// A login that the agent carries out itself when `authenticate` is called.
     pub struct AuthMethodAgent {
-        /// What to pass to `authenticate`.
+        /// The id for `authenticate`.
         must id: AuthMethodId = "id",
         /// A human-readable name.
         must name: String = "name",
-        /// What the method does, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
         /// The type that the agent gave, kept to be written back; it means nothing. Never
         /// `terminal`.
@@ -123,7 +123,7 @@ wire_struct! {
         must id: AuthMethodId = "id",
         /// A human-readable name.
         must name: String = "name",
-        /// What the method does, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
         /// Arguments added behind the usual ones.
         null args: Vec<String> = "args",
@@ -165,7 +165,7 @@ wire_struct! {
     pub struct AuthStatusResponse {
         /// The only field to act on.
         must state: AuthState = "state",
-        /// Who is logged in: to be shown, neither an identifier nor for logs.
+        /// The logged-in accounts. For display only, not as an identifier and not for logs.
         items accounts: Vec<AuthAccount> = "accounts",
     }
 }
@@ -175,7 +175,7 @@ wire_struct! {
     pub struct AuthStatusUpdateNotification {
         /// The state from now on.
         must state: AuthState = "state",
-        /// Who is logged in from now on.
+        /// The accounts that are now logged in.
         items accounts: Vec<AuthAccount> = "accounts",
     }
 }
@@ -198,7 +198,7 @@ wire_string! {
 wire_struct! {
     /// Someone who is logged in, for display only; unstable.
     pub struct AuthAccount {
-        /// What to show when there is room for one line.
+        /// A one-line label.
         must label: String = "label",
         /// Whether this account is the one in use.
         lenient active: Option<bool> = "active",

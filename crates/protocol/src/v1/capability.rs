@@ -5,13 +5,13 @@
 use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// What a client offers to agents.
+    /// The capabilities of a client.
     pub struct ClientCapabilities {
         /// The `fs/*` methods.
         lenient fs: FileSystemCapabilities = "fs",
         /// All `terminal/*` methods.
         lenient terminal: bool = "terminal",
-        /// What may be sent about a session.
+        /// Supported session updates.
         lenient session: Option<ClientSessionCapabilities> = "session",
         /// Updates about sessions that an agent starts by itself; unstable.
         lenient subagents: Option<SubagentCapabilities> = "subagents",
@@ -35,7 +35,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a client takes in `session/update` and in lists of config options.
+    /// What a client accepts in `session/update` and in lists of config options.
     pub struct ClientSessionCapabilities {
         /// The updates `compaction_update` and `compaction_summary_chunk`.
         lenient compaction: Option<CompactionCapabilities> = "compaction",
@@ -73,7 +73,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What an agent offers to clients.
+    /// The capabilities of an agent.
     pub struct AgentCapabilities {
         /// `session/load`.
         lenient load_session: bool = "loadSession",

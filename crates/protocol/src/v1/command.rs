@@ -16,15 +16,15 @@ wire_struct! {
     pub struct AvailableCommand {
         /// Its name, without the slash.
         must name: String = "name",
-        /// What it does, in words for the user.
+        /// A human-readable description.
         must description: String = "description",
-        /// What may follow the name; an unknown form reads as nothing.
+        /// The input after the name. An unknown form reads as absent.
         lenient input: Option<AvailableCommandInput> = "input",
     }
 }
 
 wire_either! {
-    /// What may follow a command's name.
+    /// The input after a command's name.
     pub enum AvailableCommandInput, "an object with \"hint\"" {
         /// Any text.
         Unstructured(UnstructuredCommandInput) with "hint",
@@ -34,7 +34,7 @@ wire_either! {
 wire_struct! {
     /// Any text after the command's name.
     pub struct UnstructuredCommandInput {
-        /// What to show while nothing is typed.
+        /// A placeholder for an empty input.
         must hint: String = "hint",
     }
 }

@@ -17,13 +17,13 @@ wire_id! {
 wire_struct! {
     /// One thing to choose, with the current value.
     pub struct SessionConfigOption {
-        /// What to pass to `session/set_config_option`.
+        /// The value for `session/set_config_option`.
         must id: SessionConfigId = "id",
         /// A human-readable name.
         must name: String = "name",
-        /// What the option does, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// What the option is about; for layout only, it may be missing or unknown.
+        /// The category of the option. For layout only; it may be missing or unknown.
         lenient category: Option<SessionConfigOptionCategory> = "category",
         /// Its type, its current value and the values to choose from.
         flat kind: SessionConfigKind = "type",
@@ -46,7 +46,7 @@ impl SessionConfigOption {
         Self::new(id, name, SessionConfigBoolean::new(current))
     }
 
-    /// What the option is about.
+    /// The category of the option.
     pub fn category(&self) -> Option<&SessionConfigOptionCategory> {
         self.category.as_ref()
     }
@@ -220,11 +220,11 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
 wire_struct! {
     /// One value of a select.
     pub struct SessionConfigSelectOption {
-        /// What to pass to `session/set_config_option`.
+        /// The value for `session/set_config_option`.
         must value: SessionConfigValueId = "value",
         /// A human-readable name.
         must name: String = "name",
-        /// What distinguishes the value, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }
@@ -243,8 +243,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a config option is about. Names that begin with `_` are free for anyone, all others are
-    /// reserved.
+    /// The category of a config option. Names that begin with `_` are free for anyone, all others
+    /// are reserved.
     pub enum SessionConfigOptionCategory open {
         /// How the agent works.
         Mode = "mode",

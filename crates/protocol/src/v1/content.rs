@@ -52,7 +52,7 @@ wire_struct! {
     pub struct TextContent {
         /// The text; Markdown.
         must text: String = "text",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -64,9 +64,9 @@ wire_struct! {
         must data: String = "data",
         /// Its media type, such as `image/png`.
         must mime_type: String = "mimeType",
-        /// Where the picture comes from.
+        /// The URI of the picture.
         lenient uri: Option<String> = "uri",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -78,7 +78,7 @@ wire_struct! {
         must data: String = "data",
         /// Its media type, such as `audio/wav`.
         must mime_type: String = "mimeType",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -86,19 +86,19 @@ wire_struct! {
 wire_struct! {
     /// A reference to a resource that the receiver can reach.
     pub struct ResourceLink {
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its name, such as a file name.
         must name: String = "name",
         /// A human-readable name, if there is a better one.
         lenient title: Option<String> = "title",
-        /// What it holds.
+        /// A description of the content.
         lenient description: Option<String> = "description",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
         /// Its size in bytes.
         lenient size: Option<i64> = "size",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -108,7 +108,7 @@ wire_struct! {
     pub struct EmbeddedResource {
         /// The contents.
         must resource: EmbeddedResourceResource = "resource",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -129,7 +129,7 @@ wire_struct! {
     pub struct TextResourceContents {
         /// The contents.
         must text: String = "text",
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
@@ -141,7 +141,7 @@ wire_struct! {
     pub struct BlobResourceContents {
         /// The contents in base64; not checked when decoded.
         must blob: String = "blob",
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
@@ -151,7 +151,7 @@ wire_struct! {
 wire_struct! {
     /// Hints about a chunk of content.
     pub struct Annotations {
-        /// Who should see it; an empty list means everyone.
+        /// Its audience; an empty list means everyone.
         items audience: Vec<Role> = "audience",
         /// Importance; the specification sets no bounds in v1.
         lenient priority: Option<f64> = "priority",
@@ -161,7 +161,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Who a chunk of content is for.
+    /// The audience of content.
     pub enum Role closed {
         /// The user.
         User = "user",

@@ -14,11 +14,11 @@ wire_id! {
 /// Asks the user for input. Only modes that the client advertised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateElicitationRequest {
-    /// How the input is given; its members stand among those of the request.
+    /// The mode; its members are among those of the request.
     pub mode: ElicitationMode,
-    /// What it is about; its members stand among those of the request.
+    /// The scope; its members are among those of the request.
     pub scope: ElicitationScope,
-    /// What is asked, in words for the user.
+    /// The question to the user.
     pub message: String,
     /// Data of extensions; opaque to the protocol.
     pub meta: Option<Meta>,
@@ -89,7 +89,7 @@ impl Wire for CreateElicitationRequest {
 }
 
 wire_union! {
-    /// How the input is given. Unknown modes are kept, never treated as known.
+    /// The mode of an elicitation. Unknown modes are kept, never treated as known.
     pub enum ElicitationMode by "mode" open {
         /// By filling in a form.
         Form(ElicitationFormMode) = "form",
@@ -117,7 +117,7 @@ wire_struct! {
 }
 
 wire_either! {
-    /// What an elicitation is about: a session or a request. With both, the session counts.
+    /// The scope of an elicitation: a session or a request. With both, the session counts.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -145,15 +145,15 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the user did.
+    /// The action of the user.
     pub struct CreateElicitationResponse {
-        /// What the user did; its members stand among those of the response.
+        /// The action of the user; its members are among those of the response.
         flat action: ElicitationAction = "action",
     }
 }
 
 wire_union! {
-    /// What the user did. Unknown actions are kept and treated as none of the known ones.
+    /// The action of the user. Unknown actions are kept and treated as none of the known ones.
     pub enum ElicitationAction by "action" open {
         /// The user gave the input, or agreed to open the page, which does not say that anything
         /// came of it.
@@ -234,7 +234,8 @@ impl Wire for ElicitationContentValue {
 }
 
 wire_struct! {
-    /// What the user began at the page is done. Unknown and completed ids are ignored.
+    /// The interaction that the user started at the page is complete. Unknown and completed ids are
+    /// ignored.
     pub struct CompleteElicitationNotification {
         /// The elicitation.
         must elicitation_id: ElicitationId = "elicitationId",

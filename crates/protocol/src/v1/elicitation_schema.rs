@@ -10,7 +10,7 @@ wire_struct! {
         stated schema_type: ElicitationSchemaType = "type",
         /// The form's title.
         lenient title: Option<String> = "title",
-        /// What the form is for.
+        /// The purpose of the form.
         lenient description: Option<String> = "description",
         /// The fields by name, in the order of the text. Null or a malformed field fails the
         /// request.
@@ -72,7 +72,7 @@ wire_struct! {
     pub struct StringPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least number of characters.
         strict min_length: Option<u32> = "minLength",
@@ -80,9 +80,9 @@ wire_struct! {
         strict max_length: Option<u32> = "maxLength",
         /// A regular expression that the text must match, to be evaluated in bounded time.
         strict pattern: Option<String> = "pattern",
-        /// What the text is.
+        /// The format of the text.
         strict format: Option<StringFormat> = "format",
-        /// What is filled in at first.
+        /// The default value.
         lenient default: Option<String> = "default",
         /// The values to choose from.
         strict enum_values: Option<Vec<String>> = "enum",
@@ -92,7 +92,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a text is. Another format fails the request in official decoders: send only these.
+    /// The format of a text. Another format fails the request in official decoders: send only
+    /// these.
     pub enum StringFormat closed {
         /// An email address.
         Email = "email",
@@ -110,13 +111,13 @@ wire_struct! {
     pub struct NumberPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least value.
         strict minimum: Option<f64> = "minimum",
         /// The greatest value.
         strict maximum: Option<f64> = "maximum",
-        /// What is filled in at first.
+        /// The default value.
         lenient default: Option<f64> = "default",
     }
 }
@@ -126,13 +127,13 @@ wire_struct! {
     pub struct IntegerPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least value.
         strict minimum: Option<i64> = "minimum",
         /// The greatest value.
         strict maximum: Option<i64> = "maximum",
-        /// What is filled in at first.
+        /// The default value.
         lenient default: Option<i64> = "default",
     }
 }
@@ -142,9 +143,9 @@ wire_struct! {
     pub struct BooleanPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to decide.
+        /// A description of the field.
         lenient description: Option<String> = "description",
-        /// What is set at first.
+        /// The default value.
         lenient default: Option<bool> = "default",
     }
 }
@@ -154,21 +155,21 @@ wire_struct! {
     pub struct MultiSelectPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to choose.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least number of choices.
         strict min_items: Option<u64> = "minItems",
         /// The greatest number of choices.
         strict max_items: Option<u64> = "maxItems",
-        /// What to choose from.
+        /// The values to choose from.
         must items: MultiSelectItems = "items",
-        /// What is chosen at first; malformed values are skipped.
+        /// The default choice; malformed values are skipped.
         items default: Option<Vec<String>> = "default",
     }
 }
 
-/// What to choose several from. Distinguished by `type`, which titled choices do not need; another
-/// `type` is kept, never treated as known.
+/// The values for a multiple choice. Distinguished by `type`, which titled choices do not need;
+/// another `type` is kept, never treated as known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
     /// Plain values, `type` being `string`.
@@ -250,9 +251,9 @@ wire_struct! {
     pub struct EnumOption {
         /// The value that is sent back.
         must value: String = "const",
-        /// What the user sees.
+        /// The label for the user.
         must title: String = "title",
-        /// What choosing it means.
+        /// A description of the option.
         lenient description: Option<String> = "description",
     }
 }

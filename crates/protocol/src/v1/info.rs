@@ -10,8 +10,7 @@ wire_struct! {
         patch title: Patch<String> = "title",
         /// When the session last changed (ISO 8601).
         patch updated_at: Patch<String> = "updatedAt",
-        /// Data of extensions about the session, in three states. How it meets what is stored is
-        /// INFO-09.
+        /// Metadata of the session, in three states. It is merged into the stored metadata.
         patch meta: Patch<Meta> = "_meta",
     }
 }

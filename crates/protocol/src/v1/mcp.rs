@@ -110,7 +110,7 @@ wire_struct! {
     pub struct McpServerHttp {
         /// Its name, in words for the user.
         must name: String = "name",
-        /// Where it is.
+        /// The URL.
         must url: String = "url",
         /// Headers of every request to it. The key is required.
         must_null headers: Vec<HttpHeader> = "headers",
@@ -122,7 +122,7 @@ wire_struct! {
     pub struct McpServerSse {
         /// Its name, in words for the user.
         must name: String = "name",
-        /// Where it is.
+        /// The URL.
         must url: String = "url",
         /// Headers of every request to it. The key is required.
         must_null headers: Vec<HttpHeader> = "headers",
@@ -219,7 +219,7 @@ wire_struct! {
 pub struct McpError {
     /// The error's code.
     pub code: i32,
-    /// What went wrong.
+    /// The error message.
     pub message: String,
     /// Details: any JSON value, null too.
     pub data: Option<Raw>,

@@ -22,11 +22,11 @@ wire_struct! {
 wire_struct! {
     /// One mode.
     pub struct SessionMode {
-        /// What to pass to `session/set_mode`.
+        /// The id for `session/set_mode`.
         must id: SessionModeId = "id",
         /// A human-readable name.
         must name: String = "name",
-        /// What the mode does, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }

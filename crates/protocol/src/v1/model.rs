@@ -22,11 +22,11 @@ wire_struct! {
 wire_struct! {
     /// One model; retired.
     pub struct ModelInfo {
-        /// What to pass to `session/set_model`.
+        /// The id for `session/set_model`.
         must model_id: ModelId = "modelId",
         /// A human-readable name.
         must name: String = "name",
-        /// What distinguishes the model, in words for the user.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }

@@ -15,7 +15,7 @@ wire_struct! {
         must session_id: SessionId = "sessionId",
         /// The call in question, as a patch of what was reported of it.
         must tool_call: ToolCallUpdate = "toolCall",
-        /// What the user can choose. A malformed option fails the request: no partial question is
+        /// The options to choose from. A malformed option fails the request: no partial question is
         /// shown.
         must options: Vec<PermissionOption> = "options",
     }
@@ -28,13 +28,13 @@ wire_struct! {
         must option_id: PermissionOptionId = "optionId",
         /// Its label.
         must name: String = "name",
-        /// What choosing it means: a hint for icons and order.
+        /// The kind of option: a hint for icons and order.
         must kind: PermissionOptionKind = "kind",
     }
 }
 
 wire_string! {
-    /// What choosing an option means. An unknown kind fails the request: -32602.
+    /// The kind of a permission option. An unknown kind fails the request: -32602.
     pub enum PermissionOptionKind closed {
         /// Allow this call.
         AllowOnce = "allow_once",
@@ -50,13 +50,13 @@ wire_string! {
 wire_struct! {
     /// The answer to a permission request.
     pub struct RequestPermissionResponse {
-        /// What was decided.
+        /// The decision.
         must outcome: RequestPermissionOutcome = "outcome",
     }
 }
 
 wire_union! {
-    /// What was decided. An outcome outside the set means not approved.
+    /// The decision. An outcome outside the set means not approved.
     pub enum RequestPermissionOutcome by "outcome" closed {
         /// The turn was cancelled before anybody chose.
         Cancelled = "cancelled",

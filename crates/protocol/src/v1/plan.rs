@@ -13,7 +13,7 @@ wire_struct! {
 wire_struct! {
     /// One step of a plan.
     pub struct PlanEntry {
-        /// What is to be done, in words for the user.
+        /// A human-readable description of the step.
         must content: String = "content",
         /// How much it matters.
         must priority: PlanEntryPriority = "priority",
@@ -98,7 +98,7 @@ wire_struct! {
     pub struct PlanFile {
         /// Which plan.
         must plan_id: PlanId = "planId",
-        /// Where the file is.
+        /// The URI of the file.
         must uri: String = "uri",
     }
 }

@@ -25,19 +25,19 @@ wire_struct! {
 wire_struct! {
     /// One provider that can be configured.
     pub struct ProviderInfo {
-        /// What to pass to `providers/set` and `providers/disable`.
+        /// The id for `providers/set` and `providers/disable`.
         must provider_id: ProviderId = "providerId",
         /// The protocols it can be configured for.
         must_items supported: Vec<LlmProtocol> = "supported",
         /// Whether it must not be disabled.
         must required: bool = "required",
-        /// Where it is reached now; `None` while it is disabled. Never holds headers.
+        /// Its current configuration; `None` while it is disabled. Never holds headers.
         strict current: Option<ProviderCurrentConfig> = "current",
     }
 }
 
 wire_struct! {
-    /// Where a provider is reached.
+    /// The configuration of a provider.
     pub struct ProviderCurrentConfig {
         /// The protocol spoken there.
         must api_type: LlmProtocol = "apiType",

@@ -167,7 +167,7 @@ wire_struct! {
     pub struct ListSessionsResponse {
         /// The sessions of this page; the key is never left out.
         must_items sessions: Vec<SessionInfo> = "sessions",
-        /// Where the next page starts; `None` ends the list.
+        /// The cursor of the next page; `None` ends the list.
         lenient next_cursor: Option<String> = "nextCursor",
     }
 }
@@ -240,13 +240,14 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/status`; unstable.
     pub struct SessionStatusResponse {
-        /// Where the session is.
+        /// The status of the session.
         must status: SessionStatus = "status",
     }
 }
 
 wire_string! {
-    /// Where a session is; unstable. Values this version does not know mean the same as `saved`.
+    /// The status of a session; unstable. Values this version does not know mean the same as
+    /// `saved`.
     pub enum SessionStatus open {
         /// In the agent's memory, for whichever connection.
         Open = "open",

@@ -6,7 +6,7 @@ use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {
-    /// What changed about a child. The first announces it, on its immediate parent's session,
+    /// A patch of a child session. The first announces it, on its immediate parent's session,
     /// before anything else of it.
     pub plain struct SubagentUpdate {
         /// The child.
@@ -15,11 +15,11 @@ wire_struct! {
         patch title: Patch<String> = "title",
         /// Its purpose.
         patch description: Patch<String> = "description",
-        /// All that may be done to it; cleared or never given means nothing.
+        /// The allowed operations. Cleared or never set means none.
         patch capabilities: Patch<SubagentSessionCapabilities> = "capabilities",
-        /// What it does now; cleared means not confirmed, not idle.
+        /// Its state. Cleared means unconfirmed, not idle.
         patch state: Patch<StateUpdate> = "state",
-        /// Where it works, absolute; cleared means where its parent does.
+        /// Its working directory, absolute; cleared means that of its parent.
         patch_strict cwd: Patch<String> = "cwd",
         /// Its additional directories, absolute; cleared means those of its parent, an empty list
         /// none.
@@ -30,7 +30,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What may be done to a child.
+    /// Operations on a child.
     pub struct SubagentSessionCapabilities {
         /// `session/cancel`.
         lenient cancel: Option<SessionCancelCapabilities> = "cancel",
@@ -44,7 +44,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// What a child does now: a whole snapshot, not a patch.
+    /// The state of a child: a whole snapshot, not a patch.
     pub enum StateUpdate by "state" open {
         /// It works.
         Running(RunningStateUpdate) = "running",
@@ -69,7 +69,7 @@ wire_struct! {
     pub struct IdleStateUpdate {
         /// Why it stopped; malformed reads as not reported.
         flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
-        /// What it used.
+        /// Its token usage.
         lenient usage: Option<Usage> = "usage",
     }
 }

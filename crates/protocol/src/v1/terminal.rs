@@ -20,7 +20,7 @@ wire_struct! {
         null args: Vec<String> = "args",
         /// Environment variables to set.
         null env: Vec<EnvVariable> = "env",
-        /// Where it runs, absolute.
+        /// The working directory, absolute.
         strict cwd: Option<String> = "cwd",
         /// How many bytes of output to keep; older bytes go first.
         strict output_byte_limit: Option<u64> = "outputByteLimit",
@@ -58,7 +58,7 @@ wire_struct! {
 wire_struct! {
     /// The output so far.
     pub struct TerminalOutputResponse {
-        /// What is kept of it.
+        /// The kept output.
         must output: String = "output",
         /// Whether older output was dropped.
         must truncated: bool = "truncated",

@@ -14,15 +14,15 @@ wire_struct! {
     pub struct ToolCall {
         /// Its id.
         must tool_call_id: ToolCallId = "toolCallId",
-        /// What the tool does, in words for the user.
+        /// A human-readable title.
         must title: String = "title",
         /// The tool's name in the program; a label, without meaning for what is allowed.
         lenient name: Option<String> = "name",
-        /// What kind of tool it is, as it arrived; [`ToolCall::kind`] says what it means.
+        /// The kind of tool, as it arrived. [`ToolCall::kind`] returns its meaning.
         lenient kind: ToolKind = "kind",
-        /// Its status, as it arrived; [`ToolCall::status`] says what it means.
+        /// Its status, as it arrived. [`ToolCall::status`] returns its meaning.
         stated status: ToolCallStatus = "status",
-        /// What it has produced.
+        /// Its output so far.
         items content: Vec<ToolCallContent> = "content",
         /// The files it works on.
         items locations: Vec<ToolCallLocation> = "locations",
@@ -34,7 +34,7 @@ wire_struct! {
 }
 
 impl ToolCall {
-    /// What kind of tool it is; an unknown kind counts as other.
+    /// The kind of tool. An unknown kind counts as other.
     pub fn kind(&self) -> &ToolKind {
         self.kind.or_other()
     }
@@ -71,8 +71,8 @@ impl ToolCall {
 }
 
 wire_struct! {
-    /// What changed about a tool call. Absent, null and malformed fields leave it as it was; v1 can
-    /// clear none.
+    /// A patch of a tool call. Absent, null and malformed fields leave it as it was; v1 can clear
+    /// none.
     pub struct ToolCallUpdate {
         /// The call that changed.
         must tool_call_id: ToolCallId = "toolCallId",
@@ -124,7 +124,7 @@ impl ToolCallUpdate {
 }
 
 wire_string! {
-    /// What kind of tool a call uses: a hint for icons and order, nothing more.
+    /// The kind of tool: only a hint for icons and order.
     #[derive(Default)]
     pub enum ToolKind closed {
         /// Reads files or data.

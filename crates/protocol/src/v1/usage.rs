@@ -12,7 +12,7 @@ wire_struct! {
         /// The context's size in tokens; may be 0. `None` is the null of the 2025 draft, a size
         /// that is not known: read from old agents, never to be sent.
         must size: Option<u64> = "size",
-        /// What the session cost until now.
+        /// The cost of the session so far.
         lenient cost: Option<Cost> = "cost",
     }
 }

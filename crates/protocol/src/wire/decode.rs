@@ -21,7 +21,7 @@ pub struct DroppedValue {
 pub struct DecodeError {
     /// JSON path of the faulty value, such as `prompt[0].text`. Empty for the whole text.
     pub path: String,
-    /// What was expected there, and what was found.
+    /// The expected and the actual value.
     pub message: String,
     /// Whether the text is not JSON.
     pub not_json: bool,

@@ -11,7 +11,7 @@ pub struct Compaction {
     pub id: CompactionId,
     /// Its status. Unknown statuses are kept.
     pub status: CompactionStatus,
-    /// What is left of the context.
+    /// The summary of the context.
     pub summary: Vec<Block>,
     /// Why it failed.
     pub error: Option<String>,

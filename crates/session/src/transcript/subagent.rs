@@ -14,7 +14,7 @@ pub struct Subagent {
     pub title: Option<String>,
     /// Its purpose.
     pub description: Option<String>,
-    /// What may be done to it. `None` means nothing.
+    /// The allowed operations. `None` means nothing.
     pub capabilities: Option<SubagentSessionCapabilities>,
     /// Its state. `None` means unknown.
     pub state: Option<StateUpdate>,

@@ -1,4 +1,4 @@
-//! What a watcher is told.
+//! What `changes_since` returns.
 
 use crate::{apply, chunk, fold, say, update};
 use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position, Timestamp};
@@ -81,8 +81,8 @@ fn a_message_with_a_new_block_is_returned_whole() {
     assert_eq!(changes.parts, Parts::TEXT | Parts::MESSAGE);
 }
 
-/// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it
-/// again gives the same.
+/// SESS-12: a load replaces the known history. The log continues, and folding it again gives the
+/// same.
 #[test]
 fn a_replaced_session_starts_again_in_the_same_log() {
     let mut session =

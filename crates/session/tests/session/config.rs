@@ -123,7 +123,7 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
-/// MODE-05: a value that one side does not have is not forced upon it.
+/// MODE-05: a value that one side does not have is not set there.
 #[test]
 fn a_mode_that_the_option_does_not_have_leaves_the_option_alone() {
     let session = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("odd".into())]);
@@ -173,7 +173,7 @@ fn select(id: &str, category: &str, current: &str, options: &str) -> EventBody {
 const FLAT: &str = r#"[{"value":"a","name":"A"},{"value":"b","name":"B"}]"#;
 const GROUPED: &str = r#"[{"group":"g","name":"G","options":[{"value":"a","name":"A"}]},{"group":"h","name":"H","options":[{"value":"b","name":"B"}]}]"#;
 
-/// CONF-16: where room is short, the first ones are shown.
+/// CONF-16: if there is little room, the first ones are shown.
 #[test]
 fn as_many_options_as_fit_are_shown_from_the_start() {
     let session = fold([update(OPTIONS)]);
@@ -182,7 +182,7 @@ fn as_many_options_as_fit_are_shown_from_the_start() {
     assert_eq!(shown, ["model", "first"]);
 }
 
-/// CONF-05: nobody has to set anything.
+/// CONF-05: the client need not set anything.
 #[test]
 fn every_option_has_a_value_before_anything_is_set() {
     let session = fold([update(OPTIONS)]);
@@ -197,7 +197,7 @@ fn every_option_has_a_value_before_anything_is_set() {
     }
 }
 
-/// CONF-06, CONF-07, CONF-19: flat and grouped selects take the same values.
+/// CONF-06, CONF-07, CONF-19: flat and grouped selects accept the same values.
 #[test]
 fn a_value_of_any_group_can_be_set_and_no_other_can() {
     let client = ClientCapabilities::new();
@@ -222,7 +222,7 @@ fn a_value_of_any_group_can_be_set_and_no_other_can() {
     }
 }
 
-/// CONF-07: the message stays readable whatever a peer lists.
+/// CONF-07: the message stays readable, however long the peer's list is.
 #[test]
 fn a_message_names_twenty_values_and_counts_the_rest() {
     let values = |count: usize| {
@@ -249,7 +249,7 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
     assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
 }
 
-/// CONF-02, CONF-06: shown as stated, refused when set, and in what goes out one of the values.
+/// CONF-02, CONF-06: shown as stated, refused when set, and replaced by a listed value when sent.
 #[test]
 fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_among_them() {
     for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
@@ -269,7 +269,7 @@ fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_am
     }
 }
 
-/// CONF-04, CONF-24, MODE-06: what is not in the last list is gone, and modes come back.
+/// CONF-04, CONF-24, MODE-06: options that the last list lacks are gone, and modes return.
 #[test]
 fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     let session = fold([
@@ -283,8 +283,7 @@ fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     assert_eq!(current(&session, "mode"), "ask");
 }
 
-/// CONF-16, MODE-05: of two options of the category `mode` the first is the one, and a switch is
-/// none.
+/// CONF-16, MODE-05: of two selects of the category `mode` the first counts, and a switch does not.
 #[test]
 fn the_first_select_of_a_category_stands_for_modes_and_models() {
     let two = |category: &str| {
@@ -316,8 +315,7 @@ fn the_first_select_of_a_category_stands_for_modes_and_models() {
     assert_eq!(session.config().visible().count(), 3, "models are not shown beside their option");
 }
 
-/// Requirements §1.4: an option with the id under which models would be shown is the option for
-/// them.
+/// Requirements §1.4: an option with the id of the models option replaces it.
 #[test]
 fn no_two_options_are_shown_under_one_id_when_models_are_retired() {
     let text = r#"{"currentModelId":"x","availableModels":[{"modelId":"x","name":"X"}]}"#;

@@ -1,4 +1,4 @@
-//! Options whose values depend on another option, and options that come back.
+//! Options whose values depend on another option, and restored options.
 
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectGroup,
@@ -29,7 +29,7 @@ fn shown(options: &[SessionConfigOption]) -> Vec<String> {
     options.iter().map(value).collect()
 }
 
-/// An author whose models think on levels of their own.
+/// An author whose models have different levels of thinking.
 fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOption>) -> bool {
     if *id != *"model" {
         return false;
@@ -49,7 +49,7 @@ fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOpti
     true
 }
 
-/// CONF-06, CONF-12: a value is kept if it still fits.
+/// CONF-06, CONF-12: a value is kept if it is still valid.
 #[test]
 fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
     let before = [
@@ -72,7 +72,7 @@ fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
     }
 }
 
-/// CONF-19: values in groups are values.
+/// CONF-19: values in groups count.
 #[test]
 fn a_value_is_kept_across_groups() {
     let groups = vec![
@@ -85,7 +85,7 @@ fn a_value_is_kept_across_groups() {
     assert_eq!(shown(&grouped), ["o=b"]);
 }
 
-/// CONF-05, CONF-06: stored values in any order; what is not there any more falls back.
+/// CONF-05, CONF-06: stored values in any order. A value that is gone falls back to the author's.
 #[test]
 fn options_come_back_with_the_stored_values_that_still_fit() {
     let now = || {
@@ -138,7 +138,7 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
     }
 }
 
-/// The author is asked once for each option that is set, after it is.
+/// The author is asked once for each option, after it is set.
 #[test]
 fn the_author_is_asked_once_for_each_option_that_is_set() {
     let mut asked = Vec::new();

@@ -1,4 +1,4 @@
-//! What goes to which client.
+//! Which updates a client gets.
 
 use crate::{say, update};
 use attache_protocol::method::{FIELDS, UPDATES};
@@ -69,7 +69,7 @@ fn usage_without_a_size_is_not_sent() {
     assert_eq!(sent(&EventBody::Usage { used: 1, size: None, cost: None }, ALL), None);
 }
 
-/// INIT-16: nobody advertised what we have no name for.
+/// INIT-16: unknown updates cannot have been advertised.
 #[test]
 fn unknown_updates_are_not_passed_on() {
     let bodies = [

@@ -1,4 +1,4 @@
-//! What a session hands to the next one.
+//! The summary for a new session.
 
 use crate::sequences::bodies;
 use crate::{chunk, fold, say, update};

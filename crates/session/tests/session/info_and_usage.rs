@@ -38,8 +38,8 @@ fn metadata_merges_null_clears_and_absent_keeps() {
     assert_eq!(meta(&session), None);
 }
 
-/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of each field after `title`, `updatedAt`
-/// and `_meta` were stated.
+/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of change of each field, after `title`,
+/// `updatedAt` and `_meta` were set.
 #[test]
 fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     let (title, time, meta) = (Some("T"), Some("2026-01-01T00:00:00Z"), Some(r#"{"a":1}"#));
@@ -78,7 +78,7 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     }
 }
 
-/// INFO-01, INFO-12: at any time, also in the middle of a message, which goes on.
+/// INFO-01, INFO-12: at any time, also in the middle of a message, which continues.
 #[test]
 fn info_may_arrive_at_any_time() {
     let session = fold([
@@ -93,7 +93,7 @@ fn info_may_arrive_at_any_time() {
     assert_eq!(crate::outline(&session)[0], "Agent: Hello");
 }
 
-/// INFO-05: the list of a store says what was pushed.
+/// INFO-05: the list of a store shows the title that was sent.
 #[test]
 fn a_summary_of_the_log_says_the_same_as_the_session() {
     let mut session = Session::new("s");
@@ -121,7 +121,7 @@ fn a_title_chosen_by_the_user_is_not_replaced_by_a_generated_one() {
     assert_eq!(shown.info().title(), Some("Generated"));
 }
 
-/// TITLE-03: what replaces a person's title is the next stored one.
+/// TITLE-03: only the next stored title replaces a user's title.
 #[test]
 fn a_stored_title_replaces_any_other() {
     let stored = |title: &str, by_person| EventBody::StoredTitle { title: title.into(), by_person };
@@ -143,7 +143,7 @@ fn a_title_is_shown_on_one_line_without_control_characters() {
     assert_eq!(session.info().title(), Some("a bc"));
 }
 
-/// USE-07: the edges are those of integers.
+/// USE-07: the limits are exact integers.
 #[test]
 fn the_level_changes_exactly_at_its_edges() {
     let level = |used, size| fold([usage(used, Some(size), None)]).usage().level();
@@ -163,7 +163,7 @@ fn the_level_changes_exactly_at_its_edges() {
     assert_eq!(level(5, 0), UsageLevel::Normal);
 }
 
-/// USE-07: the meter stops, the numbers do not.
+/// USE-07: the percentage is limited, the numbers are not.
 #[test]
 fn the_percentage_is_at_most_100_and_handles_a_size_of_0() {
     let session = fold([usage(1500, Some(1000), None)]);

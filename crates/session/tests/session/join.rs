@@ -72,7 +72,7 @@ fn a_joined_text_stops_growing_at_its_limit() {
     assert!(!is_joined(say("a"), say(&"x".repeat(Event::JOINED_TEXT))));
 }
 
-/// LIST-11: what is told of the time of a session is right to the second.
+/// LIST-11: the stored time of a session is exact to the second.
 #[test]
 fn a_joined_event_covers_a_second_at_most() {
     let mut event = event(1, 5, say("a"));

@@ -11,7 +11,7 @@ fn meta(text: &str) -> Meta {
     Meta::new(Raw::from_text(text).unwrap()).unwrap()
 }
 
-/// The info that this metadata makes, one update after the other.
+/// The info after these updates of metadata.
 fn info(patches: impl IntoIterator<Item = Meta>) -> Info {
     let body = |meta| EventBody::Info {
         title: Patch::Keep,
@@ -29,7 +29,7 @@ fn labels(tags: &[&str], status: Option<&str>, progress: Option<(u64, u64)>) -> 
     }
 }
 
-/// META-02, META-07: a peer may put anything there.
+/// META-02, META-07: a peer may send any value.
 #[test]
 fn labels_are_read_from_metadata_of_any_shape() {
     let cases = [
@@ -92,7 +92,7 @@ fn labels_have_limits() {
     assert_eq!(normal.normalised(), normal);
 }
 
-/// INFO-02, INFO-09: only what changed is sent, tags whole, what is gone as null.
+/// INFO-02, INFO-09: only changes are sent: tags whole, removed labels as null.
 #[test]
 fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
     let old = labels(&["a", "b"], Some("s"), Some((1, 2)));

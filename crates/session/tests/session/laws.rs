@@ -1,4 +1,4 @@
-//! The laws of the fold, over any sequence of events.
+//! Properties of the fold, for any sequence of events.
 
 use crate::sequences::bodies;
 use crate::{fold, outline};
@@ -9,7 +9,7 @@ use attache_session::{
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// What a watcher holds who only ever asked for changes.
+/// The copy of a watcher that only asked for changes.
 #[derive(Default)]
 struct Watcher {
     position: Position,
@@ -52,7 +52,7 @@ impl Watcher {
     }
 }
 
-/// The log that these bodies make, with so many milliseconds between its events.
+/// The log with these bodies, and this many milliseconds between its events.
 pub(crate) fn log(bodies: Vec<EventBody>, pauses: &[u16]) -> Vec<Event> {
     let mut at = 1_000_000;
     let events = (1..).zip(bodies).map(|(sequence, body)| {
@@ -72,7 +72,7 @@ pub(crate) fn folded(events: &[Event]) -> Session {
     session
 }
 
-/// The log with neighbours joined where `mask` has a one.
+/// The log with neighbours joined where `mask` is set.
 fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     let mut joined: Vec<Event> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -84,7 +84,7 @@ fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     joined
 }
 
-/// Everything of a session but what stands in the list of [`Event::join`].
+/// Everything of a session except the exceptions listed at [`Event::join`].
 pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseError> {
     prop_assert_eq!(outline(one), outline(other));
     for (one, other) in one.entries().iter().zip(other.entries()) {

@@ -1,4 +1,4 @@
-//! What a session is, event by event, and the laws of the fold.
+//! The fold of a session, event by event, and its properties.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ mod usage;
 use attache_protocol::v1::SessionUpdate;
 use attache_session::{Block, EntryContent, EventBody, MessageAuthor, Session, Timestamp};
 
-/// Applies bodies as the events that follow.
+/// Applies bodies as the next events.
 fn apply(session: &mut Session, bodies: impl IntoIterator<Item = EventBody>) {
     for body in bodies {
         let event = session.next(Timestamp(session.sequence() as i64), body);
@@ -38,14 +38,14 @@ fn apply(session: &mut Session, bodies: impl IntoIterator<Item = EventBody>) {
     }
 }
 
-/// The session that these bodies make.
+/// The session after these bodies.
 fn fold(bodies: impl IntoIterator<Item = EventBody>) -> Session {
     let mut session = Session::new("s");
     apply(&mut session, bodies);
     session
 }
 
-/// The event of an update as it stands on the wire.
+/// The event of an update, given as JSON.
 fn update(text: &str) -> EventBody {
     EventBody::from_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
 }
@@ -58,7 +58,7 @@ fn say(text: &str) -> EventBody {
     chunk(MessageAuthor::Agent, None, text)
 }
 
-/// The transcript in short: one line an entry.
+/// The transcript in short: one line per entry.
 fn outline(session: &Session) -> Vec<String> {
     session
         .entries()

@@ -1,4 +1,4 @@
-//! What a session holds at most.
+//! The memory limit of a session.
 
 use crate::{apply, chunk, fold, outline, say, update};
 use attache_session::{EntryContent, MessageAuthor, Position, Session};

@@ -1,4 +1,4 @@
-//! The store in memory, and what any store must do.
+//! The store in memory, and the contract of every store.
 
 use crate::laws::{check_same, folded, log};
 use crate::sequences::bodies;
@@ -33,7 +33,7 @@ fn append(log: &mut Box<dyn Log>, events: &[Event]) {
     events.iter().for_each(|event| log.append(event));
 }
 
-/// A stored session to which this happened at one time.
+/// A stored session with these events at one time.
 fn stored(store: &MemoryStore, id: &str, at: i64, bodies: Vec<EventBody>) {
     append(&mut store.create(&key(id)).unwrap(), &events(at, bodies));
 }

@@ -1,4 +1,4 @@
-//! What a writer that died left open.
+//! Sessions whose writer died.
 
 use crate::{apply, fold, outline, say, update};
 use attache_protocol::ErrorCode;

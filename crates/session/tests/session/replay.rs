@@ -1,4 +1,4 @@
-//! What `session/load` says.
+//! The updates of `session/load`.
 
 use crate::gate::ALL;
 use crate::laws::{folded, log};
@@ -16,7 +16,7 @@ use attache_session::{
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Every client that differs from another in what a replay may hold.
+/// The kinds of clients that get different replays.
 pub(crate) const CLIENTS: [&str; 6] = [
     ALL,
     "{}",
@@ -30,8 +30,7 @@ fn client(text: &str) -> ClientCapabilities {
     decode(text).unwrap()
 }
 
-/// All that a client with these capabilities is told of a log, and the session that the replay
-/// made.
+/// All updates that a client with these capabilities gets for a log, and the session of the replay.
 pub(crate) fn replayed(log: &[Event], client_text: &str) -> (Vec<SessionUpdate>, Session) {
     let mut replay = Replay::new("s", Arc::new(client(client_text)));
     let mut updates = Vec::new();
@@ -45,7 +44,7 @@ fn told(bodies: impl IntoIterator<Item = EventBody>, client_text: &str) -> Vec<S
     updates.iter().map(encode).collect()
 }
 
-/// What the client makes of it.
+/// The session that the client folds.
 fn seen(updates: &[SessionUpdate]) -> Session {
     let lines = updates.iter().map(encode);
     fold(lines.map(|line| EventBody::from_update(decode::<SessionUpdate>(&line).unwrap())))
@@ -64,7 +63,7 @@ fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     }
 }
 
-/// The entries that a client can take, as it takes them.
+/// The entries that a client supports, in the form it gets.
 fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     let compaction = client.session.as_ref().is_some_and(|session| session.compaction.is_some());
     let mut one_plan = Some(PlanContent::Items(session.plan().map(steps).unwrap_or_default()));
@@ -84,7 +83,8 @@ fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     taken.collect()
 }
 
-/// Whether a replayed entry is the original one; a message that had no id has got one (MSG-06).
+/// Returns whether a replayed entry is the original one. A message without an id has got one
+/// (MSG-06).
 fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
     match (original, replayed) {
         (
@@ -182,7 +182,7 @@ fn messages_without_ids_get_ids_from_their_first_event() {
     );
 }
 
-/// MSG-04: a chunk without an id goes on with the message before it, also in a replay.
+/// MSG-04: a chunk without an id continues the message before it, also in a replay.
 #[test]
 fn a_chunk_without_an_id_is_replayed_under_the_id_of_its_message() {
     let lines = told([chunk(MessageAuthor::Agent, Some("m"), "a"), say("b")], "{}");

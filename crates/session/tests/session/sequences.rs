@@ -1,4 +1,4 @@
-//! Sequences of things that happen, with few ids so that they meet often.
+//! Random sequences of events, with few ids so that they collide often.
 
 use attache_protocol::v1::*;
 use attache_protocol::{Meta, Patch, Raw};
@@ -7,8 +7,8 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Any sequence of up to 60 bodies; half of them are mostly the pieces of few messages, as agents
-/// stream them.
+/// Any sequence of up to 60 bodies. Half of the sequences are mostly chunks of few messages, as
+/// agents stream them.
 pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
     prop_oneof![vec(body(), 0..60), vec(prop_oneof![9 => piece(), 1 => body()], 0..60)]
 }
@@ -23,7 +23,7 @@ fn piece() -> impl Strategy<Value = EventBody> {
     })
 }
 
-/// Boxed: strategies that hold each other whole would fill the stack.
+/// Boxed, because nested strategies would overflow the stack.
 fn body() -> BoxedStrategy<EventBody> {
     let body = prop_oneof![
         8 => message(),

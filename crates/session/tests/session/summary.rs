@@ -1,4 +1,4 @@
-//! What a list says of a session.
+//! The summary of a session in a list.
 
 use crate::{say, update};
 use attache_protocol::Patch;
@@ -11,7 +11,7 @@ fn opened(origin: Origin) -> EventBody {
     EventBody::Opened { cwd: "/a".into(), additional_directories: vec![], origin, agent: None }
 }
 
-/// The summary of a session that began at 1 and to which this happened at 2.
+/// The summary of a session that began at 1 and got these events at 2.
 fn after(body: EventBody) -> Summary {
     let mut summary = Summary::default();
     summary.apply(&Event { sequence: 1, at: Timestamp(1), body: opened(Origin::New) });

@@ -24,7 +24,7 @@ fn chunks_without_ids_are_one_message_until_another_entry_comes() {
     assert_eq!(outline(&session), expected);
 }
 
-/// MSG-04: what is no entry of the transcript ends no message.
+/// MSG-04: an event without an entry ends no message.
 #[test]
 fn news_about_usage_info_and_known_tool_calls_do_not_split_a_message() {
     let session = fold([
@@ -90,7 +90,7 @@ fn texts_are_joined_and_other_blocks_keep_their_place() {
     assert_eq!(entry.text(), "abc");
 }
 
-/// MSG-07: what a text says about itself is not lost by joining.
+/// MSG-07: joining keeps annotations.
 #[test]
 fn a_text_with_annotations_is_a_block_of_its_own() {
     let annotated = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x","annotations":{"priority":1}}}"#;
@@ -132,7 +132,7 @@ fn an_update_about_an_unknown_call_creates_it_only_if_it_has_a_title() {
     assert_eq!(outline(&session), ["tool b: B completed"]);
 }
 
-/// TOOL-02: the second one replaces the first whole, in its place.
+/// TOOL-02: the second one replaces the first in its place.
 #[test]
 fn a_tool_call_created_twice_is_replaced_in_its_place() {
     let session = fold([
@@ -144,7 +144,7 @@ fn a_tool_call_created_twice_is_replaced_in_its_place() {
     assert!(session.tool_call(&"t".into()).unwrap().raw_input.is_none());
 }
 
-/// TOOL-08 binds agents; whoever shows a session takes what comes.
+/// TOOL-08 applies to agents; a session accepts every update.
 #[test]
 fn an_update_after_the_final_status_and_after_the_turn_is_taken() {
     let session = fold([
@@ -284,7 +284,7 @@ fn a_message_between_sessions_is_patched_and_appended_to() {
     assert_eq!(message.sender_session_id, Some("s1".into()));
 }
 
-/// DEC-18 lets an update be dropped; we show that there was one.
+/// DEC-18 allows dropping the update; the session shows that there was one.
 #[test]
 fn an_unknown_update_is_kept_and_ends_no_session() {
     let session = fold([update(r#"{"sessionUpdate":"sparkle","x":[1]}"#), say("on")]);

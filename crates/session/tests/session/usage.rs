@@ -1,4 +1,4 @@
-//! Levels and their words, cost, and whose tokens are counted.
+//! Levels and advice, cost, and the agent that counts.
 
 use crate::{apply, fold};
 use attache_protocol::v1::{Cost, StopReason, Usage};
@@ -33,7 +33,7 @@ fn tokens(total: u64, input: u64, output: u64, rest: [Option<u64>; 3]) -> Usage 
     usage
 }
 
-/// USE-07: exact edges, for sizes of which no percentage is a whole number too.
+/// USE-07: exact limits, also for sizes that have no whole percentages.
 #[test]
 fn levels_and_their_advice_change_at_exact_integers() {
     use UsageLevel::{Critical, Elevated, High, Normal};
@@ -73,7 +73,7 @@ fn levels_and_their_advice_change_at_exact_integers() {
     );
 }
 
-/// USE-03, USE-07, COMP-11: the limit changes with the model, the context shrinks when the agent
+/// USE-03, USE-07, COMP-11: the size changes with the model, and the context shrinks when the agent
 /// compacts.
 #[test]
 fn the_last_update_counts() {
@@ -97,7 +97,7 @@ fn the_last_update_counts() {
     }
 }
 
-/// USE-04, USE-05: as received, in open units, never converted and never added.
+/// USE-04, USE-05: as received, in any currency, never converted or added.
 #[test]
 fn a_cost_stays_until_its_currency_gets_another() {
     let session = fold([
@@ -115,7 +115,7 @@ fn a_cost_stays_until_its_currency_gets_another() {
 }
 
 /// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000
-/// cached, 34 written, of which 10 thought).
+/// cached, 34 written, of which 10 are thoughts).
 #[test]
 fn figures_that_do_not_add_up_are_inconsistent() {
     let cases = [
@@ -148,7 +148,7 @@ fn figures_that_do_not_add_up_are_inconsistent() {
     assert!(Session::new("s").usage().consistent());
 }
 
-/// USE-10: figures of two agents are never in one sum.
+/// USE-10: figures of two agents are never added.
 #[test]
 fn tokens_of_different_agents_are_not_added() {
     let figures = || tokens(3, 1, 1, [None, Some(1), None]);
