@@ -19,7 +19,7 @@ attache agent speaks ACP on stdin and stdout, one JSON message per line. Clients
   an editor              set its ACP agent to the command `attache agent`
 It reads messages from this terminal now; Ctrl-D ends it.";
 
-/// Serves until the client closes stdin.
+/// Serves the agent until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if arguments.add_key {
         return crate::config::add_key().await;
@@ -48,8 +48,8 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     }
 }
 
-/// The agent with the person's settings. What of them cannot be used is said here, and to whoever
-/// opens a session.
+/// Returns the agent with the person's settings. Unusable settings are reported on stderr and to
+/// the client that opens a session.
 fn coder(settings: &Settings) -> Coder {
     let (models, why) = crate::models::models(settings);
     let mut coder = Coder::with(models);
@@ -73,12 +73,13 @@ fn coder(settings: &Settings) -> Coder {
     coder
 }
 
-/// The program's own files, which no command of a model reads: settings, keys and stored sessions.
+/// Returns the program's own files (settings, keys, stored sessions), which no command of a model
+/// can read.
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
     let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
     if let Ok(Place::File(path)) = Place::of(store) {
-        // SQLite keeps the last changes beside the file.
+        // SQLite stores the latest changes in files beside the database.
         private.extend(["", "-wal", "-shm", "-journal"].map(|end| {
             let mut file = path.clone().into_os_string();
             file.push(end);
@@ -88,8 +89,8 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     private
 }
 
-/// The store to keep sessions in. One that cannot be used is no reason not to work: the client is
-/// not told that sessions can be loaded, and the person is told why on stderr.
+/// Opens the store. If that fails, the agent runs without one: the client learns that sessions
+/// cannot be loaded, and the reason goes to stderr.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
     let why = match Place::of(given).and_then(|place| place.to_keep()) {
         Ok(store) => return store,
@@ -103,8 +104,8 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     None
 }
 
-/// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it
-/// may hold keys (environment values of MCP servers, headers) and files.
+/// Logs the method, id and size of each message. The content stays out of the log, because it can
+/// hold keys (environment values of MCP servers, headers) and files.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {

@@ -1,4 +1,4 @@
-//! `attache agents`: which agents are known by name, which of them are here, and whether one works.
+//! `attache agents`: lists, checks, adds and removes agents.
 
 pub(crate) mod arguments;
 mod check;
@@ -63,7 +63,7 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
     Exit::told(&format!("added {name} to {}; {next}", own.shown()))
 }
 
-/// The command of the words after a name: one command line, or its words.
+/// Returns the command line for the words after a name: a whole command line, or single words.
 fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Failure> {
     let launch = match words {
         [line] => {
@@ -77,7 +77,7 @@ fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Fa
     Ok(env.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).command_line())
 }
 
-/// The agent with this id in a registry, and what is to be done before it can be started.
+/// Returns the registry's agent with this id, and the remaining steps before it can start.
 async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>), Failure> {
     let registry = registry::read(place).await?;
     let agent = registry.agent(id).ok_or_else(|| {
@@ -103,11 +103,11 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
     Ok((own, missing))
 }
 
-/// An agent, and where it is.
+/// A known agent and its program.
 struct Found {
     agent: &'static KnownAgent,
     program: Option<PathBuf>,
-    /// As its package says; nothing is started for it.
+    /// The version in the package file; the program is not started.
     version: Option<String>,
 }
 
@@ -143,14 +143,14 @@ impl Found {
     }
 }
 
-/// A command line for people, without the values of its variables.
+/// Returns the command line without the values of its variables.
 fn shown_command(command: &str) -> String {
     sanitize::line(
         &Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()),
     )
 }
 
-/// Where the program of a command line is.
+/// Returns the path of the program of a command line.
 fn own_program(command: &str) -> Option<PathBuf> {
     Launch::parse(command).ok()?.find()
 }
@@ -164,7 +164,7 @@ fn own_json((name, own): (&str, OwnAgent)) -> String {
     escaped(&line.to_string())
 }
 
-/// An agent of a registry, in the members of the others.
+/// Returns a registry's agent as JSON, with the same members as other agents.
 fn registry_json(agent: &RegistryAgent, place: &str) -> String {
     let start = agent.start(&Registry::platform()).ok();
     let program = start.as_ref().and_then(|start| Launch::new(&start.program).find());
@@ -177,7 +177,7 @@ fn registry_json(agent: &RegistryAgent, place: &str) -> String {
     escaped(&line.to_string())
 }
 
-/// What makes an agent of a registry one of the person's own.
+/// Returns the command that adds a registry's agent to the person's own.
 fn install(place: &str, id: &str) -> String {
     format!("attache agents add --registry {} {id}", Launch::quoted(place))
 }
@@ -232,7 +232,7 @@ fn of_registry_for_people(registry: &Registry, place: &str, paint: Paint) -> Vec
         .collect()
 }
 
-/// Those that are here first, then how the others are installed.
+/// Returns the list for people: installed agents first, then the install commands of the others.
 fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     let built_in = format!(
         "{} {}{:<10}built in; the default without --agent",

@@ -1,5 +1,4 @@
-//! `attache` alone: a conversation, line by line, in any terminal. Everything it knows it has from
-//! the hub.
+//! `attache chat`: a conversation, line by line, in any terminal. Its state comes from the hub.
 
 mod command;
 
@@ -25,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// How many verdicts of rules may wait to be shown; the agents of further ones wait.
+/// The number of decisions that can wait to be shown; agents with further ones wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.
@@ -34,13 +33,13 @@ struct Chat {
     cwd: PathBuf,
     follow: Follow,
     lines: Lines,
-    /// What each session may cost.
+    /// The budget of each session.
     budget: Option<Budget>,
-    /// The sessions that were listed last, for `/switch N`.
+    /// The sessions of the latest list, for `/switch N`.
     listed: Vec<ListedSession>,
 }
 
-/// What follows.
+/// The next step of the conversation.
 enum Next {
     Go,
     End,
@@ -48,7 +47,7 @@ enum Next {
 
 /// Runs the command.
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
-    // Lines may come through a pipe; the agent's questions are asked at the terminal in any case.
+    // Lines can come through a pipe; questions are asked at the terminal in any case.
     if !key::can_ask() || !io::stdout().is_terminal() {
         let advice = "`attache run \"PROMPT\"` works without one";
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
@@ -75,7 +74,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
-    // What is wrong with the person's settings the built-in agent tells its own stderr.
+    // The built-in agent reports unusable settings only on its own stderr.
     for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles)
     {
         say(YELLOW, trouble);
@@ -100,7 +99,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::OurFault, format!("the terminal cannot be used: {error}"))
 }
 
-/// What decides in each session before the person does: their rules, each told to whoever shows it.
+/// Returns the decisions that come before the person: their rules. Each decision is sent to be
+/// shown.
 fn deciding(
     rules: PermissionBroker,
     told: mpsc::Sender<ByRule>,
@@ -109,7 +109,7 @@ fn deciding(
         let told = told.clone();
         rules.permissions_telling(agent, cwd, person, move |request, rule| {
             let told = told.clone();
-            // When the conversation is over nobody is there to be told.
+            // After the conversation, the receiver is gone.
             async move { drop(told.send((request, rule)).await) }
         })
     }
@@ -117,7 +117,7 @@ fn deciding(
 
 /// Adds an agent to the hub, by the name or command that a person gives.
 fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, cwd)?;
+    let (agent, source) = ChosenAgent::source(given, &[], cwd)?;
     if hub.agent(&agent.name).is_none() {
         hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }
@@ -138,7 +138,7 @@ impl Chat {
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
                     _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
                     input = self.lines.next() => break input,
-                    // The person is typing: what happens now stands above their line.
+                    // The person is typing, so changes appear above their line.
                     update = self.follow.watch.next() => match update {
                         Some(update) if update.replaced => self.meanwhile(&[]),
                         Some(update) => self.meanwhile(&update.changes),
@@ -163,7 +163,7 @@ impl Chat {
         }
     }
 
-    /// A command of this program, else something for the agent.
+    /// Runs a command of this program, or sends the line to the agent.
     async fn line(&mut self, line: &str) -> Result<Next, Failure> {
         if let Some(next) = self.command(line).await? {
             return Ok(next);
@@ -185,7 +185,7 @@ impl Chat {
         Ok(Next::Go)
     }
 
-    /// What happens while the person types: short, and only what they should know now.
+    /// Shows the changes that the person should know about while they type.
     fn meanwhile(&mut self, changes: &[Change]) {
         for change in changes {
             let line = match change {
@@ -205,7 +205,8 @@ impl Chat {
         }
     }
 
-    /// Which agent, which mode, how full: all that changes what the next line means.
+    /// Returns the prompt: the agent, the mode and the used context, which all change the meaning
+    /// of the next line.
     fn prompt(&self) -> String {
         let session = self.follow.session.snapshot();
         let mode =

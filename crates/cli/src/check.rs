@@ -1,5 +1,5 @@
-//! `attache check`: the judge. It tells the rules and which tests show them, which line of a
-//! recorded conversation breaks one, and which an agent keeps.
+//! `attache check`: the judge. It explains the rules, and reports which rules a recording, an agent
+//! or a client breaks.
 
 mod agent;
 pub(crate) mod arguments;

@@ -1,5 +1,4 @@
-//! `attache config`: the settings of the built-in agent, where each comes from, and how to change
-//! it.
+//! `attache config`: shows and changes the settings of the built-in agent.
 
 pub(crate) mod arguments;
 mod page;
@@ -18,11 +17,10 @@ use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-/// The settings that name a model: that of new sessions, and the one that goes on when the provider
-/// of another one fails.
+/// The settings that name a model: the default model, and the fallback.
 const MODELS: [&str; 2] = ["model", "fallback"];
 
-/// The variable that names a model which is looked up.
+/// The variable for a model to look up.
 const WISH: &str = "ATTACHE_MODEL";
 
 /// The longest key that is read, in bytes.
@@ -70,7 +68,7 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
     })
 }
 
-/// Asks for a provider and its key, and keeps the key.
+/// Asks for a provider and its key, and stores the key.
 pub(crate) async fn add_key() -> Result<Exit, Failure> {
     let settings = Settings::read();
     let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
@@ -104,7 +102,7 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
     Exit::told(&format!("set {key} in {}{but}", settings.file.shown()))
 }
 
-/// Refuses a model that cannot be used. The reason names the variable of this setting.
+/// Refuses a model that cannot be used. The error names the variable of this setting.
 async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
     let with = Settings::read().with(WISH, Some(model));
     let Some(why) = crate::models::models(&with).0.unusable().await else { return Ok(()) };
@@ -146,7 +144,7 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     ))
 }
 
-/// The key, from the person at the terminal or from stdin.
+/// Reads the key from the terminal or from stdin.
 async fn asked(provider: &ProviderVariables) -> Result<Secret, Failure> {
     let text = match io::stdin().is_terminal() {
         true => {
@@ -219,7 +217,7 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
     for setting in settings.known() {
         match settings.shown(&setting) {
             Some((value, from)) => rows.push((setting.key, sanitize::line(&value), place(&from))),
-            // Addresses that nobody changed would be a long list of nothing.
+            // Unset addresses are listed by name only.
             None if setting.shape == Shape::Address => unset.push(setting.key),
             None => {
                 rows.push((setting.key, format!("({})", setting.default), "default".to_owned()))
@@ -248,7 +246,7 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
     page.lines
 }
 
-/// Where a value comes from, for people.
+/// Describes the source of a value.
 fn place(from: &From) -> String {
     match from {
         From::Environment(name) => format!("environment, {name}"),

@@ -1,4 +1,4 @@
-//! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
+//! `attache demo`: shows an agent at work in a few seconds, on a copy of the person's folder.
 
 mod copy;
 mod sample;
@@ -12,16 +12,21 @@ use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
 use crate::{chosen_agent, run, store, turn};
-use attache_client::{AgentProcess, Options, SessionHandle};
+use attache_client::{AgentSource, AgentState, Hub, HubSession, Options};
 use attache_connection::Direction;
+use attache_host::Launch;
 use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use tokio::sync::mpsc;
 
-/// Messages in both directions.
+/// The agent's name in the hub.
+const AGENT: &str = chosen_agent::BUILT_IN_NAME;
+
+/// Counts of messages in both directions.
 #[derive(Default)]
 struct Traffic {
     sent: AtomicU64,
@@ -29,7 +34,7 @@ struct Traffic {
     bytes: AtomicU64,
 }
 
-/// Shows the tour.
+/// Runs the demo.
 pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let began = Instant::now();
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
@@ -43,7 +48,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
                 ),
             )
         })?;
-    // The copy has the folder's own name, which agents show.
+    // The copy has the name of the folder, because agents show it.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
         copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
@@ -52,20 +57,28 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    // A tour is not worth keeping, nor the price of a model.
-    let launch = chosen_agent::built_in()?
-        .arg("--store")
-        .arg(store::NONE)
-        .env("ATTACHE_MODEL", "offline")
-        .cwd(&copy);
-    let starting = AgentProcess::launch_with(launch, options);
-    let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(&error, None))?,
+    // The demo stores no session and uses no paid model.
+    chosen_agent::built_in()?;
+    let folder = copy.clone();
+    let launch = move || {
+        let launch = chosen_agent::built_in().unwrap_or_else(|_| Launch::new(AGENT).arg("agent"));
+        let launch = launch.arg("--store").arg(store::NONE);
+        launch.env("ATTACHE_MODEL", "offline").cwd(&folder)
     };
-    let pid = agent.pid();
-    let ended = prompts(&agent, &interrupts, &copy, &tour).await;
-    agent.stop().await;
+    let (permissions, mut questions) = permission::questions(None, Arc::default());
+    let hub = Hub::new(run::hub_options(options, permissions));
+    let agent = hub.add(AGENT, AgentSource::launch(launch)).map_err(Failure::usage)?;
+    let started = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
+        started = agent.start() => started,
+    };
+    started.map_err(|error| chosen_agent::not_opened(&error, None))?;
+    let pid = match agent.state() {
+        AgentState::Up { pid, .. } => pid.unwrap_or_default(),
+        _ => 0,
+    };
+    let ended = prompts(&hub, &interrupts, &copy, &tour, &mut questions).await;
+    hub.close().await;
     if ended? != Exit::Done {
         return Ok(Exit::Cancelled);
     }
@@ -73,19 +86,15 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Each prompt in one session, shown as `attache run` shows it.
+/// Sends the prompts in one session and shows them as `attache run` does.
 async fn prompts(
-    agent: &AgentProcess,
+    hub: &Hub,
     interrupts: &Interrupts,
     copy: &Path,
     tour: &[String],
+    questions: &mut mpsc::Receiver<permission::Question>,
 ) -> Result<Exit, Failure> {
-    let (permissions, mut questions) = permission::questions(None, Arc::default());
-    let session = agent
-        .open(copy)
-        .permissions(permissions)
-        .await
-        .map_err(|error| run::not_open(error, true))?;
+    let session = hub.open(AGENT, copy).await.map_err(|error| run::not_opened(&error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
         say(&[
@@ -93,7 +102,7 @@ async fn prompts(
             format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)),
             String::new(),
         ])?;
-        let exit = one(&session, interrupts, copy, &policy, &mut questions, prompt).await?;
+        let exit = one(&session, interrupts, copy, &policy, questions, prompt).await?;
         if exit != Exit::Done {
             return Ok(exit);
         }
@@ -102,25 +111,24 @@ async fn prompts(
 }
 
 async fn one(
-    session: &SessionHandle,
+    session: &HubSession,
     interrupts: &Interrupts,
     copy: &Path,
     policy: &Policy,
-    questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
+    questions: &mut mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
     let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
-    // Each prompt has a face of its own; that the session began, and what it is called, is no news
-    // to the person.
+    // Each prompt has its own output; the start and the title of the session are not repeated.
     face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
         face: &mut face,
         policy,
         questions,
-        elicitations: &mut tokio::sync::mpsc::channel(1).1,
+        elicitations: &mut mpsc::channel(1).1,
         interrupts,
         cwd: copy,
         timeout: None,
@@ -170,8 +178,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     ]
 }
 
-/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which
-/// says so in the environment.
+/// Returns a command line of this program as the person types it; if cargo started this program,
+/// with `cargo run --`.
 fn command(arguments: &str) -> String {
     let program =
         if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
@@ -199,7 +207,7 @@ fn say(lines: &[String]) -> Result<(), Failure> {
     said.map_err(|error| Failure::output(&error))
 }
 
-/// A number of bytes as people read it.
+/// Formats a number of bytes.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

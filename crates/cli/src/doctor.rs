@@ -1,4 +1,5 @@
-//! `attache doctor`: what was found here. Nothing is written, no key is shown.
+//! `attache doctor`: shows what is installed and configured here. It writes nothing and shows no
+//! key.
 
 use crate::args;
 use crate::demo::size;
@@ -14,7 +15,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
 
-/// Variables that hold keys of model providers.
+/// Variables for keys of model providers.
 const KEYS: [&str; 14] = [
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
@@ -32,10 +33,10 @@ const KEYS: [&str; 14] = [
     "GITHUB_TOKEN",
 ];
 
-/// More rules than these are only counted.
+/// With more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
 
-/// How a finding is marked.
+/// The mark of a finding.
 #[derive(Clone, Copy)]
 enum Mark {
     Good,
@@ -70,7 +71,7 @@ impl Findings {
     }
 }
 
-/// Looks and says what was found.
+/// Runs the command.
 pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     let settings = Settings::read();
     let (models, why) = crate::models::models(&settings);
@@ -103,7 +104,7 @@ fn program(findings: &mut Findings) {
     findings.found(Mark::Fact, "system", &format!("{} {}", system(), env::consts::ARCH));
 }
 
-/// The system's own name for itself, else ours for it.
+/// Returns the name of the operating system.
 fn system() -> String {
     let named = fs::read_to_string("/etc/os-release").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
@@ -171,7 +172,7 @@ fn folders(findings: &mut Findings) {
     sessions(findings);
 }
 
-/// Where sessions are kept, and how many; found without writing.
+/// Shows the store and its number of sessions, without writing.
 fn sessions(findings: &mut Findings) {
     let place = match Place::of(None) {
         Ok(place) => place,
@@ -201,7 +202,7 @@ fn sessions(findings: &mut Findings) {
     }
 }
 
-/// Whether the folder, or the nearest one above that exists, can be written; found without writing.
+/// Shows whether the folder, or its nearest existing parent, is writable, without writing.
 fn folder(findings: &mut Findings, name: &str, path: &Path) {
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
     let (mark, state) = match (may(existing, libc::W_OK | libc::X_OK), existing == path) {
@@ -293,7 +294,7 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
 }
 
-/// Each sandbox, tried as the agent tries it; the first that works holds its commands.
+/// Tries each sandbox as the agent does; the first that works is used for commands.
 async fn sandbox(findings: &mut Findings) {
     findings.part("sandbox for commands");
     for (name, tried) in
@@ -327,7 +328,7 @@ async fn sandbox(findings: &mut Findings) {
     }
 }
 
-/// What holds beside the mode, as a session in the current folder reads it.
+/// Shows the permission rules that a session in the current folder would use.
 fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
     findings.part("permission rules");
     match settings.permissions() {

@@ -1,4 +1,4 @@
-//! Forms and pages of agents, answered by the person at the terminal.
+//! Forms and pages of agents, which the person answers at the terminal.
 
 mod dialog;
 mod one_choice;
@@ -14,27 +14,26 @@ use one_choice::OneChoice;
 use std::io;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many may wait to be taken by the run; the agent waits beyond that.
+/// The number of waiting requests; the agent waits beyond that.
 const WAITING: usize = 16;
 
-/// What an agent asks of the person, and where the answer goes. The sender learns when the question
-/// is withdrawn.
+/// A request of an agent and the sender for its reply. The sender learns of a withdrawal.
 pub(crate) enum Elicitation {
     Form(Box<FormRequest>, oneshot::Sender<FormReply>),
     Page(Box<UrlRequest>, oneshot::Sender<UrlReply>),
 }
 
-/// How forms are answered when nobody is asked.
+/// The answer to forms without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FormAnswer {
-    /// With the values that the form itself suggests; where those do not fit it, it is declined
+    /// With the values that the form suggests; the form is declined if they are invalid
     Defaults,
-    /// Declined
+    /// The form is declined
     Decline,
 }
 
-/// Offers forms, which are answered so without asking anybody; each is told on stderr if `is_told`.
-/// Pages need a person, and are not offered.
+/// Offers forms and answers them without a person; shows each on stderr if `is_told`. Pages need a
+/// person and are not offered.
 pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> Options {
     options.forms(move |request| async move {
         let values = request.form.defaults();
@@ -65,9 +64,9 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
     })
 }
 
-/// Offers forms and pages, which go to whoever holds the other end; without that end everything is
-/// declined. So is what is about a call of ours and no session: the call would wait for the answer,
-/// and nobody asks the person before a turn.
+/// Offers forms and pages and sends them to the receiver; without a receiver they are declined.
+/// Requests without a session are declined too: the call would wait for the answer, and no person
+/// is asked before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -97,11 +96,11 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
     (options, receiver)
 }
 
-/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08). Of a form
-/// that is one choice the person sees all that can be sent, and chooses in one step.
+/// Lets the person fill in the form field by field and review it before it is sent (ELIC-08). A
+/// form with one choice is answered in one step.
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is answered then.
+/// The terminal cannot be read; then nothing is answered.
 pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     let paint = Paint::of(&io::stderr());
     say(&asks(&request.agent, "asks", &request.message, paint));
@@ -158,7 +157,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     }
 }
 
-/// Has one field filled in; false if the person ended the input.
+/// Lets the person fill in one field; false if they end the input.
 async fn filled(
     form: &Form,
     name: &str,
@@ -211,15 +210,15 @@ async fn filled(
     }
 }
 
-/// Shows the page's address whole, and opens nothing: a person who agrees opens it (ELIC-09,
+/// Shows the whole address of the page and opens nothing: a person who agrees opens it (ELIC-09,
 /// ELIC-10).
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is answered then.
+/// The terminal cannot be read; then nothing is answered.
 pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     let paint = Paint::of(&io::stderr());
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);
-    // Not wrapped: a terminal joins the parts of a line that is too long, and so it can be copied.
+    // The address is not wrapped, so that it can be copied from the terminal.
     lines.push(format!("  {}", sanitize::visible(request.address.as_str())));
     lines.push(format!(
         "  it leads to {}",
@@ -235,7 +234,7 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     })
 }
 
-/// Each answer in a line.
+/// Returns the answers, one per line.
 fn answers(values: &Map<Value>) -> Vec<String> {
     values
         .0

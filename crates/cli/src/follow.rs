@@ -1,5 +1,5 @@
-//! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it
-//! rests.
+//! A session of a hub in a terminal: shows its changes and asks the person its questions until it
+//! is idle.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -21,29 +21,29 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// How long an agent may say nothing in a turn until the person is told.
+/// The silence in a turn after which the person is informed.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// What a remembered rule decided, in whichever session of the hub.
+/// A decision of a remembered rule, in any session of the hub.
 pub(crate) type ByRule = (PermissionRequest, Rule);
 
-/// The session that is shown.
+/// The current session.
 pub(crate) struct Follow {
     pub(crate) session: HubSession,
     pub(crate) watch: Watch,
-    /// What the agent thought in the last turn: it is folded away and shown on request.
+    /// The agent's reasoning in the last turn, which is shown on request.
     pub(crate) thoughts: String,
-    /// What this client remembers.
+    /// The remembered rules of this client.
     rules: PermissionBroker,
-    /// What its rules decided, to be shown; an agent is told once its verdict waits here.
+    /// Decisions of rules to show; the agent gets its answer once the decision is queued here.
     pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,
     /// Ctrl-C.
     pub(crate) interrupt: Signal,
-    /// What the person types while no line is read.
+    /// Input of the person while no line is read.
     pub(crate) type_ahead: TypeAhead,
-    /// Whether the person knows what becomes of that.
+    /// Whether the person knows about the use of this input.
     is_said: bool,
     face: Terminal<Stdout>,
     /// The title that was shown last.
@@ -51,7 +51,7 @@ pub(crate) struct Follow {
 }
 
 impl Follow {
-    /// Follows a session from now on. Ctrl-C is taken from here on.
+    /// Starts to follow a session and to handle Ctrl-C.
     pub(crate) fn new(
         session: HubSession,
         rules: PermissionBroker,
@@ -73,7 +73,7 @@ impl Follow {
         })
     }
 
-    /// Follows another session instead.
+    /// Switches to another session.
     pub(crate) fn switch(&mut self, session: HubSession) {
         (self.watch, self.title) =
             (session.watch(), session.snapshot().info().title().map(str::to_owned));
@@ -81,14 +81,14 @@ impl Follow {
         self.session = session;
     }
 
-    /// Shows the turn that was just begun, and how it ended.
+    /// Shows the turn that just started, and its end.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
         self.face = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_it_rests().await?;
         let session = self.session.snapshot();
-        // Other parts may change without a turn: then the end of the last one was shown before.
+        // Other changes can happen without a turn; the end of the last turn was shown before.
         if session.changed_at(Parts::TURN) <= before {
             return Ok(());
         }
@@ -112,8 +112,7 @@ impl Follow {
         Ok(())
     }
 
-    /// Shows what happens and puts the agent's questions to the person, until nothing runs any
-    /// more.
+    /// Shows changes and asks the person the agent's questions until nothing runs.
     pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
@@ -180,8 +179,8 @@ impl Follow {
         Ok(())
     }
 
-    /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn
-    /// meanwhile.
+    /// Asks the person one question. The person can cancel the turn instead, and the agent can
+    /// withdraw the question.
     async fn ask(&mut self, question: Question) -> Result<(), Failure> {
         self.pause()?;
         self.type_ahead.stop();
@@ -196,7 +195,7 @@ impl Follow {
         })?;
         println("");
         match answer {
-            // One that was withdrawn meanwhile needs no answer.
+            // A withdrawn question needs no answer.
             Some((answer, verdict)) => {
                 if let (QuestionAbout::Permission(request), Some(verdict)) =
                     (&question.about, &verdict)
@@ -215,7 +214,8 @@ impl Follow {
 
     fn show(&mut self, change: &Change) -> Result<(), Failure> {
         if let Change::Thought(text) = change {
-            // Folded: that it thinks is told, what it thinks on request.
+            // The reasoning is folded: the person sees that the agent thinks, and can ask for the
+            // text.
             if self.thoughts.is_empty() {
                 say(DIM, "thinking … (/thoughts shows what)");
             }
@@ -242,7 +242,7 @@ impl Follow {
     }
 }
 
-/// Whether something happens in a session without the person.
+/// Returns whether a session changes without the person.
 fn is_busy(state: &SessionState) -> bool {
     use SessionState::{Cancelling, Gone, Running, Starting, WaitingForPerson};
     matches!(
@@ -255,7 +255,7 @@ fn is_busy(state: &SessionState) -> bool {
     )
 }
 
-/// Whether a person wants to hear of a state as such.
+/// Returns whether a state is worth a line.
 pub(crate) fn tells(state: &SessionState) -> bool {
     matches!(
         state,
@@ -265,11 +265,11 @@ pub(crate) fn tells(state: &SessionState) -> bool {
 
 /// Writes a line for the person.
 pub(crate) fn println(line: &str) {
-    // A terminal that is gone ends the reading too.
+    // If the terminal is gone, reading ends too.
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
-/// Writes what somebody said, in a style.
+/// Writes text in a style.
 pub(crate) fn say(style: anstyle::Style, text: &str) {
     println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
 }

@@ -43,7 +43,7 @@ impl Wanted {
                 None => (None, item),
             };
             let events = match (target, level.parse::<LevelFilter>()) {
-                // A number would name a level by its rank; here it turns the traffic on.
+                // A number would parse as a level; here it enables the traffic.
                 (None, _) if item.starts_with(|c: char| c.is_ascii_digit()) => {
                     wanted.traffic |= item != "0";
                     continue;
@@ -88,7 +88,7 @@ pub(crate) fn start() -> Result<(), Failure> {
     if let Some(events) = wanted.events {
         let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Lines);
         let subscriber = tracing_subscriber::registry().with(events).with(lines);
-        // The only other subscriber would be one that a test has set.
+        // Only a test could have set another subscriber.
         let _ = tracing::subscriber::set_global_default(subscriber);
     }
     Ok(())

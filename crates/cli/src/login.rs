@@ -1,5 +1,5 @@
-//! `attache login` and `attache logout`: the agent's own login, by its call or by its program in
-//! this terminal, and whether it helped.
+//! `attache login` and `attache logout`: runs a login method of an agent, as a call or as a program
+//! in this terminal, and checks the result.
 
 mod advice;
 pub(crate) mod arguments;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub(crate) use advice::advice;
 
-/// What a command has of its agent.
+/// An agent that a command started.
 struct Started {
     agent: AgentProcess,
     name: String,
@@ -52,7 +52,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         Way::InTerminal(launch) => {
             started.agent.stop().await;
             in_terminal(launch, method, &interrupts).await?;
-            // AUTH-08: the agent is started anew, and learns of its login at its start.
+            // AUTH-08: the agent is restarted, and reads its login at the start.
             start(again()?, &interrupts).await?.agent
         }
     };
@@ -97,7 +97,7 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
         Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}"))
     })?;
     match probed(&agent, &interrupts).await? {
-        // AUTH-11: what it goes on with is a key of its environment, mostly.
+        // AUTH-11: usually a key in its environment keeps it logged in.
         Probe::Opened(_) => {
             told(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
         }
@@ -120,12 +120,12 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     Ok(Started { agent, name, word, needs: known.map(|known| known.login) })
 }
 
-/// Whether a program can talk with the person here.
+/// Returns whether a program can interact with the person here.
 fn in_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The method of this id; without one the only method that there is.
+/// Returns the method with this id; without an id, the only method.
 fn chosen<'m>(
     methods: &'m [AuthMethod],
     id: Option<&str>,
@@ -174,7 +174,7 @@ async fn by_agent(
     })
 }
 
-/// Runs the program that logs in, in this terminal.
+/// Runs the login program in this terminal.
 async fn in_terminal(
     launch: Launch,
     method: &AuthMethod,
@@ -218,7 +218,7 @@ fn needs(needs: Option<&str>) -> String {
     needs.map(|needs| format!("; it needs {needs}")).unwrap_or_default()
 }
 
-/// Says on stderr how it ended, and ends the agent.
+/// Prints the result on stderr and ends the agent.
 async fn told(text: &str, agent: AgentProcess) -> Result<Exit, Failure> {
     say(text)?;
     agent.stop().await;

@@ -1,7 +1,7 @@
 //! The command `attache`: an agent and a client of the Agent Client Protocol.
 //!
-//! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it
-//! leaves to the libraries below.
+//! This crate handles terminals, pipes, signals and exit codes. The libraries below implement
+//! agents and clients.
 
 mod agent;
 mod agents;
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// Says on stderr why the command failed, and ends it.
+/// Prints the failure on stderr and returns the exit code.
 fn told(ended: Result<Exit, Failure>) -> ExitCode {
     let failure = match ended {
         Ok(exit) => return exit.into(),
@@ -87,7 +87,7 @@ fn told(ended: Result<Exit, Failure>) -> ExitCode {
         let mut stderr = std::io::stderr().lock();
         let paint = show::paint::Paint::of(&stderr);
         let message = show::sanitize::text(&failure.message);
-        // If stderr is closed there is nobody to tell.
+        // The exit code also reports the failure if stderr is closed.
         let _ = writeln!(
             stderr,
             "{} {}",

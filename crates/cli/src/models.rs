@@ -1,11 +1,12 @@
-//! The models of the built-in agent, as this machine has them: the person's settings and own list,
-//! servers on loopback.
+//! The models of the built-in agent on this machine: from the person's settings and list, and from
+//! local servers.
 
 use crate::exit::Failure;
 use crate::settings::{Settings, models_file};
 use attache_coder::Models;
 
-/// What there is, and a sentence where the person's own list cannot be used: then it is left out.
+/// Returns the models. If the person's list cannot be used, it is ignored and the reason is
+/// returned too.
 pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     let environment = |name: &str| settings.variable(name);
     let (own, why) = match models_file::text() {
@@ -22,11 +23,10 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     (models.and_local(&environment), why)
 }
 
-/// Whether the model that the person's settings name can be used; where none is named there is
-/// nothing to say.
+/// Checks that the configured model can be used; without a configured model it succeeds.
 ///
 /// # Errors
-/// It cannot, for the reason that is said.
+/// The model cannot be used; the message has the reason.
 pub(crate) async fn usable() -> Result<(), Failure> {
     let settings = Settings::read();
     match models(&settings).0.unusable().await {

@@ -1,4 +1,4 @@
-//! `attache sessions`: what is kept of conversations, listed, searched, shown and put in order.
+//! `attache sessions`: lists, searches, shows and organizes stored sessions.
 
 pub(crate) mod arguments;
 mod change;
@@ -56,7 +56,7 @@ fn in_store(task: &Task) -> &InStore {
     }
 }
 
-/// Nothing was ever kept: a list of nothing is no error, a session that is named is.
+/// Returns the result without a store: an empty list succeeds, a named session is an error.
 fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
         Place::Nowhere => "sessions are not stored: the store is `none`".to_owned(),

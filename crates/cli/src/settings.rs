@@ -1,8 +1,8 @@
-//! A person's settings for the built-in agent: what the environment says, else the files of the
-//! configuration folder, else nothing.
+//! The person's settings for the built-in agent: from the environment, or from the files of the
+//! configuration folder.
 //!
-//! Each setting has a key in the file and a variable; the agent asks for variables and does not
-//! know where a value stands.
+//! Each setting has a key in the file and a variable. The agent reads variables and does not know
+//! the source of a value.
 
 pub(crate) mod file;
 pub(crate) mod keys;
@@ -16,31 +16,31 @@ use setting::{PERMISSIONS, Setting, Shape, known};
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum From {
-    /// This variable of the environment.
+    /// A variable of the environment.
     Environment(String),
-    /// This line of the file, from 1.
+    /// A line of the settings file, from 1.
     File(usize),
     /// The file of keys.
     Keys,
 }
 
-/// The settings as they are when a process begins.
+/// The settings at the start of a process.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) file: SettingsFile,
     pub(crate) keys: KeysFile,
     pub(crate) providers: Vec<ProviderVariables>,
-    /// What was given on the command line, by variable.
+    /// Values of flags, by variable.
     flags: Vec<(&'static str, String)>,
     troubles: Vec<String>,
 }
 
 impl Settings {
-    /// Reads the files. What cannot be used is left out, and is a trouble. A project's own files
-    /// are not looked at: whoever wrote the project does not decide what this program does.
+    /// Reads the files. Unusable values are ignored and reported as troubles. A project's own files
+    /// are never read, because their author must not control this program.
     pub(crate) fn read() -> Self {
         let mut troubles = Vec::new();
         let own = models_file::text().ok().flatten();
@@ -50,31 +50,30 @@ impl Settings {
         Self { file, keys, providers, flags: Vec::new(), troubles }
     }
 
-    /// The same with what was given on the command line, which counts before all else.
+    /// Adds the value of a flag, which overrides everything else.
     pub(crate) fn with(mut self, variable: &'static str, value: Option<&str>) -> Self {
         self.flags.extend(value.map(|value| (variable, value.to_owned())));
         self
     }
 
-    /// What is wrong with the files, one sentence each.
+    /// Returns the problems of the files, one sentence each.
     pub(crate) fn troubles(&self) -> &[String] {
         &self.troubles
     }
 
-    /// The value of a variable: that of the command line, else that of the environment, else that
-    /// of the files.
+    /// Returns the value of a variable: from a flag, the environment, or the files, in this order.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let flag = self.flags.iter().find(|(variable, _)| *variable == name);
         flag.map(|(_, value)| value.clone()).or_else(|| set(name)).or_else(|| self.filed(name))
     }
 
-    /// The same as a path.
+    /// Returns the value as a path.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from)
     }
 
-    /// The person's file of rules, which need not be there; none where the setting says `none`, or
-    /// where there is no folder for it.
+    /// Returns the person's file of rules, which need not exist; `None` if the setting is `none` or
+    /// no folder is known.
     pub(crate) fn permissions(&self) -> Option<PathBuf> {
         match self.path(PERMISSIONS) {
             Some(path) if path == Path::new(setting::NONE) => None,
@@ -83,8 +82,8 @@ impl Settings {
         }
     }
 
-    /// What the files say in place of a variable. Where the environment says the same by another
-    /// name, it says it.
+    /// Returns the value of the files for a variable. The environment overrides it under any of its
+    /// names.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)
@@ -97,12 +96,12 @@ impl Settings {
         self.file.value(&setting.key).map(|(value, _)| value.to_owned())
     }
 
-    /// All settings that there are.
+    /// Returns all settings.
     pub(crate) fn known(&self) -> Vec<Setting> {
         known(&self.providers)
     }
 
-    /// What a setting is now, and where that comes from; nothing where the default holds.
+    /// Returns the value of a setting and its source; `None` for the default.
     pub(crate) fn value(&self, setting: &Setting) -> Option<(String, From)> {
         let named = setting
             .variables
@@ -113,7 +112,7 @@ impl Settings {
         })
     }
 
-    /// The same to be shown: an address without what logs in.
+    /// Returns the value for display: a URL without its login.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, From)> {
         let (value, from) = self.value(setting)?;
         let value = if setting.shape == Shape::Address {
@@ -124,7 +123,7 @@ impl Settings {
         Some((value, from))
     }
 
-    /// Where the key of a provider comes from, if there is one.
+    /// Returns the source of a provider's key, if there is one.
     pub(crate) fn key(&self, provider: &ProviderVariables) -> Option<From> {
         let named = provider.keys.iter().find(|name| set(name).is_some());
         let kept = || self.keys.key(&provider.id).map(|_| From::Keys);
@@ -132,7 +131,7 @@ impl Settings {
     }
 }
 
-/// A variable of the environment that is not blank.
+/// Returns a variable of the environment that is not blank.
 fn set(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }

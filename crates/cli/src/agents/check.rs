@@ -1,5 +1,5 @@
-//! `attache agents check`: starts an agent, opens a session in an empty folder, tells what it
-//! offers, ends it.
+//! `attache agents check`: starts an agent, opens a session in an empty folder and shows what the
+//! agent offers.
 
 use super::arguments::Check;
 use super::checked::{Checked, json, named, start};
@@ -37,7 +37,7 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
     };
     let methods = agent.auth_methods().to_vec();
     tokio::select! {
-        // Dropping it kills it, with everything it started.
+        // Dropping the agent kills it and all of its processes.
         () = interrupts.end() => {}
         _ = agent.stop() => {}
     }
@@ -110,7 +110,7 @@ fn for_people(
     lines
 }
 
-/// What it offers, a row for each part.
+/// Returns the features that the agent offers, by topic.
 fn offers(capabilities: &AgentCapabilities) -> impl Iterator<Item = (&'static str, String)> {
     let AgentCapabilities {
         prompt_capabilities: prompts,

@@ -1,4 +1,4 @@
-//! `attache agents check` without a name: every agent that is here, and which of them work.
+//! `attache agents check` without a name: checks every installed agent.
 
 use super::arguments::Check;
 use super::checked::{Checked, json, named, start};
@@ -16,8 +16,8 @@ use attache_protocol::v1::AgentCapabilities;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 
-/// Starts one agent after the other: the built-in one, the person's own, and those known by name,
-/// as far as they are here. Ends with the code of the first that does not work.
+/// Checks the built-in agent, the person's own and the known ones, as far as they are installed.
+/// Ends with the exit code of the first that fails.
 pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];
@@ -72,7 +72,7 @@ fn print(line: &str) -> Result<(), Failure> {
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
 }
 
-/// A row of the table.
+/// Formats a row of the table.
 fn line(name: &str, checked: &Result<Checked, Failure>, paint: Paint) -> String {
     let name = paint.paint(BOLD, format!("{name:<14}"));
     let bad = paint.paint(RED, "✗");
@@ -95,7 +95,7 @@ fn line(name: &str, checked: &Result<Checked, Failure>, paint: Paint) -> String 
     format!("{mark} {name}{version:<10}{took:>8}{session:>9}  {login:<12}{offers}")
 }
 
-/// What tells agents apart, in a few words.
+/// Returns the features that distinguish agents, in a few words.
 fn offers(capabilities: &AgentCapabilities) -> String {
     let sessions = &capabilities.session_capabilities;
     let (prompts, mcp) = (&capabilities.prompt_capabilities, &capabilities.mcp_capabilities);

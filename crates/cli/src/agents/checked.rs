@@ -1,4 +1,4 @@
-//! An agent that was started to check it.
+//! An agent that was started to be checked.
 
 use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::exit::Failure;
@@ -11,17 +11,17 @@ use attache_protocol::encode;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// An agent that was started, how long its handshake took, and whether it opens sessions.
+/// A started agent, the duration of its handshake, and the result of opening a session.
 pub(super) struct Checked {
     pub(super) agent: AgentProcess,
     pub(super) took: Duration,
     pub(super) probe: Probe,
 }
 
-/// Starts the agent and opens a session; a person is told if that takes long.
+/// Starts the agent and opens a session. If `told` is true, a slow start is shown to the person.
 ///
 /// # Errors
-/// It does not start.
+/// The agent does not start.
 pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Failure> {
     let ChosenAgent { launch, known, name, .. } = chosen;
     let began = Instant::now();
@@ -36,7 +36,8 @@ pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Fa
     Ok(Checked { agent, took, probe })
 }
 
-/// One object, in the names of the protocol; without secrets, which a login's environment may hold.
+/// Returns one JSON object with the protocol's names. Secrets, such as a login's environment, are
+/// masked.
 pub(super) fn json(name: &str, agent: &AgentProcess, took: Duration, probe: &Probe) -> String {
     let about = agent.about().map_or_else(|| "null".to_owned(), encode);
     let methods: Vec<String> = agent.auth_methods().iter().map(encode).collect();
@@ -62,7 +63,7 @@ pub(super) fn json(name: &str, agent: &AgentProcess, took: Duration, probe: &Pro
     escaped(&masked(&line))
 }
 
-/// The names of the features that are offered.
+/// Returns the names of the offered features.
 pub(super) fn named(all: &[(bool, &str)]) -> String {
     let offered: Vec<&str> =
         all.iter().filter(|(offered, _)| *offered).map(|(_, name)| *name).collect();

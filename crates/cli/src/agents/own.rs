@@ -1,4 +1,4 @@
-//! A person's own agents: names for command lines, in one file of the configuration folder.
+//! The person's own agents: names for command lines, in a file of the configuration folder.
 
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
@@ -9,39 +9,39 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file, in the configuration folder: a table for each agent, with its `command`, and maybe
-/// `title` and `version`.
+/// The file in the configuration folder: one table per agent, with `command` and optionally `title`
+/// and `version`.
 const FILE: &str = "agents.toml";
 
-/// A longer one is not read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// How long a name may be, in characters.
+/// The longest name, in characters.
 const NAME_LIMIT: usize = 40;
 
-/// A person's own agents.
+/// The person's own agents.
 pub(crate) struct OwnAgents {
     path: PathBuf,
     text: String,
     file: Table,
 }
 
-/// One of them.
+/// One of the person's own agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OwnAgent {
-    /// The command line that starts it.
+    /// The command line that starts the agent.
     pub(crate) command: String,
-    /// Its name for people, as a registry has it.
+    /// The display name from a registry.
     pub(crate) title: Option<String>,
-    /// Its version, as a registry has it.
+    /// The version from a registry.
     pub(crate) version: Option<String>,
 }
 
 impl OwnAgents {
-    /// The agents of the file; none if there is no file, or no folder for it.
+    /// Reads the agents. A missing file or folder means no agents.
     ///
     /// # Errors
-    /// The file is there and cannot be used.
+    /// The file exists and cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
@@ -55,7 +55,7 @@ impl OwnAgents {
         Ok(Self { path, text, file })
     }
 
-    /// Names and agents, by name.
+    /// Iterates over the agents, sorted by name.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, OwnAgent)> {
         let agents = self.file.get("agents").and_then(Value::as_table);
         agents.into_iter().flatten().map(|(name, agent)| {
@@ -68,13 +68,13 @@ impl OwnAgents {
         })
     }
 
-    /// The agent with this name.
+    /// Returns the agent with this name.
     pub(crate) fn named(&self, name: &str) -> Option<OwnAgent> {
         self.all().find_map(|(known, agent)| (known == name).then_some(agent))
     }
 
-    /// Names an agent, whose command line is read but not started; one that had the name before is
-    /// forgotten.
+    /// Adds an agent, or replaces the one with this name. The command line is parsed but not
+    /// started.
     pub(super) fn add(&mut self, name: &str, agent: &OwnAgent) -> Result<(), Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty()
@@ -107,7 +107,7 @@ impl OwnAgents {
         self.write(text, file)
     }
 
-    /// Forgets a name.
+    /// Removes an agent.
     pub(super) fn remove(&mut self, name: &str) -> Result<(), Failure> {
         let mut file = self.file.clone();
         let agents = file.get_mut("agents").and_then(Value::as_table_mut);
@@ -120,14 +120,14 @@ impl OwnAgents {
         self.write(without(&self.text, name), file)
     }
 
-    /// Where the file is, for people.
+    /// Returns the path of the file for people.
     pub(super) fn shown(&self) -> String {
         shown(&self.path)
     }
 
-    /// Writes the file whole or not at all: this text, which keeps a person's comments, if it says
-    /// the same as the table, else the table alone. Only its owner may read it: a command may set
-    /// keys.
+    /// Writes the file atomically. The text is written if it has the same meaning as the table, to
+    /// keep the person's comments; otherwise the table is. Only the owner can read the file,
+    /// because a command can set keys.
     fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
         let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
         self.text = if kept { text } else { file.to_string() };
@@ -154,12 +154,12 @@ impl OwnAgents {
     }
 }
 
-/// The agents of a file, which has none if it has no such table.
+/// Parses the agents of a file.
 fn agents_of(file: &Table) -> Table {
     file.get("agents").and_then(Value::as_table).cloned().unwrap_or_default()
 }
 
-/// The text without the table of this agent, if it has a head of its own.
+/// Removes the table of this agent from the text, if the table has its own header.
 fn without(text: &str, name: &str) -> String {
     let heads = [format!("[agents.{name}]"), format!("[agents.\"{name}\"]")];
     let mut within = false;
@@ -176,7 +176,7 @@ fn without(text: &str, name: &str) -> String {
 fn of_text(text: &str) -> Result<Table, String> {
     const SHAPE: &str = "expected a table [agents.NAME] with command = 'CMD ARGS' for each agent";
     let file: Table = text.parse().map_err(|error: toml::de::Error| {
-        // What the reader says in full quotes the line, which may hold a key.
+        // The parser's full message quotes the line, which can hold a key.
         let line = error
             .span()
             .map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));

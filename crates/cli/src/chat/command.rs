@@ -1,5 +1,4 @@
-//! What the person can do beside talking. Everything else that begins with a slash is the agent's
-//! own.
+//! Slash commands of the conversation. All other slash commands belong to the agent.
 
 mod switch;
 mod unknown;
@@ -19,7 +18,7 @@ use attache_session::{EntryContent, MessageAuthor};
 use std::io;
 use std::sync::PoisonError;
 
-/// The commands, what may stand behind each, and what it does.
+/// The commands, their arguments and their descriptions.
 const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "show this list and the agent's own commands"),
     ("/new", "", "start a new session"),
@@ -40,7 +39,7 @@ const COMMANDS: [(&str, &str, &str); 12] = [
 ];
 
 impl Chat {
-    /// Does what the line says if it is a command of this program.
+    /// Runs the line if it is a command of this program.
     pub(super) async fn command(&mut self, line: &str) -> Result<Option<Next>, Failure> {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (name, rest.trim()) {
@@ -75,8 +74,8 @@ impl Chat {
         Ok(Some(Next::Go))
     }
 
-    /// Why a line that begins with this word is not sent; `None` if it is a command of the agent,
-    /// or no command at all.
+    /// Returns the reason not to send a line that begins with this word; `None` for a command of
+    /// the agent, and for other text.
     fn unknown(&self, word: &str) -> Option<String> {
         let session = self.follow.session.snapshot();
         let theirs: Vec<&str> = session.commands().iter().map(|command| &*command.name).collect();
@@ -85,7 +84,7 @@ impl Chat {
         Some(unknown::refusal(name, ours.chain(theirs)))
     }
 
-    /// Tab completes these and the agent's own.
+    /// Offers these commands and the agent's own for completion.
     pub(super) fn complete_commands(&self) {
         let own = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
         let session = self.follow.session.snapshot();
@@ -127,7 +126,7 @@ impl Chat {
         });
     }
 
-    /// Shows another session from now on.
+    /// Switches to another session.
     fn open(&mut self, opened: Result<HubSession, HubError>) {
         match opened {
             Ok(session) => {
@@ -139,7 +138,7 @@ impl Chat {
         }
     }
 
-    /// Says what each session may cost, or sets it.
+    /// Shows or sets the budget of each session.
     fn budget(&mut self, wanted: &str) {
         match wanted {
             "" => {}
@@ -150,19 +149,19 @@ impl Chat {
             },
         }
         self.set_budget();
-        let budget = self
-            .budget
-            .as_ref()
-            .map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
-        say(DIM, &format!("The budget of a session is {budget}, by its agent's count."));
+        let text = match &self.budget {
+            Some(budget) => format!("The budget of a session is {budget}, by its agent's count."),
+            None => "No budget is set.".to_owned(),
+        };
+        say(DIM, &text);
     }
 
-    /// Holds the session that is shown to the budget.
+    /// Applies the budget to the current session.
     pub(super) fn set_budget(&self) {
         self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
     }
 
-    /// The tool calls since the last prompt, with nothing left out.
+    /// Shows the tool calls since the last prompt completely.
     fn details(&self) {
         let session = self.follow.session.snapshot();
         let is_prompt = |content: &EntryContent| {
@@ -194,7 +193,7 @@ impl Chat {
         }
     }
 
-    /// What was said last in a session that was not begun here.
+    /// Shows the last messages of a session that was not started here.
     fn last_words(&mut self) {
         let session = self.follow.session.snapshot();
         say(BOLD, session.info().title().unwrap_or("A new session"));

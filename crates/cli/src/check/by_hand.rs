@@ -1,9 +1,9 @@
-//! A client that a person drives: what to configure there, and what to do for each step.
+//! A client that a person operates: prints what to configure and the steps to take.
 
-use super::peer::errands::relay;
+use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
-use attache_check::{Door, Errand, Person, StartedClient};
+use attache_check::{ClientTask, Operator, RelayListener, StartedClient};
 use attache_connection::stdio::input;
 use attache_host::Launch;
 use std::io::{self, IsTerminal, Write};
@@ -13,21 +13,21 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// A person at a terminal, who does what stands on stderr.
+/// A person at a terminal who follows the steps on stderr.
 #[derive(Clone)]
 pub(super) struct ByHand {
-    person: Person,
-    /// Reads the Enters on stdin.
+    person: Operator,
+    /// Reads Enter keys from stdin.
     _reading: Arc<JoinSet<()>>,
 }
 
 impl ByHand {
-    /// Says what to configure. A step may take so long.
+    /// Prints what to configure. `patience` limits each step.
     ///
     /// # Errors
-    /// The system has no port.
+    /// No port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
-        let door = Door::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
+        let door = RelayListener::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
         let mut words = relay()?;
         words.extend([door.address().to_string(), door.token().to_owned()]);
         let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
@@ -40,23 +40,23 @@ impl ByHand {
         let mut reading = JoinSet::new();
         reading.spawn(read(passes.clone()));
         Ok(Self {
-            person: Person { door: Arc::new(door), patience, passes },
+            person: Operator { door: Arc::new(door), patience, passes },
             _reading: Arc::new(reading),
         })
     }
 
-    /// Says what is to be done.
-    pub(super) fn ask(&self, errand: &Errand) -> StartedClient {
-        let how = match errand.goes_on() {
+    /// Prints the step.
+    pub(super) fn ask(&self, task: &ClientTask) -> StartedClient {
+        let how = match task.goes_on() {
             true => "in the same session, ",
             false => "restart the agent in your client, then ",
         };
-        say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
+        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.told()))));
         StartedClient::by_hand(self.person.clone())
     }
 }
 
-/// Each line that is typed passes over a step.
+/// Each line from stdin skips a step.
 async fn read(passes: Arc<Notify>) {
     let Ok(input) = input() else { return };
     let mut lines = BufReader::new(input).lines();
@@ -66,7 +66,7 @@ async fn read(passes: Arc<Notify>) {
 }
 
 fn say(text: &str) {
-    // On a terminal a line of progress may stand there. Who closes stderr does without.
+    // A line of progress can be on the terminal. A closed stderr is not an error.
     let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
     let _unseen = writeln!(io::stderr(), "{start}{text}");
 }

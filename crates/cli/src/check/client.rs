@@ -1,10 +1,9 @@
-//! `attache check client`: starts a client with this program as its agent, and says which rules it
-//! keeps.
+//! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
 use super::by_hand::ByHand;
 use super::judging::judge_and_tell;
-use super::peer::errands::Commands;
+use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;
@@ -18,15 +17,15 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
-        // The folder behind a link would be another one to a client that resolves it. What lies
-        // beside the session is not its own.
+        // A path with a link would differ from the path of a client that resolves it. Files beside
+        // the session's folder are not part of it.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match by_hand.clone() {
-            Some(by_hand) => ClientRun::new(path, move |errand| Ok(by_hand.ask(errand))),
+            Some(by_hand) => ClientRun::new(path, move |task| Ok(by_hand.ask(task))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
-                ClientRun::new(path, move |errand| commands.start(errand))
+                ClientRun::new(path, move |task| commands.start(task))
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);

@@ -1,4 +1,4 @@
-//! `attache check compare`: judgements side by side.
+//! `attache check compare`: compares judgements.
 
 use super::arguments::Compare;
 use super::report::colour::{style_of, style_of_verdict};
@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// How wide a verdict is shown, in columns.
+/// The width of a verdict, in columns.
 const VERDICT: usize = 11;
 
 /// Runs the command.
@@ -55,14 +55,14 @@ fn read(path: &Path) -> Result<Judgement, Failure> {
     })
 }
 
-/// How a comparison is shown to a person.
+/// Formats a comparison for a person.
 struct Face {
     paint: Paint,
     columns: Option<usize>,
 }
 
 impl Face {
-    /// The judgements by letters, a row for each rule, and how many there are.
+    /// Returns the judgements with their letters, a row per rule, and the number of differences.
     fn table(&self, comparison: &Comparison, of: usize) -> Vec<String> {
         let letters = (0..comparison.names.len()).map(letter);
         let name = |(letter, name): (String, &String)| {
@@ -105,7 +105,7 @@ impl Face {
     }
 }
 
-/// The letter of a judgement: A to Z, then with a number.
+/// Returns the letter of a judgement: A to Z, then with a number.
 fn letter(place: usize) -> String {
     let letter =
         u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));

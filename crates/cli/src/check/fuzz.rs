@@ -1,8 +1,8 @@
-//! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
+//! `attache check fuzz`: sends malformed conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::peer::errands::Commands;
 use super::peer::surroundings::Surroundings;
+use super::peer::tasks::Commands;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -17,9 +17,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How much of a line is shown without a terminal, in columns.
+/// The width of a line without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// How many lines of a failure are shown.
+/// The number of lines shown of a failure.
 const LINES_SHOWN: usize = 40;
 
 /// Runs the command.
@@ -28,9 +28,9 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
     let interrupts = Interrupts::listen().map_err(our_fault)?;
     let folder = tempfile::tempdir().map_err(our_fault)?;
-    // The folder behind a link would be another one to an agent that resolves it.
+    // A path with a link would differ from the path of an agent that resolves it.
     let path = folder.path().canonicalize().map_err(our_fault)?;
-    // What the peer is led to stays there while it is judged.
+    // The judge's model must live as long as the peer is judged.
     let model = ModelServer::start().await.map_err(our_fault)?;
     let fuzz = match arguments.side {
         Fuzzed::Agent => agent(arguments, path, &model)?,
@@ -52,7 +52,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         }
     };
     let failure = tokio::select! {
-        // Dropping the run kills the peer, with everything it started.
+        // Dropping the run kills the peer and all of its processes.
         () = interrupts.cancel() => {
             progress.clear();
             return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were run"));
@@ -91,10 +91,10 @@ fn agent(
 
 fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
     let commands = Commands::of(&arguments.command, &[])?;
-    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+    Ok(attache_check::Fuzz::client(folder, move |task| commands.start(task)))
 }
 
-/// Shows what broke the peer, and writes it down.
+/// Shows the failure and writes its case to a file.
 fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Failure> {
     let recording: Vec<String> = failure.recording.lines().map(masked).collect();
     let paint = Paint::of(&io::stdout());
@@ -117,7 +117,7 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
     tell(&lines).map(|()| Exit::AgentFailed)
 }
 
-/// The case of a recording.
+/// Reads the case of a recording.
 fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?;
@@ -125,7 +125,7 @@ fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
         .map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
 }
 
-/// A line of a recording for a person.
+/// Formats a line of a recording for a person.
 fn shown(paint: Paint, line: &str) -> Option<String> {
     let recorded = trace(1, line).ok().flatten()?;
     let arrow = if recorded.from == Side::Client { "->" } else { "<-" };

@@ -1,5 +1,4 @@
-//! What is done with every peer that is judged, agent or client: choosing rules, repeating,
-//! reports, the exit code.
+//! The steps that judging agents and clients share: choosing rules, repeating, reports, exit code.
 
 use super::arguments::Judging;
 use super::report::baseline;
@@ -17,15 +16,15 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// One round of judging: which rules, in which order of the probes, and who hears what comes of it.
+/// One round of judging: the rules, the order of the probes, and the listener for results.
 pub(super) struct Round<'l> {
     pub(super) only: Vec<Selection>,
     pub(super) seed: u64,
     pub(super) listener: &'l Listener,
 }
 
-/// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it.
-/// `judge` does one round.
+/// Judges the peer that `command` starts as often as requested, and reports the results. `judge`
+/// runs one round.
 pub(super) async fn judge_and_tell(
     side: Side,
     arguments: &Judging,
@@ -44,7 +43,7 @@ pub(super) async fn judge_and_tell(
         listener.round(round, arguments.repeat);
         let seed = arguments.seed.wrapping_add(round as u64 - 1);
         let result = tokio::select! {
-            // Dropping the round kills the peer, with everything it started.
+            // Dropping the round kills the peer and all of its processes.
             () = interrupts.cancel() => {
                 listener.progress.clear();
                 return interrupted(arguments, &listener, &command, side, judged);
@@ -67,7 +66,7 @@ pub(super) async fn judge_and_tell(
         write(path, &form.write(&judgement))?;
     }
     let (exit, said) = baseline::conclude(&judgement, baseline, arguments)?;
-    // Behind the report for people, beside the one for programs.
+    // These lines follow the report for people; with JSON they go to stderr.
     let told = said.iter().try_for_each(|line| match arguments.json {
         true => writeln!(io::stderr(), "{line}"),
         false => writeln!(io::stdout(), "{line}"),
@@ -76,7 +75,7 @@ pub(super) async fn judge_and_tell(
     Ok(exit)
 }
 
-/// Tells what there is of an interrupted run.
+/// Reports the results of an interrupted run.
 fn interrupted(
     arguments: &Judging,
     listener: &Listener,
@@ -98,7 +97,7 @@ fn interrupted(
     Err(Failure::new(Exit::Cancelled, why))
 }
 
-/// The reports that are wanted, known before anything is judged.
+/// Returns the requested report formats; unknown ones fail before anything is judged.
 fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
     let form = |path: &Path| {
         Form::of_file(path).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `attache check rules`: the rules as tables, one of them whole, or all as JSON.
+//! `attache check rules`: shows the rules as tables, one rule in detail, or all as JSON.
 
 use super::arguments::Rules;
 use super::report::colour::style_of;
@@ -15,11 +15,11 @@ use attache_protocol::method::Side;
 use serde_json::json;
 use std::io::{self, Write};
 
-/// Every strength, the strongest first.
+/// All strengths, the strongest first.
 const STRENGTHS: [Strength; 5] =
     [Strength::Must, Strength::Should, Strength::May, Strength::Practice, Strength::Advice];
 
-/// The columns before a rule's text.
+/// The columns before the text of a rule.
 const BEFORE_TEXT: usize = 42;
 
 /// Runs the command.
@@ -69,10 +69,10 @@ fn json_line(rule: &Rule) -> String {
     escaped(&line.to_string())
 }
 
-/// How rules are shown to a person.
+/// Formats rules for a person.
 struct Face {
     paint: Paint,
-    /// Nothing is cut without.
+    /// The width of the terminal; without one nothing is cut.
     columns: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ impl Face {
         format!("  {id} {word} {:<9} {judged} {tests}  {text}", rule.binds.as_str())
     }
 
-    /// How many rules there are, how many can be seen, how many are shown.
+    /// Returns the number of rules, of visible rules and of covered rules.
     fn totals(&self, rules: &[Rule]) -> Vec<String> {
         let visible = rules.iter().filter(|rule| rule.is_wire_visible()).count();
         let shown: Vec<&Rule> = rules.iter().filter(|rule| is_shown(rule)).collect();
@@ -135,7 +135,7 @@ impl Face {
         ]
     }
 
-    /// All about one rule.
+    /// Returns one rule in detail.
     fn rule(&self, rule: &Rule) -> Vec<String> {
         let group = groups()
             .iter()
@@ -173,7 +173,7 @@ impl Face {
         lines
     }
 
-    /// How it is judged, and what shows that the judge can fail.
+    /// Returns how the rule is judged, and the faults that its probe finds.
     fn judged(&self, rule: &Rule) -> Vec<String> {
         let probes = probes_of(rule)
             .map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")));
@@ -204,7 +204,7 @@ impl Face {
         lines
     }
 
-    /// A named text in as many lines as it takes.
+    /// Formats a named text, wrapped.
     fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
         const INDENT: usize = 10;
         let lines = match self.columns {
@@ -220,10 +220,10 @@ impl Face {
     }
 }
 
-/// What stands in a table for a rule that nothing judges.
+/// The entry in a table for a rule that is not judged.
 const NOWHERE: &str = "---";
 
-/// Where a rule is judged, by letters.
+/// Returns the letters of the judges of a rule.
 fn judged(rule: &Rule) -> String {
     let by = |side: Side| probes_of(rule).any(|probe| probe.side == side);
     let watched = faults_of(rule).any(|fault| fault.judged == Judged::Traffic);

@@ -1,4 +1,4 @@
-//! `attache check trace`: which line of a recorded conversation breaks which rule.
+//! `attache check trace`: reports the lines of a recording that break a rule.
 
 use super::arguments::Trace;
 use super::report::colour::style_of;
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-/// How much of a line is shown without a terminal, in columns.
+/// The width of a line without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
 /// Runs the command.
@@ -48,14 +48,14 @@ fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// Shows what is found in a file, and counts it.
+/// Shows and counts the findings in a file.
 fn judge(
     file: impl BufRead,
     path: &Path,
     show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
 ) -> Result<Tally, Failure> {
     let (mut tally, mut observer) = (Tally::default(), Observer::default());
-    // A name under `_meta` is told once in a recording, however many connections it holds.
+    // A name under `_meta` is reported once per recording, for all of its connections.
     let mut names = HashSet::new();
     let mut tell = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
         let is_new = |finding: &&Finding| {
@@ -99,14 +99,15 @@ fn json_line(finding: &Finding, line: &Recorded) -> String {
     escaped(&line.to_string())
 }
 
-/// How findings are shown to a person.
+/// Formats findings for a person.
 struct Face {
     paint: Paint,
     columns: Option<usize>,
 }
 
 impl Face {
-    /// A finding: which line and rule, what is seen, what the rule says, and the line.
+    /// Formats a finding: line and rule, the actual behaviour, the text of the rule, and the
+    /// message.
     fn finding(&self, finding: &Finding, line: &Recorded) -> Vec<String> {
         let rule = finding.rule;
         let earlier =

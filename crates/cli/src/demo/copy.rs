@@ -1,33 +1,33 @@
-//! A bounded copy of a folder, so that a tour never works on the visitor's files.
+//! A bounded copy of a folder, so that the demo never changes the person's files.
 
 use ignore::WalkBuilder;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most files that are copied.
+/// The maximum number of files.
 const FILES: usize = 2000;
 
-/// The most bytes that are copied.
+/// The maximum number of bytes.
 const BYTES: u64 = 20 << 20;
 
-/// A file larger than this is no source a tour would show.
+/// The largest source file that is copied, in bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// How many entries of a folder are looked at before it counts as too large.
+/// The number of entries that are read before a folder counts as too large.
 const LOOKED_AT: usize = 50_000;
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug)]
 pub(super) enum Copied {
-    /// No file at all: the folder has no text that could be shown.
+    /// No file: the folder has no text to show.
     Nothing,
-    /// These; `left_out` files were too large, too many or binary.
+    /// These files; `left_out` others were too large, too many or binary.
     Files { count: usize, bytes: u64, left_out: usize },
 }
 
-/// Copies the text files below `from` that no `.gitignore` names and that are not hidden. Links are
-/// left out: they could lead out of the copy, back to the visitor's files.
+/// Copies the text files below `from`, without hidden files and those in `.gitignore`. Links are
+/// omitted, because they can lead out of the copy, back to the person's files.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     let cannot = |what: &Path, error: io::Error| {
         format!("{} cannot be copied for the demo: {error}", what.display())
@@ -53,7 +53,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|error| cannot(parent, error))?;
         }
-        // A file that goes away or cannot be read is no reason to stop.
+        // A file that disappears or cannot be read is skipped.
         match fs::read(entry.path()).and_then(|content| fs::write(&target, content)) {
             Ok(()) => (count, bytes) = (count + 1, bytes + size),
             Err(_) => left_out += 1,
@@ -62,7 +62,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     Ok(if count == 0 { Copied::Nothing } else { Copied::Files { count, bytes, left_out } })
 }
 
-/// Whether the start of the file holds no zero byte.
+/// Returns whether the start of the file has no zero byte.
 fn is_text(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(8192).read_to_end(&mut start));

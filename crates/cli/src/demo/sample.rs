@@ -1,4 +1,4 @@
-//! What the tour asks, and a small project for visitors whose folder holds none.
+//! The prompts of the demo, and a sample project for folders without text.
 
 use super::copy::Copied;
 use std::collections::BTreeMap;
@@ -20,18 +20,18 @@ open(path) as lines:\n        return [int(line) for line in lines if line.strip(
     ("prices.txt", "3\n14\n\n15\n"),
 ];
 
-/// Words that are in every program: a rename of one shows nothing.
+/// Words of most programs, whose rename would show nothing.
 const COMMON: &str = "return import public private static struct function assert String string Result Option mut self match while class const \
     export default extends interface package unsafe async await include namespace template typename virtual crate super where impl trait \
     type false true None null else elif with from pass raise yield lambda print value";
 
-/// The largest file that a rename is shown in, in bytes: its diff should fit a screen.
+/// The largest file for a rename, in bytes: the diff should fit a screen.
 const RENAMED_IN: u64 = 64 << 10;
 
-/// How many bytes of text are looked at for a name: enough to find one, and quick.
+/// The number of bytes that are searched for a name.
 const LOOKED_AT: usize = 1 << 20;
 
-/// The prompts of the tour, in order. Puts the sample into the copy if nothing was copied.
+/// Returns the prompts of the demo in order. Writes the sample into the copy if nothing was copied.
 pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> {
     if matches!(copied, Copied::Nothing) {
         for (name, content) in SAMPLE {
@@ -51,8 +51,8 @@ pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> 
     Ok(prompts)
 }
 
-/// A file, and a name in it that a tour shows well: defined there, used a few times, and rare
-/// elsewhere.
+/// Returns a file and a name in it that is good to rename: defined there, used a few times, and
+/// rare elsewhere.
 fn source(copy: &Path) -> Option<(PathBuf, String)> {
     let (mut texts, mut bytes) = (Vec::new(), 0);
     let walk = ignore::WalkBuilder::new(copy).sort_by_file_name(Ord::cmp).build();
@@ -79,7 +79,7 @@ fn source(copy: &Path) -> Option<(PathBuf, String)> {
             .filter(|(_, count)| (2..=4).contains(count));
         few.map(move |(name, count)| {
             let elsewhere = everywhere.get(name).map_or(0, |all| all - count);
-            // The length only decides between equals: a telling name is neither short nor long.
+            // The length decides only between equal candidates; names of medium length come first.
             (
                 (
                     is_defined(text, name),
@@ -97,7 +97,7 @@ fn source(copy: &Path) -> Option<(PathBuf, String)> {
     best.map(|(_, path, name)| (path.to_path_buf(), name.to_owned()))
 }
 
-/// Whether the text defines a function of this name, in a common language.
+/// Returns whether the text defines a function with this name, in a common language.
 fn is_defined(text: &str, name: &str) -> bool {
     ["fn ", "def ", "func ", "function "]
         .iter()
@@ -111,7 +111,7 @@ fn is_program(path: &Path) -> bool {
     })
 }
 
-/// The names in a text with how often they are there.
+/// Counts the names in a text.
 fn names(text: &str) -> BTreeMap<&str, usize> {
     let mut names = BTreeMap::new();
     for word in text.split(|character: char| !(character.is_alphanumeric() || character == '_')) {

@@ -46,13 +46,13 @@ pub(super) fn shown(text: &str) -> String {
 
 pub(super) fn say(lines: &[String]) {
     let mut stderr = io::stderr().lock();
-    // If stderr is closed nobody is there, and the terminal cannot be read either.
+    // If stderr is closed, the terminal cannot be read either.
     let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
 }
 
 pub(super) async fn pressed(prompt: &str, keys: &[u8]) -> io::Result<char> {
     let key = char::from(key::pressed(keys.to_vec(), prompt.to_owned()).await?);
-    // The terminal does not show keys while they are read one by one.
+    // The terminal does not echo single keys.
     let _ = writeln!(io::stderr(), "{key}");
     Ok(key)
 }

@@ -1,4 +1,4 @@
-//! A form that is nothing but one choice: answered in one step.
+//! A form with one choice, answered in one step.
 
 use super::dialog::{pressed, say, shown, titles};
 use crate::key;
@@ -8,20 +8,20 @@ use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;
 
-/// So many choices have a key each; of more the person types the number or the name.
+/// The number of choices that have a key each; with more, the person types the number or the name.
 const KEYS: usize = 9;
 
-/// The only field of a form, which offers values to choose one from.
+/// The only field of a form, with values to choose from.
 pub(super) struct OneChoice<'f> {
     form: &'f Form,
     name: &'f str,
     field: &'f Field,
-    /// What [`Form::read`] takes for each, and what people see.
+    /// The value for [`Form::read`] and the label of each choice.
     choices: Vec<(&'f str, &'f str)>,
 }
 
 impl<'f> OneChoice<'f> {
-    /// The choice that the form is, if it is nothing else.
+    /// Returns the choice if it is the whole form.
     pub(super) fn of(form: &'f Form) -> Option<Self> {
         let [(name, field)] = form.schema().properties.0.as_slice() else { return None };
         let choices = match field {
@@ -35,7 +35,7 @@ impl<'f> OneChoice<'f> {
     /// Asks the person, who may decline or cancel instead.
     ///
     /// # Errors
-    /// The terminal cannot be read; nothing is answered then.
+    /// The terminal cannot be read; then nothing is answered.
     pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {
@@ -87,7 +87,7 @@ impl<'f> OneChoice<'f> {
         }
     }
 
-    /// The answer for a number or a name.
+    /// Returns the reply for a number or a name.
     fn chosen(&self, typed: &str) -> Option<FormReply> {
         let numbered = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let word =

@@ -1,4 +1,4 @@
-//! `attache new agent`: an agent that runs and is tested, to be changed into one's own.
+//! `attache new agent`: creates a working agent with a test, as a start for one's own.
 
 use super::arguments::Agent;
 use crate::exit::{Exit, Failure};
@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The files of the project, by path below its folder. `{{name}}` stands for its name, `{{Name}}`
-/// for that of its type.
+/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by that of its
+/// type.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
     ("src/main.rs", include_str!("agent/main.rs.txt")),
@@ -17,11 +17,11 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", "target/\n"),
 ];
 
-/// Names that Cargo or the project itself uses.
+/// Names that Cargo or the project already uses.
 const TAKEN: [&str; 9] =
     ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
 
-/// Writes the project. Nothing that exists is changed.
+/// Writes the project. Existing files are never changed.
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
     if let Some(why) = unfit(name) {
@@ -56,7 +56,7 @@ fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
-/// Why Cargo or this command cannot take a name.
+/// Returns the reason why a name is invalid.
 fn unfit(name: &str) -> Option<&'static str> {
     let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
     match () {
@@ -72,7 +72,7 @@ fn unfit(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `my-tool` as `MyToolAgent`.
+/// Returns `MyToolAgent` for `my-tool`.
 fn type_name(name: &str) -> String {
     let parts = name.trim_end_matches("-agent").split('-').filter_map(|part| {
         let (first, rest) = part.split_at_checked(1)?;
@@ -81,11 +81,11 @@ fn type_name(name: &str) -> String {
     parts.chain(["Agent".to_owned()]).collect()
 }
 
-/// Where Cargo finds the libraries.
+/// The source of the libraries.
 enum Libraries {
-    /// In a checkout.
+    /// A checkout.
     Checkout(PathBuf),
-    /// In the Git repository at this address.
+    /// A Git repository at this URL.
     Git(String),
 }
 
@@ -112,8 +112,7 @@ impl Libraries {
         }
     }
 
-    /// Puts the place of each library into a Cargo.toml, where `{{attache-agent}}` stands for that
-    /// of the library of this name.
+    /// Replaces `{{attache-agent}}` and the other libraries in a Cargo.toml by their sources.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut parts = text.split("{{attache-");

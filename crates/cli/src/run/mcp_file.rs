@@ -1,7 +1,7 @@
-//! `--mcp`: MCP servers from a file in the shape editors use.
+//! `--mcp`: MCP servers from a file in the format of editors.
 //!
-//! Values of environments and headers are secret: no message here quotes anything but names of
-//! servers and members.
+//! Values of environments and headers are secret: messages quote only the names of servers and
+//! members.
 
 use crate::exit::Failure;
 use crate::show::sanitize;
@@ -13,14 +13,14 @@ use attache_protocol::v1::{
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What a file must look like.
+/// The expected format.
 const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "env": {}}}}, or "type", "url" and "headers" in place of "command""#;
 
-/// A longer file is not read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The servers of the file, without those that say `"disabled": true`. Programs are looked up as
-/// `cwd` and PATH say, for an agent is told where they are (SESS-10).
+/// Reads the servers of the file, without those that say `"disabled": true`. Programs are looked up
+/// in `cwd` and PATH, because agents get absolute paths (SESS-10).
 pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
     let shown = path.display();
     let text = attache_host::read_text_or_pipe(path, LONGEST).map_err(|error| {
@@ -30,7 +30,7 @@ pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure
 }
 
 fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
-    // What is wrong with the syntax is told by line and column alone.
+    // Syntax errors name only line and column.
     let value: Value = serde_json::from_str(text).map_err(|error| {
         format!(
             "this is not JSON (line {}, column {}): expected {SHAPE}",
@@ -99,7 +99,7 @@ impl Members<'_> {
         Ok(self.pairs("headers")?.map(|(name, value)| HttpHeader::new(name, value)).collect())
     }
 
-    /// Where the program is, absolute.
+    /// Returns the absolute path of the program.
     fn program(&self, command: &str) -> Result<String, String> {
         let found = Launch::new(command).cwd(self.cwd).find().ok_or_else(|| {
             format!(
@@ -148,9 +148,9 @@ impl Members<'_> {
     }
 }
 
-/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from this process's
-/// environment, as editors do: so that a key need not stand in the file. Anything else that looks
-/// so is an error, for a server would get it as it is written.
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by values of this process's
+/// environment, as editors do, so that a key need not be in the file. Other placeholders are an
+/// error, because a server would get them unchanged.
 fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
@@ -181,7 +181,7 @@ fn expanded(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Refuses servers of kinds that the agent does not take, by their names (SESS-09).
+/// Refuses servers of kinds that the agent does not support (SESS-09).
 pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<(), Failure> {
     for server in servers {
         let (taken, kind) = match server {

@@ -1,27 +1,27 @@
-//! Files that a prompt names by `@path`.
+//! Files that a prompt names with `@path`.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
-    /// What is said.
+    /// Plain text.
     Text(&'t str),
-    /// A file that is named.
+    /// A named file.
     Mention(Mention<'t>),
 }
 
-/// A file that is named by `@path`, `@"a path"` or `@'a path'`.
+/// A file named with `@path`, `@"a path"` or `@'a path'`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mention<'t> {
-    /// As it stands in the text, from the `@` on.
+    /// The mention as written, from the `@` on.
     pub(super) written: &'t str,
     /// The path, without quotes.
     pub(super) path: &'t str,
-    /// Whether it stood in quotes, so that a stop behind it is no part of it.
+    /// Whether the path was quoted; then punctuation after it is not part of it.
     pub(super) quoted: bool,
 }
 
-/// The parts of a text. A path begins with `@` at the start of a word and ends with the word, or
-/// with its quote.
+/// Splits a text. A path begins with `@` at the start of a word and ends with the word or its
+/// quote.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut begun, mut at) = (0, 0);
@@ -44,7 +44,7 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The path that a text, which begins with `@`, names there.
+/// Returns the path that a text, which begins with `@`, names.
 fn mention(text: &str) -> Option<Mention<'_>> {
     let rest = text.get(1..)?;
     if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {
@@ -55,14 +55,14 @@ fn mention(text: &str) -> Option<Mention<'_>> {
         return Some(Mention { written: text.get(..path.len() + 3)?, path, quoted: true });
     }
     let path = rest.get(..rest.find(char::is_whitespace).unwrap_or(rest.len()))?;
-    // What is no name of a file: `@` alone, `@@`.
+    // `@` and `@@` are not names of files.
     let path = Some(path).filter(|path| !path.is_empty() && !path.starts_with('@'))?;
     Some(Mention { written: text.get(..path.len() + 1)?, path, quoted: false })
 }
 
 impl<'t> Mention<'t> {
-    /// The paths that may be meant, the longest first: a stop or bracket behind a path may belong
-    /// to the sentence.
+    /// Returns the possible paths, the longest first: punctuation after a path can belong to the
+    /// sentence.
     pub(super) fn candidates(self) -> impl Iterator<Item = Mention<'t>> {
         let shorter = move |mention: &Mention<'t>| {
             let last = mention.path.chars().next_back()?;

@@ -1,29 +1,29 @@
-//! What is asked: words, a script of prompts, stdin.
+//! The prompts: from words, a script, or stdin.
 
 use crate::args;
 use crate::exit::Failure;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// The longest text that is read from stdin or from a script, in bytes.
+/// The longest text from stdin or a script, in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// The line between two prompts of a script.
+/// The line that separates the prompts of a script.
 const BETWEEN: &str = "---";
 
-/// What `--file -` reads.
+/// The value of `--file` for stdin.
 const STDIN: &str = "-";
 
-/// One prompt: pieces of text in their order.
+/// One prompt: pieces of text in order.
 pub(crate) type Prompt = Vec<Piece>;
 
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// The person wrote it: `@path` in it means the file.
+    /// Text of the person, in which `@path` attaches a file.
     Written(String),
-    /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must
-    /// not be able to attach files.
+    /// Text from a pipe, which is sent unchanged: it can come from anyone and must not attach
+    /// files.
     Piped(String),
 }
 
@@ -35,7 +35,7 @@ impl Piece {
     }
 }
 
-/// The prompts, of which there is at least one, none of them empty.
+/// Returns the prompts: at least one, and none of them empty.
 pub(super) fn prompts(arguments: &args::Run) -> Result<Vec<Prompt>, Failure> {
     let prompts = match &arguments.file {
         Some(path) if path == Path::new(STDIN) => {
@@ -58,7 +58,7 @@ fn is_blank(prompt: &Prompt) -> bool {
     prompt.iter().all(|piece| piece.text().trim().is_empty())
 }
 
-/// The words joined by spaces; `-`, or no word at all, is what stdin holds.
+/// Joins the words with spaces; `-`, or no word at all, reads stdin.
 fn words(words: &[String]) -> Result<Prompt, Failure> {
     if words.is_empty() && io::stdin().is_terminal() {
         let example = "attache run \"summarize this project\"";
@@ -82,7 +82,7 @@ fn words(words: &[String]) -> Result<Prompt, Failure> {
     Ok(prompt)
 }
 
-/// The prompts of a script, without the blank lines around them.
+/// Splits a script into prompts, without surrounding blank lines.
 fn script(text: &str) -> impl Iterator<Item = String> {
     let mut prompts = vec![String::new()];
     for line in text.trim_start_matches('\u{feff}').lines() {

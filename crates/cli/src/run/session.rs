@@ -1,4 +1,4 @@
-//! Which session the prompts go to: a new one, one that is kept, or one with a name.
+//! The session of the prompts: a new one, a stored one, or one with a name.
 
 use crate::args;
 use crate::chosen_agent::BUILT_IN_NAME;
@@ -6,28 +6,28 @@ use crate::exit::{Exit, Failure};
 use crate::sessions::session_id;
 use crate::show::sanitize;
 use crate::store::Place;
-use attache_client::{AgentProcess, OpenError, Opening, Permissions, SessionHandle};
+use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
 use attache_session::{Archived, Labels, ListQuery, Listed, Store};
 use std::path::{Path, PathBuf};
 
-/// The word for the session in which something happened last.
+/// The word for the most recent session.
 const LAST: &str = "last";
 
-/// How many sessions are named when one is not found or not clear.
+/// The number of candidates in a message.
 const NAMED: usize = 5;
 
-/// A session that is kept.
+/// A stored session.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     id: String,
-    /// Its folder; `None` if the agent lists none.
+    /// The folder; `None` if the agent lists none.
     cwd: Option<String>,
 }
 
-/// How a session was opened.
+/// The way a session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opened {
     New,
@@ -38,7 +38,7 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// As JSON.md lists it.
+    /// Returns the name in JSON.md.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -48,32 +48,34 @@ impl Opened {
     }
 }
 
-/// What opening a session needs.
+/// The input for opening a session.
 pub(super) struct Request<'r> {
     pub(super) arguments: &'r args::Run,
-    pub(super) agent: &'r AgentProcess,
-    /// Whether the agent is the built-in one, whose store is at hand.
+    pub(super) hub: &'r Hub,
+    /// The agent's name in the hub.
+    pub(super) agent_name: &'r str,
+    pub(super) agent: &'r AgentConnection,
+    /// Whether the agent is the built-in one, whose store is available.
     pub(super) built_in: bool,
     /// The folder of a new session.
     pub(super) cwd: &'r Path,
-    pub(super) permissions: Permissions,
     pub(super) mcp_servers: Vec<McpServer>,
 }
 
-/// A session that is open.
+/// An open session.
 pub(super) struct Session {
-    pub(super) handle: SessionHandle,
+    pub(super) handle: HubSession,
     pub(super) cwd: PathBuf,
     pub(super) opened: Opened,
-    /// What the person should know, in one sentence.
+    /// A notice for the person.
     pub(super) warning: Option<String>,
 }
 
 impl Request<'_> {
-    /// Opens the session that the arguments ask for.
+    /// Opens the session that the arguments select.
     ///
     /// # Errors
-    /// No such session, more than one, or the agent did not open it.
+    /// No session matches, several match, or the agent did not open it.
     pub(super) async fn open(self) -> Result<Session, Failure> {
         let kept = match (&self.arguments.resume, &self.arguments.session) {
             (Some(id), _) => Some(self.resumed(id).await?),
@@ -90,8 +92,8 @@ impl Request<'_> {
     async fn begin(self, name: Option<String>) -> Result<Session, Failure> {
         let built_in = self.built_in;
         let cwd = self.cwd.to_owned();
-        let opening = self.agent.open(&cwd);
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.open(self.agent_name, &cwd).mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         let warning = match name {
             Some(name) => handle.set_title(&name).await.err().map(|error| {
                 let id = sanitize::line(handle.id().as_str());
@@ -116,24 +118,22 @@ impl Request<'_> {
             )));
         }
         let capabilities = agent.capabilities();
-        let (opening, opened) = if capabilities.load_session {
-            (agent.load(kept.id, &cwd), Opened::Loaded)
+        let opened = if capabilities.load_session {
+            Opened::Loaded
         } else if capabilities.session_capabilities.resume.is_some() {
-            (agent.resume(kept.id, &cwd), Opened::Resumed)
+            Opened::Resumed
         } else {
             return Err(Failure::usage(
                 "the agent can neither load nor resume sessions: omit --resume and --session to start a new one",
             ));
         };
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.switch(self.agent_name, kept.id, Some(&cwd)).without_fallback();
+        let opening = opening.mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         Ok(Session { handle, cwd, opened, warning: None })
     }
 
-    async fn with(self, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
-        opening.permissions(self.permissions).mcp_servers(self.mcp_servers).await
-    }
-
-    /// The folder that `--cwd` names, as a session has it.
+    /// Returns the folder of `--cwd` in the form of sessions.
     fn given_cwd(&self) -> Option<String> {
         self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
     }
@@ -203,8 +203,7 @@ impl Request<'_> {
         session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
     }
 
-    /// The session of this folder with the name as its title, or as one of its tags; the newest of
-    /// several.
+    /// Returns the newest session of this folder whose title or tag is the name.
     async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
         let cwd = self.cwd.to_string_lossy().into_owned();
         if self.built_in {
@@ -275,7 +274,7 @@ fn kept(listed: SessionInfo) -> Kept {
     }
 }
 
-/// The session that changed last; of those without a time the one that is listed first (LIST-11).
+/// Returns the session that changed last; without times, the first of the list (LIST-11).
 fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
     let at = |listed: &SessionInfo| listed.updated_at.as_deref()?.parse::<jiff::Timestamp>().ok();
     listed.into_iter().reduce(|newest, other| if at(&other) > at(&newest) { other } else { newest })
@@ -286,7 +285,7 @@ fn same_folder(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// A line for each, but not for many: id, title.
+/// Lists the id and title of each, if there are few.
 fn lines(sessions: &[SessionInfo]) -> String {
     let line = |listed: &SessionInfo| {
         let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);
@@ -295,15 +294,25 @@ fn lines(sessions: &[SessionInfo]) -> String {
     sessions.iter().take(NAMED).map(line).collect()
 }
 
-/// Why a session is not open.
-pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
-    let exit = match &error {
+/// Returns the error for a session of a hub that did not open.
+pub(crate) fn not_opened(error: &HubError, built_in: bool) -> Failure {
+    match error {
+        HubError::Open { error, .. } => not_open(error, built_in),
+        HubError::AgentGone { why, .. } => {
+            Failure::new(Exit::AgentFailed, format!("the session was not opened: {why}"))
+        }
+        error => Failure::new(Exit::AgentFailed, error),
+    }
+}
+
+fn not_open(error: &OpenError, built_in: bool) -> Failure {
+    let exit = match error {
         OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => {
             Exit::Usage
         }
         OpenError::AuthRequired { message, .. } => {
             let said = sanitize::line(message);
-            // The built-in agent needs no login, but the model that a person named may need a key.
+            // The built-in agent needs no login, but the selected model can need a key.
             if built_in {
                 return Failure::usage(said);
             }
@@ -314,8 +323,8 @@ pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
         }
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
-            // The built-in agent's own words: the protocol has no code for it.
-            Some(refusal) if built_in && refusal.message.contains("is open in another program") => {
+            // The message of the built-in agent; the protocol has no code for it.
+            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
                 Exit::Busy
             }
             _ => Exit::AgentFailed,

@@ -11,7 +11,7 @@ use attache_session::{EventBody, Labels, Listed, SessionKey, Store, StoreError, 
 use jiff::Zoned;
 use std::io::{self, Write};
 
-/// Gives a session a title that the agent's own no longer replace (TITLE-03).
+/// Sets a title, which the agent's own titles no longer replace (TITLE-03).
 pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let title = attache_session::title(&arguments.title.join(" "));
@@ -23,7 +23,7 @@ pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit
     say(&format!("renamed {} to “{}”", id(&listed), sanitize::line(&title)))
 }
 
-/// Adds tags and takes tags away, or shows them.
+/// Adds and removes tags, or shows them.
 pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let before = Labels::of(&listed.summary.info);
@@ -57,7 +57,7 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
     say(&format!("{} has {tags}", id(&listed)))
 }
 
-/// The tag as it is kept: one word.
+/// Returns the stored form of a tag: one word.
 fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     let tag = tag.trim_start_matches('#');
     let usable = attache_session::title(tag).is_some_and(|same| same == tag)
@@ -73,7 +73,7 @@ fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     }
 }
 
-/// Puts sessions away or takes them out (ARCH-02, ARCH-06).
+/// Archives or unarchives sessions (ARCH-02, ARCH-06).
 pub(crate) async fn archive(
     store: &dyn Store,
     arguments: &Several,
@@ -92,7 +92,7 @@ pub(crate) async fn archive(
     Ok(Exit::Done)
 }
 
-/// Deletes sessions, after the person or `--yes` has agreed.
+/// Deletes sessions after the person or `--yes` confirmed it.
 pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit, Failure> {
     let sessions = all(store, &arguments.ids, arguments.place.agent.as_deref())?;
     let lines =
@@ -101,7 +101,7 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
     for (listed, line) in sessions.iter().zip(&lines) {
-        // A copy that stayed behind would be listed from now on.
+        // A remaining copy would appear in lists.
         for copy in pages::copies(store, listed)? {
             store.delete(&copy)?;
         }
@@ -131,7 +131,7 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
     Ok(key == b'y')
 }
 
-/// Every session that is named, each once, before anything is done to one.
+/// Finds all named sessions, without duplicates, before any is changed.
 fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Listed>, Failure> {
     let mut sessions: Vec<Listed> = Vec::new();
     for id in ids {
@@ -143,7 +143,7 @@ fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Lis
     Ok(sessions)
 }
 
-/// The id, the title, the number of prompts and the time of the last change.
+/// Describes a session: id, title, number of prompts, time of the last change.
 fn described(store: &dyn Store, listed: &Listed) -> Result<String, StoreError> {
     let title = said::title(store, listed)?.map(|title| format!("“{title}”"));
     let prompts = listed.summary.prompts;

@@ -1,4 +1,4 @@
-//! A conversation at a terminal, as `attache run` shows one.
+//! Shows a stored conversation on a terminal, as `attache run` shows one.
 
 use super::transcript::{Part, Teller, ended};
 use super::when;
@@ -14,15 +14,15 @@ use attache_session::{Listed, MessageAuthor, TurnOutcome};
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 
-/// Shows the parts by the face for a terminal.
+/// Shows the parts with the output for terminals.
 pub(crate) struct Face {
     face: Terminal<io::Stdout>,
     bound: Bound,
     paint: Paint,
     zone: TimeZone,
-    /// Whether thoughts are shown.
+    /// Whether reasoning is shown.
     thoughts: bool,
-    /// The folder that paths are shown inside of, as the face knows it.
+    /// The folder that paths are relative to.
     cwd: String,
 }
 
@@ -33,7 +33,7 @@ impl Face {
         Self { face: run::on_terminal(bound), bound, paint, zone, thoughts, cwd: String::new() }
     }
 
-    /// Shows what is known of the session.
+    /// Shows the facts about the session.
     pub(crate) fn head(&mut self, listed: &Listed, title: &str) -> Result<(), Failure> {
         let summary = &listed.summary;
         let id = sanitize::line(listed.key.session_id.as_str());
@@ -54,7 +54,7 @@ impl Face {
         self.face.show(item).map_err(|error| Failure::output(&error))
     }
 
-    /// The prompt, set in behind a mark, with a line free above and below.
+    /// Shows a prompt, indented after a mark, between blank lines.
     fn prompt(&mut self, content: &[ContentBlock]) -> Result<(), Failure> {
         let text: Vec<String> = content.iter().map(tool_call::block).collect();
         let mut lines = vec![String::new()];

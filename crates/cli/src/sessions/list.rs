@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// How many sessions a terminal shows unless told otherwise.
+/// The default number of sessions on a terminal.
 const ON_A_TERMINAL: usize = 30;
 
-/// How many lines of the table are laid out together.
+/// The number of rows that are laid out together.
 const TOGETHER: usize = 200;
 
-/// Lists the sessions that the arguments ask for; with `text` those that have it, and where.
+/// Lists the selected sessions; with `text`, only those that contain it, with the place.
 pub(crate) fn list(
     store: &dyn Store,
     arguments: &List,
@@ -32,7 +32,7 @@ pub(crate) fn list(
     let table = !arguments.json;
     let default = if table && io::stdout().is_terminal() { ON_A_TERMINAL } else { 0 };
     let limit = Some(arguments.limit.unwrap_or(default)).filter(|limit| *limit > 0);
-    // A search may take its time: it stops at each session that it finds, so that it can be shown.
+    // A search can be slow, so each match is shown at once.
     let expected =
         if text.is_some() { Some(1) } else { limit.map(|limit| limit.saturating_add(1)) };
     let mut pages = Pages::new(store, query(arguments, text), expected);
@@ -89,8 +89,7 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
     }
 }
 
-/// The folder as sessions name theirs: absolute, without a slash at its end. It need not exist any
-/// more.
+/// Returns a folder in the form of sessions: absolute, without a trailing slash. It need not exist.
 fn folder(given: &Path) -> String {
     let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     path.components().collect::<PathBuf>().to_string_lossy().into_owned()
@@ -102,7 +101,7 @@ fn home() -> Option<PathBuf> {
         .filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
-/// Why nothing is listed, and what would list more.
+/// Returns the reason for an empty list, and the option that lists more.
 fn nothing(arguments: &List, text: Option<&str>) -> String {
     let filtered = text.is_some()
         || [&arguments.tag, &arguments.title, &arguments.place.agent]
@@ -120,7 +119,7 @@ fn nothing(arguments: &List, text: Option<&str>) -> String {
     }
 }
 
-/// Tells the person something that is no part of the list.
+/// Prints a notice that is not part of the list.
 fn say(text: &str) -> Result<(), Failure> {
     let mut stderr = io::stderr().lock();
     let paint = Paint::of(&stderr);
@@ -162,7 +161,7 @@ impl Listing<'_> {
         })
     }
 
-    /// The folder with the home as `~`.
+    /// Shortens the home folder to `~`.
     fn shown(&self, folder: &str) -> String {
         let inside =
             self.home.as_deref().and_then(|home| Path::new(folder).strip_prefix(home).ok());
@@ -174,7 +173,7 @@ impl Listing<'_> {
         sanitize::visible_line(&shown)
     }
 
-    /// Writes the rows; the head stands above the first ones only.
+    /// Writes the rows, with a header above the first ones.
     fn table(&mut self, rows: &[Row]) -> Result<(), Failure> {
         if rows.is_empty() {
             return Ok(());
@@ -191,7 +190,7 @@ impl Listing<'_> {
         written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
     }
 
-    /// Writes one object.
+    /// Writes one JSON object.
     fn json(&mut self, listed: &Listed) -> Result<(), Failure> {
         let mut object = object(listed, said::title(self.store, listed)?);
         if let (Some(members), Some(_)) = (object.as_object_mut(), self.text) {
@@ -207,7 +206,7 @@ impl Listing<'_> {
     }
 }
 
-/// Archived, tags, status and progress in a few words.
+/// Returns the archived state, tags, status and progress in a few words.
 fn notes(listed: &Listed) -> String {
     let labels = Labels::of(&listed.summary.info);
     let mut notes: Vec<String> =
@@ -218,7 +217,7 @@ fn notes(listed: &Listed) -> String {
     notes.join(" ")
 }
 
-/// The session as programs get it; documented in JSON.md.
+/// Returns the session as JSON; JSON.md documents it.
 pub(crate) fn object(listed: &Listed, shown: Option<String>) -> Value {
     let (key, summary) = (&listed.key, &listed.summary);
     let labels = Labels::of(&summary.info);

@@ -1,4 +1,4 @@
-//! `attache sessions show --json` and `export`: a session's log, one event a line.
+//! `attache sessions show --json` and `export`: writes a session's log, one event per line.
 
 use super::arguments::Export;
 use super::session_id;
@@ -26,7 +26,7 @@ pub(crate) fn write(store: &dyn Store, key: &SessionKey, out: impl Write) -> Res
     out.flush().map_err(|error| Failure::output(&error))
 }
 
-/// Writes the log to a file, which is there whole or not at all.
+/// Writes the log to a file atomically.
 pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let file = arguments.file.clone().unwrap_or_else(|| default(&listed.key));
@@ -66,7 +66,7 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
     told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
-/// The id as the name of a file: of an id from elsewhere only what is safe in one.
+/// Returns the id as a file name, with unsafe characters removed.
 fn default(key: &SessionKey) -> PathBuf {
     let safe =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');

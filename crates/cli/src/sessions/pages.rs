@@ -1,27 +1,27 @@
-//! Sessions of a list one after the other, page by page.
+//! Sessions of a list, fetched page by page.
 
 use crate::chosen_agent::BUILT_IN_NAME;
 use attache_protocol::method::Side;
 use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
 use std::collections::HashSet;
 
-/// The most sessions of a page.
+/// The maximum number of sessions per page.
 const PAGE: usize = 200;
 
-/// All sessions that a query finds, fetched as they are asked for. A conversation that agent and
-/// client both keep here is listed once, as its agent keeps it.
+/// The sessions that a query finds, fetched on demand. A conversation that both agent and client
+/// store here is listed once, as the agent stores it.
 pub(crate) struct Pages<'s> {
     store: &'s dyn Store,
     query: ListQuery,
     page: std::vec::IntoIter<Listed>,
     /// Whether the last page was fetched.
     ended: bool,
-    /// The sessions that were given: a copy stands for its agent's session, which may follow.
+    /// The sessions that were returned. A copy represents its agent's session, which can follow.
     given: HashSet<SessionKey>,
 }
 
 impl<'s> Pages<'s> {
-    /// `expected`: how many will be asked for, if that is known.
+    /// `expected` is the number of sessions that will be requested, if known.
     pub(crate) fn new(store: &'s dyn Store, query: ListQuery, expected: Option<usize>) -> Self {
         let limit = expected.map_or(PAGE, |expected| expected.clamp(1, PAGE));
         let page = Vec::new().into_iter();
@@ -34,8 +34,8 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// The session to list for one that the store found; `None` if it was listed before, or is not
-    /// asked for.
+    /// Returns the session to list for a match of the store; `None` if it was listed before or is
+    /// not requested.
     fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
         let listed = match kept_by_agent(self.store, &found.key, self.query.agent.as_deref())? {
             Some(own) => own,
@@ -79,8 +79,8 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// The agent's own log, in the same store, of a session of which `key` is the client's copy. The
-/// client may know the built-in agent by another name; with `agent` only a log of that agent
+/// Returns the agent's own log, in the same store, of a session whose client copy is `key`. The
+/// client can know the built-in agent by another name; with `agent`, only a log of that agent
 /// counts.
 fn kept_by_agent(
     store: &dyn Store,
@@ -102,7 +102,7 @@ fn kept_by_agent(
     Ok(None)
 }
 
-/// The client's copies, in the same store, of a session that its agent keeps there.
+/// Returns the client's copies, in the same store, of a session that its agent stores there.
 pub(crate) fn copies(store: &dyn Store, listed: &Listed) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
     if listed.key.side != Side::Agent {

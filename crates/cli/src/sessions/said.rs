@@ -1,19 +1,16 @@
-//! What was said in a stored session, looked up in its log: the first prompt, and where a text
-//! stands.
+//! Text of a stored session, found in its log: the first prompt, and the place of a search text.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, Listed, MessageAuthor, SessionKey, Store, StoreError};
 
-/// How many bytes of a message before a piece are kept to find a text that pieces divide, apart
-/// from the text's own length.
+/// The bytes of a message that are kept to find text across pieces, besides the length of the text.
 const BEFORE: usize = 300;
 
-/// How many bytes of the line behind the text are shown at most.
+/// The number of bytes shown after a match, at most.
 const BEHIND: usize = 300;
 
-/// The session's title, else the first line of the first prompt; `None` if nobody has said
-/// anything.
+/// Returns the title, or the first line of the first prompt; `None` if the session has no messages.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -40,23 +37,22 @@ pub(crate) fn title(store: &dyn Store, listed: &Listed) -> Result<Option<String>
     }
 }
 
-/// Where a text was found.
+/// A match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Who said it.
+    /// The author of the message.
     pub(crate) author: MessageAuthor,
-    /// The number of the event that holds its end.
+    /// The number of the event with the end of the match.
     pub(crate) sequence: u64,
-    /// What stands before it in its line, at most about [`BEFORE`] bytes.
+    /// The text before the match in its line, at most about [`BEFORE`] bytes.
     pub(crate) before: String,
-    /// The text as it was said.
+    /// The text as written.
     pub(crate) text: String,
-    /// What stands behind it in its line, as far as that has been read.
+    /// The text after the match in its line, as far as it was read.
     pub(crate) behind: String,
 }
 
-/// The first place in what was said where `text` stands, the case of ASCII letters apart; `None` if
-/// it stands nowhere, such as in the title alone.
+/// Finds the first message with `text`, ignoring ASCII case; `None` if only the title contains it.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -79,9 +75,9 @@ pub(crate) fn find(
 }
 
 struct Looking {
-    /// What is looked for, ASCII letters small.
+    /// The search text in lower case (ASCII).
     text: String,
-    /// The message that the tail is of.
+    /// The message of the tail.
     message: Option<(MessageAuthor, Option<MessageId>)>,
     /// The end of that message as far as it was read.
     tail: String,

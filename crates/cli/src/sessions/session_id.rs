@@ -1,4 +1,4 @@
-//! Which session a person means: an id, the beginning of one, or `last`.
+//! The session that a person selects: an id, the beginning of an id, or `last`.
 
 use super::pages::Pages;
 use crate::chosen_agent::BUILT_IN_NAME;
@@ -8,16 +8,16 @@ use crate::show::width::cut;
 use attache_protocol::method::Side;
 use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
 
-/// The word for the session in which something happened last.
+/// The word for the most recent session.
 const LAST: &str = "last";
 
-/// How many sessions are named when one is not found or not clear.
+/// The number of candidates in a message.
 const NAMED: usize = 5;
 
-/// Finds the session that `id` names, of the agent with the name `agent` if one is given.
+/// Finds the session that `id` selects, of the agent with the name `agent` if given.
 ///
 /// # Errors
-/// No session, or more than one, is meant: names those that could be.
+/// No session or several sessions match; the message lists candidates.
 pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Listed, Failure> {
     match id {
         "" => {
@@ -62,7 +62,7 @@ fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
     })
 }
 
-/// A whole id of the built-in agent needs no search.
+/// A full id of the built-in agent needs no search.
 fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Listed>, Failure> {
     if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);
@@ -76,7 +76,7 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
     }
 }
 
-/// Sessions that may be meant by what is no id: those with it in the title, else the newest.
+/// Returns candidates for an unknown id: sessions with it in the title, otherwise the newest.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
     let query = ListQuery {
         agent: agent.map(str::to_owned),
@@ -123,7 +123,7 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
     ))
 }
 
-/// A line for each: id, agent, title.
+/// Lists the id, agent and title of each.
 fn named(sessions: &[Listed]) -> String {
     let line = |listed: &Listed| {
         let title =

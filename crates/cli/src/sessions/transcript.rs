@@ -1,7 +1,7 @@
 //! A stored conversation, part by part, from its log.
 //!
-//! The log is read page by page and folded as everywhere; what is told is forgotten, so a log of
-//! any length takes bounded memory.
+//! The log is read page by page and folded as everywhere. Delivered parts are dropped, so that a
+//! log of any length takes bounded memory.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{
@@ -14,27 +14,26 @@ use attache_session::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the fold may hold, in bytes: enough for the longest tool call that anybody would read.
+/// The limit of the fold, in bytes: enough for the longest tool call that a person would read.
 const MEMORY: usize = 8 << 20;
 
-/// How many entries may be unfinished. With one more the oldest is told as it is.
+/// The number of unfinished entries. Beyond it the oldest is delivered as it is.
 const UNFINISHED: usize = 1000;
 
-/// One part of a conversation. Strings are as they are in the log: whoever shows them makes them
-/// harmless.
+/// One part of a conversation. Strings are as in the log; the output sanitizes them.
 pub(crate) enum Part<'a> {
-    /// The person's prompt, the number so and so.
+    /// A prompt and its number.
     Prompt { number: u64, at: Timestamp, content: &'a [ContentBlock] },
-    /// A message begins, or goes on behind something else. Its pieces follow.
+    /// A message starts, or continues after something else. Its pieces follow.
     Message(MessageAuthor),
-    /// The next piece of it.
+    /// The next piece of a message.
     Piece { author: MessageAuthor, content: &'a ContentBlock },
-    /// A tool call that is settled, or as it was when its turn ended, and what was answered when it
-    /// was asked for.
+    /// A settled tool call, or its state at the end of the turn, with the answer to its permission
+    /// request.
     ToolCall { call: &'a ToolCall, cwd: &'a str, permission: Option<&'a Permission> },
-    /// A plan as it was at the end of the turn.
+    /// A plan at the end of the turn.
     Plan(&'a PlanContent),
-    /// Something to tell the person.
+    /// A notice.
     Notice(&'a Notice),
     /// The agent shortened its context.
     Compaction(&'a Compaction),
@@ -42,15 +41,15 @@ pub(crate) enum Part<'a> {
     Subagent(&'a Subagent),
     /// A message between sessions.
     Between(&'a MessageBetweenSessions),
-    /// Something too large to be held, or of a kind that this version does not know.
+    /// Content that is too large or of an unknown kind.
     LeftOut(&'a str),
-    /// The session began as a copy of this one.
+    /// The session was forked from this one.
     ForkedFrom(&'a SessionId),
     /// A turn ended.
     TurnEnded { outcome: &'a TurnOutcome, usage: Option<&'a Usage>, state: &'a UsageState },
 }
 
-/// Who shows the parts.
+/// A receiver of the parts.
 pub(crate) trait Teller {
     type Error: From<StoreError>;
 
@@ -58,10 +57,10 @@ pub(crate) trait Teller {
     fn tell(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
 }
 
-/// Tells all of a stored conversation.
+/// Delivers a stored conversation.
 ///
 /// # Errors
-/// The log cannot be read, or the teller fails.
+/// The log cannot be read, or the receiver fails.
 pub(crate) fn tell<T: Teller>(
     store: &dyn Store,
     key: &SessionKey,
@@ -84,14 +83,14 @@ struct Telling<'t, T> {
     session: Session,
     teller: &'t mut T,
     prompts: u64,
-    /// The entry whose message was told last, if nothing followed it.
+    /// The entry of the last delivered message, if nothing followed it.
     open: Option<usize>,
-    /// Tool calls and compactions that are not settled, children and messages between sessions of
-    /// this turn.
+    /// Unsettled tool calls and compactions, and children and messages between sessions of this
+    /// turn.
     unfinished: BTreeSet<usize>,
     /// Plans that changed in this turn, by their entry.
     plans: BTreeSet<usize>,
-    /// What was answered for a tool call that is not told yet, by its entry.
+    /// Answers to permission requests of tool calls that are not delivered yet, by entry.
     permissions: BTreeMap<usize, Permission>,
 }
 
@@ -145,7 +144,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         }
     }
 
-    /// What is left when the log ends inside of a turn.
+    /// Delivers the rest if the log ends inside a turn.
     fn rest(mut self) -> Result<(), T::Error> {
         self.finish()
     }
@@ -155,7 +154,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         self.teller.tell(part)
     }
 
-    /// An entry that comes in several events began or changed.
+    /// Handles an entry that starts or changes.
     fn changed(&mut self, event: &Event, entry: usize, parts: Parts) -> Result<(), T::Error> {
         if parts.contains(Parts::PLAN) {
             self.plans.insert(entry);
@@ -190,7 +189,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         }
     }
 
-    /// Remembers what was answered until its tool call is told.
+    /// Remembers an answer until its tool call is delivered.
     fn settled(&mut self, id: PermissionId) {
         let permission =
             self.session.permissions().iter().rev().find(|permission| permission.id == id);
@@ -203,7 +202,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         }
     }
 
-    /// Tells everything that was held back, in order.
+    /// Delivers everything that was held back, in order.
     fn finish(&mut self) -> Result<(), T::Error> {
         while let Some(entry) = self.unfinished.first().copied() {
             self.entry(entry)?;
@@ -219,7 +218,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         Ok(())
     }
 
-    /// Tells an entry that was held back.
+    /// Delivers an entry that was held back.
     fn entry(&mut self, entry: usize) -> Result<(), T::Error> {
         self.unfinished.remove(&entry);
         let permission = self.permissions.remove(&entry);
@@ -238,7 +237,7 @@ impl<'t, T: Teller> Telling<'t, T> {
     }
 }
 
-/// How a turn ended, in words.
+/// Describes the end of a turn.
 pub(crate) fn ended(outcome: &TurnOutcome) -> String {
     match outcome {
         TurnOutcome::Stopped(StopReason::EndTurn) => "done".to_owned(),

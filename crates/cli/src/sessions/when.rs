@@ -4,10 +4,10 @@ use attache_session::Timestamp;
 use jiff::tz::TimeZone;
 use jiff::{Unit, Zoned};
 
-/// What is shown for a time that no calendar has.
+/// The text for a time outside the calendar.
 const NEVER: &str = "-";
 
-/// How long ago: "just now", "3 min ago", "5 h ago", "yesterday", else the date.
+/// Formats a past time: "just now", "3 min ago", "5 h ago", "yesterday", or the date.
 pub(crate) fn ago(at: Timestamp, now: &Zoned) -> String {
     let Some(at) = zoned(at, now.time_zone()) else { return NEVER.to_owned() };
     let seconds = (now.timestamp().as_millisecond() - at.timestamp().as_millisecond()) / 1000;
@@ -16,7 +16,7 @@ pub(crate) fn ago(at: Timestamp, now: &Zoned) -> String {
         .until((Unit::Day, now.date()))
         .map_or(i64::MAX, |span| i64::from(span.get_days()));
     match (days, seconds) {
-        // Clocks of machines that share a store differ a little.
+        // The clocks of machines that share a store can differ slightly.
         (_, -60..60) => "just now".to_owned(),
         (_, 60..3600) => format!("{} min ago", seconds / 60),
         (0, 3600..) => format!("{} h ago", seconds / 3600),
@@ -25,7 +25,7 @@ pub(crate) fn ago(at: Timestamp, now: &Zoned) -> String {
     }
 }
 
-/// Date and time to the minute.
+/// Formats date and time to the minute.
 pub(crate) fn exact(at: Timestamp, zone: &TimeZone) -> String {
     zoned(at, zone).map_or_else(|| NEVER.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string())
 }

@@ -1,4 +1,4 @@
-//! The file of settings, `config.toml` in the configuration folder.
+//! The settings file, `config.toml` in the configuration folder.
 
 use super::setting::Setting;
 use crate::exit::{Exit, Failure};
@@ -9,25 +9,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-/// The file, in the configuration folder.
+/// The name of the file.
 const FILE: &str = "config.toml";
 
-/// A longer file of settings or keys is not read, in bytes.
+/// The largest file of settings or keys that is read, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
 
-/// What the file says. Comments and the order of lines are the person's and stay.
+/// The contents of the file. The person's comments and the order of lines are kept.
 #[derive(Debug)]
 pub(crate) struct SettingsFile {
     path: PathBuf,
     text: String,
-    /// Key, value and line of each setting in it.
+    /// Key, value and line of each setting.
     values: Vec<(String, String, usize)>,
-    /// Why the file cannot be used as a whole.
+    /// The reason why the whole file cannot be used.
     broken: Option<String>,
 }
 
 impl SettingsFile {
-    /// Reads the file; without one nothing is set. What is wrong with it is added to `troubles`.
+    /// Reads the file, if it exists. Problems are added to `troubles`.
     pub(super) fn read(known: &[Setting], troubles: &mut Vec<String>) -> Self {
         let path =
             crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
@@ -63,7 +63,7 @@ impl SettingsFile {
         file
     }
 
-    /// The value of a setting, and its line.
+    /// Returns the value of a setting, and its line.
     pub(crate) fn value(&self, key: &str) -> Option<(&str, usize)> {
         self.values
             .iter()
@@ -71,17 +71,17 @@ impl SettingsFile {
             .map(|(_, value, line)| (value.as_str(), *line))
     }
 
-    /// Whether the file is there.
+    /// Returns whether the file exists.
     pub(crate) fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// Where the file is, for people.
+    /// Returns the path of the file for people.
     pub(crate) fn shown(&self) -> String {
         sanitize::visible_line(&self.path.display().to_string())
     }
 
-    /// Puts a value into the file.
+    /// Sets a value in the file.
     ///
     /// # Errors
     /// The file is broken or cannot be written.
@@ -99,7 +99,7 @@ impl SettingsFile {
         self.write(&document)
     }
 
-    /// Takes a value out of the file. Whether it was there.
+    /// Removes a value from the file. Returns whether it existed.
     ///
     /// # Errors
     /// As [`SettingsFile::set`].
@@ -143,7 +143,7 @@ impl SettingsFile {
     }
 }
 
-/// Replaces a value where there is one, so that what stands around it stays.
+/// Replaces an existing value, and keeps the text around it.
 fn put(table: &mut dyn TableLike, name: &str, value: &str) {
     match table.get_mut(name).and_then(Item::as_value_mut) {
         Some(before) => {
@@ -155,10 +155,10 @@ fn put(table: &mut dyn TableLike, name: &str, value: &str) {
     }
 }
 
-/// A setting in the file, or the line and what is wrong with it.
+/// A setting in the file, or its line and problem.
 type Found = Result<(String, String, usize), (usize, String)>;
 
-/// The settings of a table and of those in it.
+/// Reads the settings of a table and of its subtables.
 fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for (name, item) in table.iter() {
@@ -185,12 +185,12 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
     found
 }
 
-/// The line of a place in the text, from 1.
+/// Returns the line of a position in the text, from 1.
 fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Writes a file of settings whole or not at all. Only its owner may read it.
+/// Writes a settings file atomically. Only its owner can read it.
 pub(super) fn written(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("HOME is not set"))?;
     fs::create_dir_all(folder)?;

@@ -10,7 +10,7 @@ const FILE: &str = "models.json";
 /// The longest list that is read, in bytes. The built-in list has less than a tenth of it.
 const LONGEST: u64 = 4 << 20;
 
-/// The text of the list, if the file exists.
+/// Returns the text of the list, if the file exists.
 pub(crate) fn text() -> Result<Option<String>, String> {
     let Some(path) = path() else { return Ok(None) };
     match attache_host::read_plain_text(&path, LONGEST) {
@@ -24,12 +24,12 @@ fn path() -> Option<PathBuf> {
     crate::folder::configuration().map(|folder| folder.join(FILE))
 }
 
-/// Whether the file exists.
+/// Returns whether the file exists.
 pub(crate) fn exists() -> bool {
     path().is_some_and(|path| path.exists())
 }
 
-/// The path of the file, for people.
+/// Returns the path of the file for people.
 pub(crate) fn shown() -> String {
     path().map_or_else(
         || FILE.to_owned(),

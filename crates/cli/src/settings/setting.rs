@@ -5,34 +5,34 @@ use attache_coder::{Coder, ProviderVariables};
 /// The variable that names the file of rules.
 pub(super) const PERMISSIONS: &str = "ATTACHE_PERMISSIONS";
 
-/// A setting that may stand in the file.
+/// A setting that the file can contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
-    /// Its key in the file and on the command line, such as `base_url.openai`.
+    /// The key in the file and on the command line, such as `base_url.openai`.
     pub(crate) key: String,
-    /// The variables that say the same; the first is the one that it is passed on as.
+    /// The variables for the setting; the first is the one passed to the agent.
     pub(crate) variables: Vec<String>,
-    /// What a value must be.
+    /// The kind of value.
     pub(crate) shape: Shape,
-    /// What holds where nothing is said.
+    /// A description of the default.
     pub(crate) default: &'static str,
 }
 
-/// What a value of a setting must be.
+/// The kind of value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Words on one line.
+    /// Text on one line.
     Words,
     /// One of the modes.
     Mode,
-    /// A file; the word `none` where nothing is to be kept.
+    /// A file, or the word `none`.
     Path,
-    /// An address that begins with `http://` or `https://`.
+    /// A URL that begins with `http://` or `https://`.
     Address,
 }
 
 impl Shape {
-    /// Whether the value is one; else what was expected.
+    /// Checks a value. The error describes the expected value.
     pub(crate) fn check(self, value: &str) -> Result<(), String> {
         let blank = value.trim().is_empty() || value.chars().any(char::is_control);
         match self {
@@ -65,7 +65,7 @@ pub(crate) const STORE: &str = "ATTACHE_STORE";
 /// The word for no file.
 pub(crate) const NONE: &str = "none";
 
-/// All settings, with the addresses of these providers.
+/// Returns all settings, including the URLs of these providers.
 pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
     let plain = [
         (

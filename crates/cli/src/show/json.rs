@@ -1,4 +1,4 @@
-//! The face for programs: one JSON object a line. The shapes are documented in JSON.md and kept.
+//! The output for programs: one JSON object per line. JSON.md documents the stable format.
 
 use super::{Item, Show};
 use crate::permission::Verdict;
@@ -9,11 +9,11 @@ use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The number of the documented shapes. It grows when a member changes its meaning or goes, not
-/// when one is added.
+/// The version of the documented format. It grows if a member changes its meaning or is removed,
+/// not if one is added.
 const VERSION: u32 = 1;
 
-/// Writes one object a line.
+/// Writes one object per line.
 pub(crate) struct Json<W> {
     out: W,
 }
@@ -35,8 +35,7 @@ impl<W: Write + Send> Show for Json<W> {
     }
 }
 
-/// The characters that could command a terminal or turn text around stand only inside JSON strings,
-/// where an escape means the same.
+/// Escapes control and direction characters, which can occur only inside JSON strings.
 pub(crate) fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
@@ -50,8 +49,8 @@ pub(crate) fn escaped(line: &str) -> String {
     out
 }
 
-/// One line, member by member. What came over the wire as raw JSON is copied, not parsed: no depth
-/// and no number is too large for it.
+/// Builds one line, member by member. Raw JSON from the wire is copied, not parsed, so no depth or
+/// number is too large.
 struct Line(String);
 
 impl Line {
@@ -69,7 +68,7 @@ impl Line {
         self.text(key, &json)
     }
 
-    /// A value of the protocol as it stands on the wire; null without one.
+    /// Returns a value in the protocol's form; null without one.
     fn wire(self, key: &str, value: Option<&impl Wire>) -> Self {
         let json = value.map_or_else(|| "null".to_owned(), encode);
         self.text(key, &json)

@@ -1,4 +1,4 @@
-//! A plan as a check list.
+//! A plan as a checklist.
 
 use super::paint::{BOLD, DIM, GREEN, Paint, YELLOW};
 use super::sanitize;
@@ -6,8 +6,8 @@ use super::width::cut;
 use attache_protocol::v1::{PlanEntry, PlanEntryStatus};
 use attache_session::PlanContent;
 
-/// The plan's lines: a head with how much is done, then a box for each step.
-/// None is wider than `columns`, apart from those of a plan in Markdown.
+/// Returns the lines of the plan: a header with its progress, then a box for each step. Lines fit
+/// `columns`, except for plans in Markdown.
 pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<String> {
     match plan {
         PlanContent::Items(entries) => {

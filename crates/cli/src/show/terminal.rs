@@ -1,5 +1,5 @@
-//! The face for a person at a terminal: the answer as it comes, thoughts dim, progress between
-//! them.
+//! The output for a person at a terminal: the answer as it arrives, dimmed reasoning, and progress
+//! between them.
 
 use super::paint::DIM;
 use super::progress::{Progress, Style};
@@ -8,7 +8,7 @@ use crate::run::session::Opened;
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
-/// What was written last; another part begins with a line between.
+/// The last kind of output; another kind starts after a blank line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Nothing,
@@ -17,11 +17,11 @@ enum Part {
     Progress,
 }
 
-/// Writes everything to one stream, in the order in which it happens.
+/// Writes everything to one stream, in order.
 pub(crate) struct Terminal<W> {
     progress: Progress<W>,
     last: Part,
-    /// Whether the cursor stands behind text in a line that is not ended.
+    /// Whether the cursor is in an unfinished line.
     inside_line: bool,
 }
 
@@ -30,7 +30,7 @@ impl<W: Write> Terminal<W> {
         Self { progress: Progress::new(out, style), last: Part::Nothing, inside_line: false }
     }
 
-    /// Ends the line that is being written, and leaves one free where another part begins.
+    /// Ends the current line, and adds a blank line before another kind of output.
     fn part(&mut self, part: Part) -> io::Result<()> {
         if self.last == part {
             return Ok(());
@@ -47,7 +47,7 @@ impl<W: Write> Terminal<W> {
 
     fn text(&mut self, text: &str, part: Part) -> io::Result<()> {
         let text = sanitize::text(text);
-        // Blank lines that open a part would only push it down.
+        // Leading blank lines are omitted.
         let text = if self.last == part { &*text } else { text.trim_start_matches('\n') };
         let Some(end) = text.chars().next_back() else { return Ok(()) };
         self.part(part)?;
@@ -71,7 +71,7 @@ impl<W: Write + Send> Show for Terminal<W> {
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
                 self.pause()
             }
-            // These show nothing of their own here.
+            // These items show nothing here.
             Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
             | Item::Config(_)
@@ -120,8 +120,7 @@ mod tests {
         call
     }
 
-    /// What a screen shows after this output: enough of a terminal for the sequences that are
-    /// written.
+    /// Returns the screen after this output, as far as the written sequences need.
     fn screen(output: &str) -> Vec<String> {
         let (mut lines, mut row) = (vec![String::new()], 0_usize);
         let mut rest = output;

@@ -5,17 +5,17 @@ use super::{sanitize, width};
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 
-/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · session 2,100 tokens
-/// · cost 0.0123 USD`; `None` if nothing is known.
+/// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
+/// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last
-/// call or of the whole session (USE-10). The session's sum is shown from the second turn on, where
-/// it is known to be one: of our own agent, while its figures add up (USE-12).
+/// Tokens of a foreign agent are shown under its name, because they can be those of a turn, of its
+/// last call or of the whole session (USE-10). The sum of the session is shown from the second turn
+/// on, if it is known to be one: for our own agent, while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
 
-/// The same in as many lines as it takes, if no part is broken that fits into `columns`.
+/// Returns the parts in several lines, without breaking a part that fits `columns`.
 pub(crate) fn lines(
     state: &UsageState,
     turn: Option<&Usage>,
@@ -66,7 +66,7 @@ fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> 
     parts
 }
 
-/// What a turn reported, in the words of whoever counted it.
+/// Describes the usage of a turn in its agent's terms.
 fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     let all = [
         ("in", Some(turn.input_tokens)),
@@ -88,7 +88,7 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     }
 }
 
-/// What to do about a context that is filling up, behind how full it is.
+/// Returns advice about a nearly full context, after its fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!(", {advice}"))).unwrap_or_default()
@@ -98,7 +98,7 @@ fn cost_of(cost: &Cost) -> String {
     format!("cost {} {}", money(cost.amount), sanitize::line(&cost.currency))
 }
 
-/// At most four decimals, and none that say nothing.
+/// Formats an amount with at most four decimals, without trailing zeros.
 fn money(amount: f64) -> String {
     let text = format!("{amount:.4}");
     match text.split_once('.') {

@@ -1,4 +1,4 @@
-//! Records and judges what passed, apart from the traffic.
+//! Records and judges the traffic, on a separate thread.
 
 use super::lane::Piece;
 use super::line::Line;
@@ -14,36 +14,35 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// Puts the pieces of both directions together to lines.
+/// Joins the pieces of both directions to lines.
 pub(super) struct Recorder {
     file: Option<Recording>,
     judge: Option<(Observer, Tally)>,
-    /// How many lines there were.
+    /// The number of lines.
     number: usize,
     client: Line,
     agent: Line,
 }
 
-/// Where lines are recorded.
+/// The file of the recording.
 struct Recording {
     path: PathBuf,
     file: Box<dyn Write + Send>,
-    /// What is written next.
+    /// The next output.
     next: String,
-    /// Why nothing is written any more.
+    /// The reason why writing stopped.
     error: Option<io::Error>,
 }
 
 impl Recorder {
-    /// Makes the file.
+    /// Creates the file.
     pub(super) fn new(arguments: &args::Trace) -> Result<Self, Failure> {
         let file = arguments.file.clone().map(Recording::create).transpose()?;
         let judge = arguments.judge.then(Default::default);
         Ok(Self { file, judge, number: 0, client: Line::default(), agent: Line::default() })
     }
 
-    /// Records all that comes, to the end of both directions. Says what went wrong, if anything
-    /// did.
+    /// Records everything until both directions end. Returns the problem, if any.
     pub(super) fn record(mut self, mut pieces: mpsc::Receiver<Piece>) -> Option<String> {
         while let Some(Piece { from, at, bytes, .. }) = pieces.blocking_recv() {
             for part in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -132,9 +132,9 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     assert!(fs::read_to_string(&file).unwrap().contains("A='b c' sh -c 'exit 9' --acp"));
     own(&["agents", "check", "words"]).failed(3, &["exit code 9"]);
     own(&["agents", "add", "later", "not-here-yet --acp"])
-        .failed(0, &["not-here-yet is not here yet"]);
-    own(&["agents", "remove", "gemini"]).failed(0, &["no longer"]);
-    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own named gemini"]);
+        .failed(0, &["install its program not-here-yet"]);
+    own(&["agents", "remove", "gemini"]).failed(0, &["removed "]);
+    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own with the name gemini"]);
     assert!(own(&["agents"]).stdout.contains("words"), "the others stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);
@@ -143,7 +143,7 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     for broken in ["{", "agents = 7", "[agents.x]\ncmd = 's3cret'"] {
         fs::write(&file, broken).unwrap();
         let ended = own(&["run", "--agent", "mine", "hello"]);
-        ended.failed(2, &["agents.toml", "expected", "mend it or remove it"]);
+        ended.failed(2, &["agents.toml", "expected", "fix it or remove it"]);
         assert!(!ended.stderr.contains("s3cret"));
         assert_eq!(
             own(&["run", "--agent", &agent, "hello"]).code,
@@ -198,7 +198,7 @@ fn an_agent_of_a_registry_becomes_one_of_ones_own() {
     let own = run(&project, &["agents"]).stdout;
     assert!(own.contains("alpha       1.2.3     npx --yes"), "{own}");
     run(&project, &["agents", "add", "--registry", "registry.json", "zeta"])
-        .failed(0, &["download https://example.com/z.tgz", "put zeta"]);
+        .failed(0, &["download https://example.com/z.tgz", "put its program zeta"]);
     run(&project, &["agents", "add", "--registry", "registry.json", "omega"])
         .failed(2, &["no agent omega", "agents list --registry registry.json"]);
 }
@@ -212,9 +212,9 @@ fn a_registry_that_cannot_be_used_is_told_by_line_or_field() {
     fs::write(project.path().join("registry.json"), REGISTRY.replace("[\"--acp\"]", "[7]"))
         .unwrap();
     add("registry.json").failed(2, &["agents[1].distribution.npx.args"]);
-    add("none.json").failed(2, &["none.json cannot be read", "give the path or the address"]);
+    add("none.json").failed(2, &["none.json cannot be read", "give the path or URL"]);
     add("http://127.0.0.1:9/registry.json")
-        .failed(3, &["cannot be had", "check the address and the network"]);
+        .failed(3, &["cannot be fetched", "check the address and the network"]);
 }
 
 /// A registry on the web, by a server that answers once.
@@ -308,8 +308,10 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &["agents.toml"]);
     let before = file();
     let refused = own(&["agents", "add", "mine", "second --acp"]);
-    refused
-        .failed(2, &["mine is in", "already and starts KEY=… first --acp", "--force replaces it"]);
+    refused.failed(
+        2,
+        &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
+    );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
     // The same once more changes nothing and is no fault.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
@@ -320,6 +322,6 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     let registry = r#"{"version":"1","agents":[{"id":"mine","name":"Mine","version":"1","description":"d","distribution":{"npx":{"package":"mine@1"}}}]}"#;
     fs::write(project.path().join("registry.json"), registry).unwrap();
     own(&["agents", "add", "--registry", "registry.json", "mine"])
-        .failed(2, &["already and starts second --acp"]);
+        .failed(2, &["and starts second --acp"]);
     own(&["agents", "add", "--force", "--registry", "registry.json", "mine"]).failed(0, &[]);
 }

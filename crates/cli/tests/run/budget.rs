@@ -46,13 +46,13 @@ fn a_turn_within_the_budget_goes_on_and_the_next_is_not_begun_beyond_it() {
 #[test]
 fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
     for (cost, says) in
-        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR and not in USD")]
+        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD")]
     {
         let project = Project::new();
         let prompt = costing(cost) + "; reply '{\"stopReason\":\"end_turn\"}'";
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
         let ended = project.run(&["run", "--agent", &agent, "--budget", "1", "hello"]);
-        ended.failed(0, &[says, "--budget cannot stop it"]);
+        ended.failed(0, &[says, "--budget has no effect"]);
     }
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
 }
@@ -71,7 +71,7 @@ fn a_conversation_is_held_to_its_budget() {
     for (said, shown) in [
         ("one", "cost 1 USD"),
         ("two", "has cost 2 USD, the budget is 1.5 USD"),
-        ("/budget 5", "may cost 5 USD"),
+        ("/budget 5", "is 5 USD"),
         ("three", "cost 3 USD"),
     ] {
         terminal.wait_for("› ");

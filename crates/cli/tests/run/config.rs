@@ -119,8 +119,8 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
     ] {
         assert!(text.contains(kept), "{text}");
     }
-    assert!(person.runs(&["config", "unset", "model"]).stderr.contains("model is no longer in"));
-    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
+    assert!(person.runs(&["config", "unset", "model"]).stderr.contains("removed model from"));
+    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "or offline"]);
 }
 
 /// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is
@@ -173,19 +173,19 @@ fn what_is_no_setting_is_refused_with_what_was_expected() {
     for (arguments, said) in [
         (
             &["config", "set", "colour", "red"][..],
-            "there is no setting colour: use one of model, fallback, mode",
+            "unknown setting colour: use one of model, fallback, mode",
         ),
         (&["config", "set", "mode", "fast"], "mode must be one of ask, edit, auto, plan"),
         (
             &["config", "set", "base_url.openai", "localhost"],
-            "an address that begins with https:// or http://",
+            "a URL that begins with https:// or http://",
         ),
         (
             &["config", "set", "base_url.openai", "https://me:pw@host"],
-            "a key belongs to `attache config key`",
+            "store keys with `attache config key`",
         ),
-        (&["config", "set", "model", " "], "model must be words on one line"),
-        (&["config", "key", "nobody"], "there is no provider nobody: use one of anthropic, openai"),
+        (&["config", "set", "model", " "], "model must be text on one line"),
+        (&["config", "key", "nobody"], "unknown provider nobody: use one of anthropic, openai"),
     ] {
         person.runs(arguments).failed(2, &[said]);
     }
@@ -219,12 +219,10 @@ fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     // One in the environment counts before it.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
-    assert!(
-        person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("no longer in")
-    );
+    assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("removed"));
     assert!(!fs::read_to_string(person.file("keys.toml")).unwrap().contains(KEY));
     fs::set_permissions(person.file("keys.toml"), fs::Permissions::from_mode(0o644)).unwrap();
-    assert!(person.runs(&["config"]).stderr.contains("can be read by others: chmod 600"));
+    assert!(person.runs(&["config"]).stderr.contains("can be read by other users: run chmod 600"));
 }
 
 /// A flag counts before the environment, that before the file, and that before the default; a
@@ -260,7 +258,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
         ("mode = \"plan\"\nmodel = \n", "config.toml, line 2: ", "ask"),
         (
             "mode = \"plan\"\n\ncolour = \"red\"\n",
-            "config.toml, line 3: there is no setting colour",
+            "config.toml, line 3: unknown setting colour",
             "plan",
         ),
         (
@@ -268,13 +266,13 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
             "config.toml, line 2: mode must be one of ask, edit, auto, plan",
             "ask",
         ),
-        ("mode = 7\n", "config.toml, line 1: mode must be a text in quotes", "ask"),
+        ("mode = 7\n", "config.toml, line 1: mode must be a quoted string", "ask"),
         (
             "[base_url]\nopenai = \"nonsense\"\n",
-            "config.toml, line 2: base_url.openai must be an address",
+            "config.toml, line 2: base_url.openai must be a URL",
             "ask",
         ),
-        ("base_url = 1\n", "config.toml, line 1: there is no setting base_url", "ask"),
+        ("base_url = 1\n", "config.toml, line 1: unknown setting base_url", "ask"),
     ] {
         let person = Person::new();
         person.writes("config.toml", text);
@@ -287,7 +285,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     person.writes("config.toml", "model = \n");
     person
         .runs(&["config", "set", "model", "offline"])
-        .failed(2, &["config.toml, line 1", "mend the file or remove it"]);
+        .failed(2, &["config.toml, line 1", "fix the file or remove it"]);
     assert_eq!(
         fs::read_to_string(person.file("config.toml")).unwrap(),
         "model = \n",
@@ -295,7 +293,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     );
     person.writes("keys.toml", &format!("anthropic = {KEY}\n"));
     let ended = person.runs(&["config"]);
-    assert!(ended.stderr.contains("keys.toml is no TOML"), "{ended:?}");
+    assert!(ended.stderr.contains("keys.toml is not valid TOML"), "{ended:?}");
 }
 
 /// Nothing is wider than the terminal, nothing is cut, and a name never touches its value.
@@ -436,9 +434,9 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
     let file = person.file("keys.toml");
     for (mode, says, is_set) in [
         (0o600, "", true),
-        (0o640, "can be read by others: chmod 600", true),
-        (0o604, "can be read by others: chmod 600", true),
-        (0o602, "can be changed by everybody: no key of it is used", false),
+        (0o640, "can be read by other users: run chmod 600", true),
+        (0o604, "can be read by other users: run chmod 600", true),
+        (0o602, "can be changed by other users: its keys are ignored", false),
         (0o666, "chmod 600", false),
     ] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
@@ -465,7 +463,7 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
         let ended = person.runs(&["config"]);
         assert!(
-            ended.stderr.contains("belongs to another user: no key of it is used"),
+            ended.stderr.contains("belongs to another user: its keys are ignored"),
             "{ended:?}"
         );
         assert!(

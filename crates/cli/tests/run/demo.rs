@@ -30,7 +30,7 @@ fn the_tour_shows_the_main_job_and_touches_nothing() {
         "allowed by this tour",
         "› run ls",
         "messages to the agent",
-        "Your files were not touched",
+        "Your files did not change",
         "attache run \"summarize this project\"",
     ] {
         assert!(ended.stdout.contains(text), "the tour lacks {text:?}: {}", ended.stdout);
@@ -54,7 +54,7 @@ fn the_tour_works_in_an_empty_folder_and_in_one_of_prose() {
     assert!(files(empty.path()).is_empty());
     fs::write(empty.path().join("notes.txt"), "one\n").unwrap();
     let ended = empty.run(&["demo"]);
-    assert!(ended.stdout.contains("Your files were not touched"), "{ended:#?}");
+    assert!(ended.stdout.contains("Your files did not change"), "{ended:#?}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn doctor_finds_agents_on_the_path() {
     let output = project.attache(&["doctor"]).env("PATH", folder.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(&format!("{}  (--agent gemini)", program.display())), "{text}");
-    assert!(text.contains("qwen                 not found; npm install"), "{text}");
+    assert!(text.contains("qwen                 not found; install: npm install"), "{text}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn what_cannot_be_used_ends_with_2() {
     project
         .run(&["run", "--cwd", "nowhere", "help"])
         .failed(2, &["nowhere does not exist", "--cwd"]);
-    project.run(&["run", "--cwd", "main.rs", "help"]).failed(2, &["main.rs is no folder"]);
+    project.run(&["run", "--cwd", "main.rs", "help"]).failed(2, &["main.rs is not a folder"]);
     project.run(&["run", "--agent", "'open quote", "help"]).failed(2, &["--agent"]);
     project.run(&["run"]).failed(2, &["the prompt is empty"]);
     project

@@ -12,7 +12,7 @@ fn fuzz(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
 fn our_agent_stands_spoiled_conversations() {
     let ended = fuzz(&Project::empty(), &["--runs", "120", "--seed", "11"], &[OURS, "agent"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+    assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
 /// An agent whose input ends at a line that is no object.
@@ -56,7 +56,7 @@ fn our_client_stands_spoiled_conversations() {
     ];
     let ended = Project::empty().run(&command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+    assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
 /// A client to which nothing comes any more after a line that is no object.

@@ -64,7 +64,7 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
 fn known_failures_do_not_count_and_what_differs_from_them_does() {
     let project = Project::empty();
     let ended = check(&project, &["--baseline", "known.md"], &["no-such-agent"]);
-    ended.failed(2, &["known.md is not there", "--write-baseline known.md"]);
+    ended.failed(2, &["known.md does not exist", "--write-baseline known.md"]);
     let ended = check(&project, &["--write-baseline", "known.md"], &CHATTY);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let path = project.path().join("known.md");
@@ -77,20 +77,23 @@ fn known_failures_do_not_count_and_what_differs_from_them_does() {
 
     let ended = check(&project, &["--baseline", "known.md"], &CHATTY);
     assert_eq!(ended.code, Some(0), "what is known does not count: {ended:#?}");
-    assert!(ended.stdout.contains("known.md: 1 of what it lists still fail."), "{ended:#?}");
+    assert!(ended.stdout.contains("known.md: 1 of the listed rules still fail."), "{ended:#?}");
 
     let ended = check(&project, &["--baseline", "known.md"], &OURS);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
     assert!(
-        ended.stdout.contains("No failures any more, take them off the list: RPC-03."),
+        ended.stdout.contains("These rules pass now, remove them from the list: RPC-03."),
         "{ended:#?}"
     );
 
     fs::write(&path, "- CONF-07: not asked about\n").unwrap();
     let ended = check(&project, &["--baseline", "known.md", "--json"], &CHATTY);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
-    assert!(ended.stderr.contains("New failures, which it does not list: RPC-03."), "{ended:#?}");
-    assert!(ended.stderr.contains("Listed and not judged this time: CONF-07."), "{ended:#?}");
+    assert!(ended.stderr.contains("New failures, not in the list: RPC-03."), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("Listed rules that were not judged this time: CONF-07."),
+        "{ended:#?}"
+    );
 
     fs::write(&path, "- RPC-03, flaky: it greets\n  now and then\n").unwrap();
     for command in [&OURS[..], &CHATTY[..]] {
@@ -123,11 +126,11 @@ fn judgements_are_compared_rule_by_rule() {
             .contains("RPC-03    must not   pass       fail       Write anything to stdout"),
         "{ended:#?}"
     );
-    assert!(ended.stdout.contains("They differ about 1 of "), "{ended:#?}");
+    assert!(ended.stdout.contains("The judgements differ about 1 of "), "{ended:#?}");
     let all = compare(&["ours.json", "chatty.json", "--all"]);
     assert!(all.stdout.contains("INIT-04") && !ended.stdout.contains("INIT-04"), "{all:#?}");
     let same = compare(&["ours.json", "ours.json"]);
-    assert!(same.stdout.contains("They say the same about all of "), "{same:#?}");
+    assert!(same.stdout.contains("The judgements agree about all "), "{same:#?}");
     let markdown = compare(&["ours.json", "chatty.json", "--markdown"]);
     assert!(markdown.stdout.contains("| RPC-03 | must not | pass | fail | Write"), "{markdown:#?}");
     let document: Value =

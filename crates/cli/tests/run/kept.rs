@@ -41,7 +41,8 @@ fn the_built_in_agent_goes_on_with_a_session() {
     }
     let shown = run(&project, &["sessions", "show", "last"]).stdout;
     assert_eq!(shown.matches("help").count().min(3), 3, "{shown}");
-    run(&project, &["run", "--resume", "nonsense", "help"]).failed(2, &["no session nonsense"]);
+    run(&project, &["run", "--resume", "nonsense", "help"])
+        .failed(2, &["session nonsense does not exist"]);
     run(&project, &["run", "--resume", id, "--cwd", "/", "help"])
         .failed(2, &["belongs to the folder", "--cwd"]);
     run(&project, &["run", "--resume", id, "--session", "x", "help"])
@@ -142,11 +143,11 @@ fn a_session_that_cannot_be_gone_on_with_is_told_and_ends_with_2() {
     with_agent(list, &["--resume", "aa"])
         .0
         .failed(2, &["2 sessions begin with aa", "aa-1", "review"]);
-    with_agent(list, &["--resume", "zz"]).0.failed(2, &["lists no session zz", "bb"]);
+    with_agent(list, &["--resume", "zz"]).0.failed(2, &["has no session zz", "bb"]);
     with_agent("{}", &["--resume", "any"]).0.failed(2, &["neither load nor resume"]);
     with_agent(r#"{"loadSession":true}"#, &["--resume", "last"])
         .0
-        .failed(2, &["lists no sessions", "whole id"]);
+        .failed(2, &["cannot list sessions", "full id"]);
 }
 
 #[test]
@@ -156,5 +157,5 @@ fn an_agent_that_takes_no_titles_is_told_with_the_way_back() {
         &["--session", "other"],
     );
     assert!(opened.is_none(), "{opened:?}");
-    ended.failed(0, &["not named other", "--resume s"]);
+    ended.failed(0, &["could not be named other", "--resume s"]);
 }

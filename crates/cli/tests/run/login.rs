@@ -62,7 +62,7 @@ fn an_agent_logs_in_by_its_call() {
     project.run(&["login", &agent, "none"]).failed(2, &["offers no login none", "oauth"]);
     assert!(!project.path().join("called").exists());
     project.run(&["login", &agent, "oauth"]).failed(0, &["is logged in: it opened a session"]);
-    project.run(&["login", &agent]).failed(0, &["needs no login now"]);
+    project.run(&["login", &agent]).failed(0, &["needs no login"]);
     assert_eq!(project.run(&["run", "--agent", &agent, "hello"]).code, Some(0));
 }
 
@@ -70,7 +70,7 @@ fn an_agent_logs_in_by_its_call() {
 fn a_login_that_does_not_help_is_said_to_be_none() {
     let project = Project::new();
     let agent = robot(&project, OAUTH, r#"*'"authenticate"'*) reply '{}' ;;"#);
-    project.run(&["login", &agent]).failed(5, &["still needs one (Who are you?)"]);
+    project.run(&["login", &agent]).failed(5, &["still needs a login (Who are you?)"]);
     let refusing = r#"*'"authenticate"'*) refuse '{"code":-32603,"message":"no licence"}' ;;"#;
     let agent = robot(&project, KEY, refusing);
     project

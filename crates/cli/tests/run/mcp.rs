@@ -40,7 +40,7 @@ fn servers_that_cannot_be_used_end_with_2_before_a_session_is_made() {
         ),
         (
             r#"{"mcpServers":{"db":{"command":"no-such-server","env":{"K":"s3cret"}}}}"#,
-            "no-such-server, which is not here",
+            "no-such-server, which was not found",
         ),
         (r#"{"mcpServers":"s3cret"}"#, "mcpServers"),
         ("s3cret", "line 1, column 1"),

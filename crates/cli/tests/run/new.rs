@@ -36,16 +36,21 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
 fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     let project = Project::new();
     std::fs::create_dir(project.path().join("here")).unwrap();
-    for (name, said) in
-        [("here", "exists already"), ("No Good", "small letter"), ("../out", "small letter")]
-    {
+    for (name, said) in [
+        ("here", "already exists"),
+        ("No Good", "lower-case letter"),
+        ("../out", "lower-case letter"),
+    ] {
         let ended = project.run(&["new", "agent", name]);
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.stderr.contains(said), "{ended:?}");
     }
     assert_eq!(std::fs::read_dir(project.path()).unwrap().count(), 3);
     let ended = project.run(&["new", "agent", "hello", "--libraries", "."]);
-    assert!(ended.code == Some(2) && ended.stderr.contains("no checkout of Attaché"), "{ended:?}");
+    assert!(
+        ended.code == Some(2) && ended.stderr.contains("not a checkout of Attaché"),
+        "{ended:?}"
+    );
     assert!(!project.path().join("hello").exists());
 }
 

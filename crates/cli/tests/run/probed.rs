@@ -56,7 +56,7 @@ fn text_on_stdout_is_told_with_its_line_and_the_rest_is_judged() {
         "{ended:#?}"
     );
     assert!(ended.stdout.contains(" <- Wel") && !ended.stdout.contains('\u{1b}'), "{ended:#?}");
-    assert!(ended.stdout.contains(" that must hold: RPC-03.\n"), "{ended:#?}");
+    assert!(ended.stdout.contains(" mandatory rules are broken: RPC-03.\n"), "{ended:#?}");
 }
 
 #[test]

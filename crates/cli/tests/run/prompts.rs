@@ -86,7 +86,7 @@ fn a_named_file_becomes_what_the_agent_takes() {
         let ended =
             project.run(&["run", "--agent", &agent, "look at", "@\"a shot.png\"", "and @main.rs."]);
         assert_eq!(
-            (ended.code, ended.stderr.contains("left as text")),
+            (ended.code, ended.stderr.contains("sent as text")),
             (Some(0), false),
             "{ended:#?}"
         );
@@ -111,7 +111,8 @@ fn a_file_that_is_not_there_or_not_in_the_folder_stays_text_and_is_told() {
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
     let ended = project.run(&["run", "--agent", &agent, "see @missing.rs and @../../etc/passwd"]);
     assert_eq!(ended.code, Some(0));
-    for text in ["@missing.rs is left as text", "no such file", "@../../etc/passwd is left as text"]
+    for text in
+        ["@missing.rs is sent as text", "does not exist", "@../../etc/passwd is sent as text"]
     {
         assert!(ended.stderr.contains(text), "{ended:#?}");
     }

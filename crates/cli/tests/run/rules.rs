@@ -80,7 +80,7 @@ fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
             ended.stdout
         );
     }
-    assert!(check(&["RPC-06"]).stdout.contains("No test shows it"));
+    assert!(check(&["RPC-06"]).stdout.contains("No test covers it"));
 }
 
 #[test]

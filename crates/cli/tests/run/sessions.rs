@@ -164,13 +164,13 @@ fn a_list_of_nothing_is_no_error_and_makes_no_store() {
     let ended = kept.run(&["sessions"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(0), ""), "{ended:#?}");
     assert!(
-        ended.stderr.contains("no sessions are kept yet") && ended.stderr.contains("attache run"),
+        ended.stderr.contains("no sessions are stored yet") && ended.stderr.contains("attache run"),
         "{ended:#?}"
     );
     assert_eq!(kept.done(&["sessions", "--json"]), "");
     assert_eq!(kept.run(&["sessions", "search", "x"]).code, Some(0));
-    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are kept yet"]);
-    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are kept yet"]);
+    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are stored yet"]);
+    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are stored yet"]);
     kept.run(&["doctor"]);
     assert!(files(kept.folder.path()).is_empty());
 }
@@ -239,8 +239,8 @@ fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
         .failed(2, &["4 sessions begin with aa", "aa11", "aa22", "more of the id"]);
     assert!(kept.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
     assert!(kept.done(&["sessions"]).lines().next().unwrap().contains("agent"));
-    kept.run(&["sessions", "show", "race"]).failed(2, &["no session race", "Did you mean", "aa22"]);
-    kept.run(&["sessions", "show", "zz"]).failed(2, &["no session zz", "bb33"]);
+    kept.run(&["sessions", "show", "race"]).failed(2, &["session race", "Did you mean", "aa22"]);
+    kept.run(&["sessions", "show", "zz"]).failed(2, &["session zz does not exist", "bb33"]);
     kept.run(&["sessions", "show", ""]).failed(2, &["the id is empty"]);
     kept.run(&["sessions", "show", "last", "--agent", "other"]).failed(2, &["no last session"]);
 }
@@ -260,8 +260,7 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
     assert!(kept.listed(&["--tag", "later"]).is_empty());
     kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is no tag"]);
-    kept.run(&["sessions", "tag", "aa", "+x", "--json"])
-        .failed(2, &["options stand before the id"]);
+    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options go before the id"]);
 
     kept.done(&["sessions", "archive", "aa", "bb"]);
     assert!(kept.listed(&[]).is_empty());
@@ -271,7 +270,8 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.titles(&["--archived"]), ["The first one"]);
 
     kept.run(&["sessions", "delete", "aa"]).failed(2, &["--yes", "aa11 “The first one”, 1 prompt"]);
-    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"]).failed(2, &["no session nothing"]);
+    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"])
+        .failed(2, &["session nothing does not exist"]);
     assert_eq!(kept.listed(&["--all"]).len(), 2, "a wrong id deletes nothing");
     assert!(kept.done(&["sessions", "delete", "aa", "aa11", "--yes"]).starts_with("deleted aa11"));
     assert_eq!(kept.titles(&["--all"]), ["two"]);
@@ -290,7 +290,7 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
         &["archive", "aa"],
         &["delete", "aa", "--yes"],
     ] {
-        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
+        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open in another program"]);
     }
     assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
     // The log is let go in the background; the store ends when that is done.
@@ -325,7 +325,7 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
     assert_eq!(found[1]["found"]["author"], "agent");
     let none = kept.run(&["sessions", "search", "no such text"]);
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
-    assert!(none.stderr.contains("no session is like that"), "{none:#?}");
+    assert!(none.stderr.contains("no session matches"), "{none:#?}");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn every_session_of_a_long_list_is_listed_once() {
     assert_eq!(kept.done(&["sessions"]).lines().count(), 451);
     assert_eq!(kept.titles(&["--limit", "3"]), expected[..3]);
     let limited = kept.run(&["sessions", "--limit", "3"]);
-    assert!(limited.stderr.contains("more are kept"), "{limited:#?}");
+    assert!(limited.stderr.contains("there are more"), "{limited:#?}");
     assert_eq!(limited.stdout.lines().count(), 4);
     assert!(kept.done(&["sessions", "show", "0449"]).contains("# t449"));
 }
@@ -396,12 +396,12 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     fs::write(kept.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
     let (loads, told) = agent();
     assert!(
-        !loads && told.lines().count() == 1 && told.contains("no session is kept: the store"),
+        !loads && told.lines().count() == 1 && told.contains("sessions are not stored: the store"),
         "{told}"
     );
     let ended = kept.run(&["run", "summarize this project"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
-    assert!(ended.stderr.contains("this session will not be kept: the store"), "{ended:#?}");
+    assert!(ended.stderr.contains("this session will not be stored: the store"), "{ended:#?}");
     kept.run(&["sessions"]).failed(10, &["sessions.db"]);
     kept.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
     assert!(kept.run(&["doctor"]).stdout.contains("✗ sessions"));

@@ -145,8 +145,8 @@ done
 #[test]
 fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
     for (until, arguments, says) in [
-        ("initialize", &[][..], "the agent had not started after 3 s"),
-        ("new", &[], "the session was not open after 3 s"),
+        ("initialize", &[][..], "the agent did not start within 3 s"),
+        ("new", &[], "the session did not open within 3 s"),
         ("mode", &["--mode", "b"], "the options were not set after 3 s"),
         ("prompt", &[], "the turn took longer than 3 s"),
     ] {
@@ -173,7 +173,7 @@ fn the_limit_of_the_handshake_is_a_flag() {
     let ended = project.run(&["run", "--start-timeout", "0.3", "--agent", &agent, "hello"]);
     ended.failed(
         3,
-        &["did not answer initialize within 0.3 s", "--start-timeout SECONDS waits longer"],
+        &["did not answer initialize within 0.3 s", "Wait longer with --start-timeout SECONDS"],
     );
     // A limit that no clock counts is none.
     assert_eq!(

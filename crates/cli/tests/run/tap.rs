@@ -183,7 +183,7 @@ fn it_judges_as_it_passes_and_a_client_works_through_it() {
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert!(stderr.starts_with("attache trace: line 1, agent, RPC-03 MUST NOT: "), "{stderr}");
     assert!(
-        stderr.contains("1 line, 1 finding about 1 rule; of what must hold: 1.")
+        stderr.contains("1 line, 1 finding about 1 rule; mandatory: 1.")
             && !stderr.contains('\u{1b}'),
         "{stderr}"
     );
@@ -198,7 +198,7 @@ fn what_cannot_be_done_is_said_before_anything_starts() {
     project.run(&["trace", "--judge", "--", "no-such-agent"]).failed(3, &["no-such-agent"]);
     fs::write(project.path().join("there"), "mine").unwrap();
     let started = ["trace", "--file", "there", "--", "touch", "started"];
-    project.run(&started).failed(2, &["--file: there exists", "not overwritten"]);
+    project.run(&started).failed(2, &["--file: there exists", "already exists"]);
     assert!(!project.path().join("started").exists());
     assert_eq!(fs::read_to_string(project.path().join("there")).unwrap(), "mine");
 }

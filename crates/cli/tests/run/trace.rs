@@ -59,7 +59,7 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     // One that is there is somebody's.
-    project.run(&arguments).failed(2, &["trace.jsonl exists", "not overwritten"]);
+    project.run(&arguments).failed(2, &["trace.jsonl exists", "already exists"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
@@ -68,5 +68,5 @@ fn a_trace_that_cannot_be_made_ends_with_2() {
     let project = Project::new();
     project
         .run(&["run", "--trace", "nowhere/t", "help"])
-        .failed(2, &["--trace", "nowhere/t cannot be made"]);
+        .failed(2, &["--trace", "nowhere/t cannot be created"]);
 }

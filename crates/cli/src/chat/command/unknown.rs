@@ -1,11 +1,10 @@
-//! A word that begins with a slash and is no command: told, and not sent to a model that could only
-//! guess.
+//! Unknown slash commands are reported, and not sent to a model that could only guess.
 
-/// How many letters a suggestion may differ by.
+/// The largest edit distance of a suggestion.
 const DIFFERS: usize = 2;
 
-/// The name, if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`. A path
-/// such as `/etc/hosts`, a lone slash and a second slash do not.
+/// Returns the name if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`.
+/// A path such as `/etc/hosts`, a lone slash and a second slash do not.
 pub(super) fn name(word: &str) -> Option<&str> {
     let name = word.strip_prefix('/')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
@@ -13,7 +12,7 @@ pub(super) fn name(word: &str) -> Option<&str> {
     (begins && name.chars().all(plain)).then_some(name)
 }
 
-/// What the person is told: what is meant, perhaps, and how the line is sent as it is.
+/// Returns the message for an unknown command: a suggestion, and how to send the line unchanged.
 pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
     let lower = name.to_lowercase();
     let likeness = |known: &&'k str| {
@@ -23,7 +22,7 @@ pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> S
             false => strsim::levenshtein(&lower, &known),
         }
     };
-    // One letter of two is another word.
+    // In a word of two letters, one changed letter makes another word.
     let most = DIFFERS.min(lower.chars().count() / 2);
     let nearest =
         known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();

@@ -1,32 +1,32 @@
-//! Agents that are known: how each is led to the judge's model.
+//! Known agents, and the settings that lead each to the judge's model.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::{fs, io};
 
-/// Stands in a value for the address of the model, such as `http://127.0.0.1:40123`.
+/// The placeholder for the address of the model, such as `http://127.0.0.1:40123`.
 const URL: &str = "{url}";
-/// Stands in a value for the folder that is the agent's home.
+/// The placeholder for the agent's home folder.
 const HOME: &str = "{home}";
-/// What a provider would take for a key.
+/// A value that looks like a provider's key.
 pub(in crate::check) const KEY: &str = "of-nobody";
 
-/// How an agent that is known is led to the model: its variables, and files below its home.
+/// The variables and files that lead a known agent to the model.
 pub(in crate::check) struct KnownAgent {
-    /// Words of a command line that mean it: the name of a program, of a script without its suffix,
-    /// or of a package.
+    /// The words of a command line that identify the agent: the name of a program, of a script
+    /// without its suffix, or of a package.
     words: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
     files: &'static [(&'static str, &'static str)],
 }
 
-/// Settings that keep an agent from telling anybody of itself and from bringing itself up to date.
+/// Settings that turn off telemetry and automatic updates.
 const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
 
-/// Without it a model decides what needs no leave, so that nothing is asked.
+/// Without this setting a model decides what needs no permission, and the agent asks nothing.
 const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
 
-/// To a model of an unknown name it offers no tool that writes.
+/// The agent offers no writing tool to a model with an unknown name.
 const CODEX: &str = r#"model = "gpt-5.5"
 model_provider = "attache"
 [model_providers.attache]
@@ -68,15 +68,14 @@ telemetry = false
 
 const DROID: &str = r#"{"model":"custom:attache-check-0","cloudSessionSync":false,"customModels":[{"model":"attache-check","displayName":"attache-check","baseUrl":"{url}/v1","apiKey":"of-nobody","provider":"generic-chat-completion-api"}]}"#;
 
-/// The agents that can be led by their environment, each seen to ask the judge's model in
-/// November 2026.
+/// The agents that the environment can lead to the model. Each was seen to use it in November 2026.
 const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         words: &["attache"],
         variables: &[
             ("ANTHROPIC_BASE_URL", URL),
             ("ANTHROPIC_API_KEY", KEY),
-            // One whose window and prices are known.
+            // A model whose context window and prices are known.
             ("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"),
             ("ATTACHE_STORE", "{home}/sessions.db"),
         ],
@@ -87,7 +86,7 @@ const KNOWN: &[KnownAgent] = &[
         variables: &[
             ("GOOGLE_GEMINI_BASE_URL", URL),
             ("GEMINI_API_KEY", KEY),
-            // Without it a small model is asked first which model to ask.
+            // Without this setting the agent asks a small model which model to use.
             ("GEMINI_MODEL", "gemini-2.5-flash"),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ],
@@ -109,7 +108,7 @@ const KNOWN: &[KnownAgent] = &[
             ("ANTHROPIC_API_KEY", KEY),
             ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            // Without it no session opens for the user root.
+            // Without this setting the user root cannot open sessions.
             ("IS_SANDBOX", "1"),
         ],
         files: &[],
@@ -188,7 +187,7 @@ const KNOWN: &[KnownAgent] = &[
 ];
 
 impl KnownAgent {
-    /// The agent that a command means, by any of its words, so that `npx -y PACKAGE` and
+    /// Returns the agent that any word of the command identifies, so that `npx -y PACKAGE` and
     /// `node SCRIPT` are known too.
     pub(in crate::check) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
@@ -198,7 +197,8 @@ impl KnownAgent {
         })
     }
 
-    /// The variables that lead it to the model at this address, with this folder for its home.
+    /// Returns the variables that lead the agent to the model at this address, with this home
+    /// folder.
     pub(in crate::check) fn variables(
         &self,
         home: &Path,
@@ -210,7 +210,7 @@ impl KnownAgent {
         self.variables.iter().map(move |(name, value)| (name.into(), filled(value)))
     }
 
-    /// Writes its files.
+    /// Writes the settings files of the agent.
     pub(in crate::check) fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
         for (path, text) in self.files {
             let path = home.join(path);
@@ -221,7 +221,7 @@ impl KnownAgent {
     }
 }
 
-/// The name of a program, script or package, without its folder, its suffix and its version.
+/// Returns the name of a program, script or package without folder, suffix and version.
 fn plain(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.split('@').find(|part| !part.is_empty()).unwrap_or_default();

@@ -1,31 +1,30 @@
-//! Clients that are known: how each goes on errands that its main command does not.
+//! Known clients, and the commands for tasks that their main command does not cover.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A client, and the words of a command that begins it.
+/// A client and the words that its command begins with.
 struct KnownClient {
-    /// The name of its program, or of the script that an interpreter runs.
+    /// The name of the program, or of the script that an interpreter runs.
     program: &'static str,
-    /// The word that follows it in a main command.
+    /// The word that follows the program in a main command.
     task: &'static str,
-    /// By errand: what is done with the main command.
-    errands: &'static [(&'static [&'static str], Way)],
+    /// The change of the main command, by task.
+    tasks: &'static [(&'static [&'static str], Way)],
 }
 
-/// What is done with the words of the main command.
+/// A change of the words of the main command.
 #[derive(Clone, Copy)]
 enum Way {
-    /// They stay.
+    /// The words stay.
     Same,
-    /// These words follow them.
+    /// These words are appended.
     With(&'static [&'static str]),
-    /// These words stand in place of the task and all that follows it.
+    /// These words replace the task and everything after it.
     Instead(&'static [&'static str]),
-    /// They are run by the shell, which has them as `"$@"` with these words before the prompt's
-    /// place.
+    /// The shell runs the words, which it has as `"$@"`, with these words before the prompt.
     Shell(&'static str),
-    /// The shell runs this line, which has the words before the task as `"$@"`.
+    /// The shell runs this line, with the words before the task as `"$@"`.
     Steps(&'static str),
 }
 
@@ -36,7 +35,7 @@ const KNOWN: &[KnownClient] = &[ATTACHE, ACPX];
 const ATTACHE: KnownClient = KnownClient {
     program: "attache",
     task: "run",
-    errands: &[
+    tasks: &[
         (&["load", "resume"], With(&["--resume", "{session}"])),
         (&["list"], With(&["--resume", "last"])),
         (&["set_mode"], With(&["--mode", "{mode}"])),
@@ -58,13 +57,13 @@ const ATTACHE: KnownClient = KnownClient {
     ],
 };
 
-/// Its main command does one prompt (`exec`) in a session that it forgets. A session that it keeps
-/// belongs to a process that it leaves behind, here for a second, with a connection of its own for
-/// each step. Only that process closes the session.
+/// The main command (`exec`) sends one prompt in a session that it forgets. A stored session
+/// belongs to a process that the client leaves behind, here for one second, with a separate
+/// connection for each step. Only that process closes the session.
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
-    errands: &[
+    tasks: &[
         (&["set_option", "set_boolean"], With(&["--config-option", "{option}={value}"])),
         (
             &["set_options"],
@@ -102,7 +101,8 @@ const ACPX: KnownClient = KnownClient {
     ],
 };
 
-/// It reads servers as a list, and what they are given as pairs; node is there where it is.
+/// The client reads servers as a list, and their values as pairs; `node` is available where the
+/// client is.
 const ACPX_MCP: &str = r#"node -e '
 const fs = require("fs"), [file] = process.argv.slice(1), { mcpServers } = JSON.parse(fs.readFileSync(file));
 const pairs = (all) => Object.entries(all ?? {}).map(([name, value]) => ({ name, value }));
@@ -110,7 +110,7 @@ const list = ([name, server]) => ({ ...server, name, env: pairs(server.env), hea
 fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcpServers).map(list) }));
 ' "{mcp}" && exec "$@" --mcp-config "{mcp}.list" exec "{prompt}""#;
 
-/// The client that this command starts, and where among its words the task stands.
+/// Returns the client that this command starts, and the position of the task among its words.
 fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     let named =
         |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
@@ -121,11 +121,11 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// The words of the command that sends a known client on this errand; `main` is the command that
-/// sends its prompt.
-pub(in crate::check) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+/// Returns the command that runs this task with a known client; `main` is the command of its
+/// prompt.
+pub(in crate::check) fn words(main: &[OsString], task: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
-    let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;
+    let (_, way) = known.tasks.iter().find(|(names, _)| names.contains(&task))?;
     let added = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     Some(match way {
         Same => main.to_vec(),

@@ -1,10 +1,10 @@
-//! A home of its own for a peer under test: it neither reads the person's settings nor leaves
+//! A separate home for a peer under test, so that it neither reads the person's settings nor stores
 //! sessions among theirs.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Where a program looks for its home, its settings and its data, from that home.
+/// The variables for the home, settings and data of a program, relative to that home.
 const FOLDERS: &[(&str, &str)] = &[
     ("HOME", ""),
     ("XDG_CONFIG_HOME", ".config"),
@@ -13,8 +13,8 @@ const FOLDERS: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", ".cache"),
 ];
 
-/// Folders of the person's that hold toolchains and downloaded programs, without which `npx`,
-/// `uvx`, `cargo run` and their like would fetch everything again or not run at all.
+/// The person's folders with toolchains and downloaded programs. Without them `npx`, `uvx`,
+/// `cargo run` and similar programs would download everything again or fail.
 const TOOLS: &[(&str, &str)] = &[
     ("npm_config_cache", ".npm"),
     ("UV_CACHE_DIR", ".cache/uv"),
@@ -26,7 +26,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("GOPATH", "go"),
 ];
 
-/// The variables that give a program this home.
+/// Returns the variables that give a program this home.
 pub(in crate::check) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
     let folders = FOLDERS.iter().map(|(name, below)| ((*name).into(), home.join(below).into()));
     tools().into_iter().chain(folders).collect()

@@ -1,5 +1,5 @@
-//! `attache check relay`: what a client under test starts as its agent, and an agent as an MCP
-//! server. It passes every byte between the peer and the judge.
+//! `attache check relay`: the program that a client under test starts as its agent, and an agent as
+//! an MCP server. It passes all bytes between the peer and the judge.
 
 use crate::check::arguments::Relay;
 use crate::exit::{Exit, Failure};
@@ -10,23 +10,23 @@ use std::io::{self, Write};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The most that is passed at once, in bytes.
+/// The largest piece that is passed at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Environment variables of this beginning are told to the judge when a login is carried out, and
-/// by an MCP server.
+/// Environment variables with this prefix are sent to the judge by a login program and by an MCP
+/// server.
 const TOLD: &str = "ATTACHE_CHECK_";
 
-/// Runs the command. It ends as soon as either side does.
+/// Runs the command. It ends when either side ends.
 pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
         Failure::new(Exit::OurFault, format!("the judge cannot be reached: {error}"))
     };
-    // A person's Ctrl-C goes to every program of the terminal; whether the agent ends is up to the
-    // client.
+    // Ctrl-C reaches every program of the terminal; the client decides whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let told = told(arguments);
-    let judge = attache_check::enter(arguments.address, &arguments.token, told.as_deref()).await;
+    let judge =
+        attache_check::connect_relay(arguments.address, &arguments.token, told.as_deref()).await;
     let (mut from_judge, mut to_judge) = judge.map_err(ours)?.into_split();
     if !arguments.added.is_empty() {
         return login(from_judge).await.map_err(ours);
@@ -40,15 +40,15 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
     Ok(Exit::Kept(arguments.exit))
 }
 
-/// Stands for a program that logs a person in: it ends when and as the judge says.
+/// Acts as a login program: it ends when and how the judge says.
 async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
     let mut said = String::new();
     from_judge.read_to_string(&mut said).await?;
     Ok(Exit::Kept(said.trim().parse().unwrap_or(1)))
 }
 
-/// What the judge is told before anything else: of a login the arguments that the client added, of
-/// an MCP server its name, and of both the variables that were set.
+/// The first line to the judge: for a login the arguments that the client added, for an MCP server
+/// its name, and for both the variables that were set.
 fn told(arguments: &Relay) -> Option<String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let (name, said) = match &arguments.mcp {
@@ -63,7 +63,7 @@ fn told(arguments: &Relay) -> Option<String> {
     Some(json!({name: said, "environment": set}).to_string())
 }
 
-/// Passes bytes on until there are no more, or nobody takes them.
+/// Passes bytes until the source ends or the sink is closed.
 async fn pass(mut source: impl AsyncRead + Unpin, mut sink: impl AsyncWrite + Unpin) {
     let mut piece = vec![0; PIECE];
     while let Ok(length @ 1..) = source.read(&mut piece).await {
@@ -74,8 +74,8 @@ async fn pass(mut source: impl AsyncRead + Unpin, mut sink: impl AsyncWrite + Un
     }
 }
 
-/// Writes lines of this many bytes in all to stderr, as a talkative agent does. A client that reads
-/// none of it holds us up.
+/// Writes lines with this many bytes in total to stderr, as a talkative agent does. A client that
+/// does not read them blocks this program.
 fn write_stderr(mut bytes: usize) {
     let line = [b"x".repeat(127), b"\n".to_vec()].concat();
     let mut stderr = io::stderr().lock();

@@ -1,5 +1,5 @@
-//! What an agent that is judged finds around it: the judge's model in place of its provider's, and
-//! a home of its own.
+//! The environment of an agent under test: the judge's model instead of its provider's, and a
+//! separate home.
 
 use super::known_agent::KnownAgent;
 use super::own_home;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use tempfile::TempDir;
 
-/// The environment of the agent. It ends with the folder that is the agent's home.
+/// The environment of the agent. Dropping it removes the agent's home folder.
 #[derive(Debug)]
 pub(in crate::check) struct Surroundings {
     variables: Vec<(OsString, OsString)>,
@@ -17,9 +17,10 @@ pub(in crate::check) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of the agent that this command starts, with the model at this address. `model` names
-    /// variables that get the address, each with what follows it there after a `=`; `more` is set
-    /// besides. Both are `NAME=VALUE`, and win over what is known of the agent.
+    /// Returns the surroundings of the agent that this command starts, with the model at this
+    /// address. `model` names variables for the address, each with an optional suffix after `=`;
+    /// `more` has further variables. Both are `NAME=VALUE` and override the known settings of the
+    /// agent.
     pub(in crate::check) fn new(
         command: &[OsString],
         url: &str,
@@ -50,7 +51,7 @@ impl Surroundings {
         }
     }
 
-    /// The launch in these surroundings.
+    /// Returns the launch in these surroundings.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
         self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     }
@@ -74,7 +75,7 @@ mod tests {
         Surroundings::new(&command, "http://127.0.0.1:1", &model, &more).unwrap()
     }
 
-    /// The value that an agent finds: the last that is set.
+    /// Returns the effective value of a variable: the last one that is set.
     fn value(surroundings: &Surroundings, name: &str) -> Option<String> {
         let mut named = surroundings.variables.iter().rev().filter(|(other, _)| other == name);
         Some(named.next()?.1.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! Known failures: what differs from them counts.
+//! Known failures: only verdicts that differ from them count.
 
 use super::report_file::write;
 use crate::check::arguments::Judging;
@@ -8,11 +8,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The baseline that is asked for, read before anything is judged.
+/// Reads the requested baseline before anything is judged.
 pub(in crate::check) fn read(arguments: &Judging) -> Result<Option<Baseline>, Failure> {
     match (&arguments.baseline, &arguments.write_baseline) {
         (Some(path), _) => of_file(path).map(Some),
-        // Reasons that a person wrote are worth more than a new file.
+        // The reasons in an existing file are kept.
         (None, Some(path)) if path.exists() => of_file(path).map(Some),
         (None, _) => Ok(None),
     }
@@ -29,7 +29,7 @@ fn of_file(path: &Path) -> Result<Baseline, Failure> {
     Baseline::read(&text).map_err(|error| Failure::usage(format!("{shown}, {error}")))
 }
 
-/// How the command ends, and what is said about known failures.
+/// Returns the exit code and the lines about known failures.
 pub(in crate::check) fn conclude(
     judgement: &Judgement,
     baseline: Option<Baseline>,

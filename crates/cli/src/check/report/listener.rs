@@ -1,5 +1,5 @@
-//! What a run reports while it judges: progress for a person, verdicts as lines of JSON, and what
-//! there is of an interrupted run.
+//! Listens to a run: progress for a person, verdicts as JSON lines, and the results of an
+//! interrupted run.
 
 use super::progress::Progress;
 use crate::exit::Failure;
@@ -9,19 +9,19 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Hears a run.
+/// Listens to a run.
 pub(in crate::check) struct Listener {
     pub(in crate::check) progress: Progress,
     as_json: bool,
-    /// Whether another round follows, so that only a broken rule is final.
+    /// Whether another round follows; then only a broken rule is final.
     is_repeated: Cell<bool>,
-    /// The rules whose verdict was written.
+    /// The rules with a written verdict.
     written: RefCell<BTreeSet<&'static str>>,
-    /// What there is if the run is interrupted.
+    /// The verdicts so far, in case of an interruption.
     heard: RefCell<Vec<Verdict>>,
-    /// How many probes have begun, and how many there are.
+    /// The number of started probes, and of all probes.
     probes: Cell<(usize, usize)>,
-    /// Why stdout takes no more.
+    /// The error that closed stdout.
     broken: RefCell<Option<io::Error>>,
 }
 
@@ -39,13 +39,13 @@ impl Listener {
         }
     }
 
-    /// The round that begins, and how many there are.
+    /// Starts this round of so many.
     pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.progress.round(number, of);
         self.is_repeated.set(of > 1);
     }
 
-    /// Hears what the run reports.
+    /// Handles a report of the run.
     pub(in crate::check) fn hear(&self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Probe { name, number, of } => {
@@ -62,18 +62,18 @@ impl Listener {
         }
     }
 
-    /// The verdicts so far.
+    /// Returns the verdicts so far.
     pub(in crate::check) fn heard(&self) -> Vec<Verdict> {
         self.heard.borrow().clone()
     }
 
-    /// How far an interrupted run came.
+    /// Describes the progress of an interrupted run.
     pub(in crate::check) fn reached(&self) -> String {
         let (begun, of) = self.probes.get();
         format!("{} of {of} probes", begun.saturating_sub(1))
     }
 
-    /// Writes the verdicts that are not written yet.
+    /// Writes the remaining verdicts.
     pub(in crate::check) fn rest(&self, verdicts: &[Verdict]) -> Result<(), Failure> {
         verdicts.iter().for_each(|verdict| self.write(verdict));
         self.broken.borrow_mut().take().map_or(Ok(()), |error| Err(Failure::output(&error)))

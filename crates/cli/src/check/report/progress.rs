@@ -1,5 +1,5 @@
-//! What is being probed, for a person: one line that changes on a terminal, else a line from time
-//! to time.
+//! Progress of a run for a person: one line that is rewritten on a terminal, otherwise a line from
+//! time to time.
 
 use crate::show::width::cut;
 use crate::terminal;
@@ -7,30 +7,30 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How wide the line is without a known terminal, in columns.
+/// The width of the line without a known terminal, in columns.
 const COLUMNS: usize = 160;
 
-/// How long no line is written where stderr is no terminal.
+/// The pause between lines if stderr is not a terminal.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The progress of a run on stderr.
 #[derive(Debug)]
 pub(in crate::check) struct Progress {
     is_terminal: bool,
-    /// When the last line was written, where stderr is no terminal.
+    /// The time of the last line, if stderr is not a terminal.
     written: Cell<Option<Instant>>,
-    /// The number of this round, and how many there are.
+    /// The number of this round, and of all rounds.
     round: Cell<(usize, usize)>,
 }
 
 impl Progress {
-    /// Nothing is written yet.
+    /// Creates the progress; it writes nothing yet.
     pub(in crate::check) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
         Self { is_terminal, written: Cell::new(None), round: Cell::new((1, 1)) }
     }
 
-    /// The round that begins, and how many there are.
+    /// Starts this round of so many.
     pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.round.set((number, of));
     }
@@ -45,12 +45,12 @@ impl Progress {
             self.rewrite(&cut(&line, terminal::columns().unwrap_or(COLUMNS)));
         } else if self.written.get().is_none_or(|last| last.elapsed() >= QUIET) {
             self.written.set(Some(Instant::now()));
-            // Without a reader of stderr there is nobody to inform.
+            // A closed stderr is not an error.
             let _unread = writeln!(io::stderr(), "{line}");
         }
     }
 
-    /// Takes the line off the terminal, so that something else can be written.
+    /// Clears the line on the terminal, so that other text can be written.
     pub(in crate::check) fn clear(&self) {
         if self.is_terminal {
             self.rewrite("");
@@ -58,7 +58,7 @@ impl Progress {
     }
 
     fn rewrite(&self, line: &str) {
-        // Without a reader of stderr there is nobody to inform.
+        // A closed stderr is not an error.
         let _unread = write!(io::stderr(), "\r\u{1b}[K{line}");
     }
 }

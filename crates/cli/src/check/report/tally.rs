@@ -1,4 +1,4 @@
-//! What was found, in numbers.
+//! Counts of findings.
 
 use attache_check::Finding;
 use std::collections::BTreeSet;
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 /// Counts findings.
 #[derive(Default)]
 pub(crate) struct Tally {
-    /// How many lines were read.
+    /// The number of lines.
     pub(crate) lines: usize,
-    /// How many findings are about what must hold.
+    /// The number of findings about mandatory rules.
     pub(crate) musts: usize,
     findings: usize,
     rules: BTreeSet<&'static str>,

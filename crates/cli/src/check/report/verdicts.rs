@@ -1,4 +1,4 @@
-//! A judgement on a person's terminal.
+//! Shows a judgement on a terminal.
 
 use super::colour::{style_of, style_of_verdict};
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
@@ -7,19 +7,20 @@ use crate::show::width::{cut, wrap};
 use attache_check::{Judgement, Outcome, Verdict};
 use attache_protocol::method::Side;
 
-/// How much of a line is shown without a terminal, in columns.
+/// The width of a line without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
-/// How a judgement is shown to a person.
+/// Formats a judgement for a person.
 pub(in crate::check) struct Face {
     pub(in crate::check) paint: Paint,
-    /// Nothing is cut without.
+    /// The width of the terminal; without one nothing is cut.
     pub(in crate::check) columns: Option<usize>,
 }
 
 impl Face {
-    /// What passed, what was not judged, then the fails, those of the strongest rules first, and
-    /// totals: what a person has to look at is what the terminal still shows at the end.
+    /// Returns the report: rules that pass, rules that were not judged, then failures with the
+    /// strongest rules last, and totals. The most important lines are the last ones on the
+    /// terminal.
     pub(in crate::check) fn report(&self, judgement: &Judgement) -> Vec<String> {
         let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));
@@ -30,7 +31,7 @@ impl Face {
         lines
     }
 
-    /// The rules that are kept.
+    /// Lists the rules that pass.
     fn passed(&self, judgement: &Judgement) -> Vec<String> {
         let passed = judgement.verdicts.iter().filter(|verdict| verdict.outcome == Outcome::Pass);
         let rules: Vec<&str> = passed.map(|verdict| verdict.rule.id).collect();
@@ -40,13 +41,13 @@ impl Face {
         }
     }
 
-    /// A word with what is said of it, and the rules that it holds for below.
+    /// Formats a verdict with its reason, and the rules below it.
     fn listed(&self, word: &str, said: String, rules: &[&str]) -> Vec<String> {
         let head = self.paint.paint(style_of_verdict(word), said);
         std::iter::once(head).chain(self.wrapped("", &rules.join(" "))).collect()
     }
 
-    /// A rule that is broken: what it says, what was expected and seen, and the lines.
+    /// Formats a broken rule: its text, the expected and the actual behaviour, and the lines.
     fn fail(&self, verdict: &Verdict) -> Vec<String> {
         let rule = verdict.rule;
         let Outcome::Fail { expected, seen } = &verdict.outcome else { return Vec::new() };
@@ -81,7 +82,7 @@ impl Face {
         format!("{outcome} {id} {strength} {grounds}")
     }
 
-    /// What was not judged, by reason, with the rules that each reason holds for.
+    /// Lists the rules that were not judged, by reason.
     fn not_judged(&self, judgement: &Judgement) -> Vec<String> {
         let told = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
             let why = sanitize::text(outcome.why().unwrap_or_default()).into_owned();
@@ -90,7 +91,7 @@ impl Face {
         told.collect()
     }
 
-    /// The rules about which repeats differ.
+    /// Lists the rules whose verdicts differ between repeats.
     fn flaky(&self, judgement: &Judgement) -> Vec<String> {
         let line = |(rule, words): (&&str, &std::collections::BTreeSet<&str>)| {
             let words = words.iter().copied().collect::<Vec<_>>().join(" and ");
