@@ -1,21 +1,21 @@
-//! Patterns over JSON, with names for what only the conversation itself can tell, such as a
-//! session's id.
+//! Patterns over JSON, with names for values that only the conversation determines, such as the id
+//! of a session.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the names of a scenario stand for so far.
+/// The values of the names of a scenario so far.
 #[derive(Debug, Default, Clone)]
 pub struct Bindings(BTreeMap<String, Value>);
 
 impl Bindings {
-    /// Gives a name a value before the play, such as the folder of a session.
+    /// Sets a name before the play, for example the folder of a session.
     pub fn bind(&mut self, name: &str, value: impl Into<Value>) {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Whether `value` matches; on success new names are bound, on failure the path and what
-    /// differs is given.
+    /// Matches `value`. On success, new names get their values; on failure, the error contains the
+    /// path and the difference.
     pub(crate) fn matches(&mut self, pattern: &Value, value: &Value) -> Result<(), String> {
         let mut bound = self.clone();
         bound.compare(pattern, value, "")?;
@@ -88,8 +88,8 @@ impl Bindings {
         }
     }
 
-    /// `line` with every `$name` replaced: a whole JSON string by the value, inside a string by its
-    /// text. A name that stands for nothing is a mistake of the scenario.
+    /// Returns `line` with every `$name` replaced: a whole JSON string by the value, a part of a
+    /// string by the text. A name without a value is an error of the scenario.
     pub(crate) fn fill(&self, line: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(line.len());
         let mut rest = line;

@@ -103,13 +103,7 @@ impl EventBody {
             Self::Subagent(update) => (**update).clone().into(),
             Self::SessionMessage(message) => (**message).clone().into(),
             Self::SessionMessageChunk(chunk) => (**chunk).clone().into(),
-            // An update that is unknown only because of its content decodes to itself.
-            Self::Unknown { name, raw } => decode(raw.get()).unwrap_or_else(|_| {
-                SessionUpdate::Unknown(UnknownVariant {
-                    tag: name.as_str().into(),
-                    raw: raw.clone(),
-                })
-            }),
+            Self::Unknown { name, raw } => unknown_update(name, raw),
             _ => return None,
         })
     }
@@ -138,4 +132,12 @@ impl EventBody {
             }
         }
     }
+}
+
+/// Returns the update of an unknown event. A plan update with unknown content is decoded again. The
+/// other variants are not, because that would link the decoders of all updates into every agent.
+fn unknown_update(name: &str, raw: &Raw) -> SessionUpdate {
+    let plan = (name == "plan_update").then(|| decode::<PlanUpdate>(raw.get()).ok()).flatten();
+    let unknown = || UnknownVariant { tag: name.into(), raw: raw.clone() };
+    plan.map_or_else(|| SessionUpdate::Unknown(unknown()), SessionUpdate::PlanUpdate)
 }
