@@ -14,6 +14,7 @@ mod offered;
 mod running;
 mod secrets;
 mod server;
+mod setup;
 mod stdout;
 mod told;
 
@@ -25,16 +26,15 @@ pub(crate) use server::Server;
 
 use crate::models::{Models, ToolSpec};
 use attache_agent::Opening;
-use server::{Setup, Status};
+use server::Status;
+pub(crate) use setup::DEADLINE;
+use setup::Setup;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use told::Told;
-
-/// Until a server should be ready; then it is named, and waited for some more.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// How much longer than its deadline a server is waited for in the background, as a multiple: one
 /// that is fetched first may be slow.
@@ -113,7 +113,7 @@ impl Servers {
         }
     }
 
-    /// What the client was not told, for it takes no notices: one sentence each, once.
+    /// The events that a client without notices has not seen: one sentence each, once.
     pub(crate) fn untold(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
@@ -169,7 +169,7 @@ impl Servers {
         Some((Arc::clone(self.servers.get(index)?), tool))
     }
 
-    /// What the model is told of the servers, to stand in its system prompt.
+    /// The part of the system prompt about the servers.
     pub(crate) fn words(&self) -> String {
         if self.servers.is_empty() {
             return String::new();

@@ -15,8 +15,8 @@ mod undo;
 
 use crate::Coder;
 use crate::models::{
-    Brief, EventStream, Message, Model, ModelEvent, ModelId, ModelInput, ModelMessage, ModelPart,
-    ModelStop, Models, NextEvent, Part, TokenUsage, ToolAnswer,
+    AssistantMessage, AssistantPart, Brief, EventStream, Message, Model, ModelEvent, ModelId,
+    ModelInput, ModelStop, Models, NextEvent, Part, TokenUsage, ToolReply,
 };
 use client::Client;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(crate) struct Seen<'s> {
     /// The text of the prompt.
     pub(crate) prompt: &'s str,
     /// The replies of the tools since then.
-    pub(crate) replies: Vec<&'s ToolAnswer>,
+    pub(crate) replies: Vec<&'s ToolReply>,
     /// What the agent told the model in the whole conversation.
     pub(crate) notes: Vec<&'s str>,
 }
@@ -112,14 +112,15 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
         let part = match self.0(&seen) {
             Step::Says(text) => {
                 events.push(ModelEvent::Text(text.clone()));
-                ModelPart::Text { text, sealed: None }
+                AssistantPart::Text { text, sealed: None }
             }
             Step::Uses(name, arguments) => {
                 let id = format!("scripted_{}", input.messages.len());
-                ModelPart::Call { id, name, arguments, sealed: None }
+                AssistantPart::Call { id, name, arguments, sealed: None }
             }
         };
-        let message = ModelMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
+        let message =
+            AssistantMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
         let (stop, usage) = (ModelStop::End, TokenUsage::default());
         events.push(ModelEvent::Done { message, stop, usage });
         Box::new(Events(events.into_iter()))

@@ -1,7 +1,7 @@
 //! The command `init`: AGENTS.md of a project that has none.
 
-use crate::memory::Memory;
 use crate::models::{Models, project_summary, reply};
+use crate::session::memory::Memory;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::{Value, json};

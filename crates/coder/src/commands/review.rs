@@ -1,7 +1,7 @@
 //! The command `review`: what is changed and not committed.
 
-use crate::memory::Memory;
 use crate::models::Models;
+use crate::session::memory::Memory;
 use crate::tools::fit::{code, counted};
 use crate::tools::{Finding, Toolbox};
 use attache_agent::{Result, Turn};

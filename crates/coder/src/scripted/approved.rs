@@ -18,7 +18,7 @@ async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     (folder, client)
 }
 
-/// What somebody else does while the first question is open.
+/// Changes the files while the first question is open.
 fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 'static) {
     let (folder, mut done) = (folder.to_owned(), false);
     client.meanwhile = Some(Box::new(move || {

@@ -1,9 +1,9 @@
 //! A decided call: what the decision covers, and the call as the client sees it.
 
 use super::coverage::Coverage;
+use super::files::step::Step;
 use super::prepared::Prepared;
 use super::resolved::ResolvedPaths;
-use super::step::Step;
 use attache_agent::{NewToolCall, Result, ToolCallHandle};
 use attache_policy::{Decision, Effect, Judge};
 use attache_protocol::Raw;

@@ -1,8 +1,8 @@
-//! What a decision covers.
+//! The coverage of a decision.
 
 use attache_policy::{Place, Touch};
 
-/// What a decision covers: a [`Touch`] that lives as long as the decision.
+/// The coverage of a decision: a [`Touch`] that lives as long as the decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Coverage {
     Nothing,
@@ -57,7 +57,7 @@ impl Coverage {
         }
     }
 
-    /// The same where its paths lead: of what is read the names count as well.
+    /// The same with resolved paths. A reading is also covered by the names in its arguments.
     pub(super) fn resolved(&self, places: &[Place]) -> Self {
         let shown = places.iter().map(|place| place.shown.clone());
         match self {

@@ -3,16 +3,16 @@
 
 use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
-use super::diffs::Room;
-use super::file_access::looking;
+use super::files::diffs::Room;
+use super::files::file_access::looking;
+use super::files::step::Step;
 use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
-use super::step::Step;
 use super::thread::Wanted;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
-use crate::memory::Record;
+use crate::session::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{
     Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject,
@@ -215,7 +215,7 @@ impl Toolbox<'_> {
 enum Verified {
     /// Everything is as it was decided.
     Holds,
-    /// The policy asks now, and nobody was asked yet.
+    /// The policy asks now, and the person has not been asked.
     Asks(Decision),
     /// The policy refuses the call now.
     Refused(String),
@@ -257,7 +257,8 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
 const LOCATIONS_TOLD: usize = 20;
 const LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// What the arguments name must not be refused; of changed files it counts where they are.
+/// Decides about a call. The paths as the arguments name them must not be denied; for a change the
+/// decision is then about the resolved paths alone.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
     let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());

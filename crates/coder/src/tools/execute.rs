@@ -1,11 +1,13 @@
-//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while
-//! it runs.
+//! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
 
 pub(crate) mod background;
+mod begun;
 mod clean;
 mod display;
+mod end;
 mod kept_output;
 pub(crate) mod kill;
+mod launch;
 pub(crate) mod output;
 mod reading_only;
 pub(crate) mod scratch;
@@ -31,11 +33,12 @@ use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
 use attache_host::{Bounded, Command, Exit, Sandbox};
 use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
+use begun::{Begun, CommandLine};
 use clean::Clean;
 use display::Display;
+use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shell::Begun;
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
@@ -46,12 +49,6 @@ const TIME: Duration = Duration::from_secs(120);
 
 /// The longest time a command may be given.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
-
-/// How much output the model gets, in bytes: half of the start and half of the end.
-const OUTPUT_GIVEN: usize = 16 * 1024;
-
-/// How much of one output is kept in a file, in bytes.
-const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
 
 /// How long the end of a killed command is waited for.
 const KILLED: Duration = Duration::from_secs(1);
@@ -89,24 +86,20 @@ impl Execute {
         arguments::parse("execute", arguments)
     }
 
+    fn line(&self) -> CommandLine {
+        CommandLine {
+            command: self.command.clone(),
+            time: self.time(),
+            in_terminal: self.terminal,
+            network: self.network,
+        }
+    }
+
     fn time(&self) -> Option<Duration> {
         match (self.seconds, self.background) {
             (None, true) => None,
             (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
         }
-    }
-}
-
-/// How a command ended, in words. `time` is what it was given, if it was killed after that.
-fn end_words(exit: Exit, time: Option<Duration>) -> String {
-    if let Some(time) = time {
-        return format!("killed after {} without an end", counted(time.as_secs(), "second"));
-    }
-    // A shell, and a sandbox, tell a signal that killed the command in this way.
-    let signal = exit.code.and_then(|code| code.checked_sub(128)).filter(|signal| *signal > 0);
-    match (Exit { code: None, signal }).signal_name() {
-        Some(name) => format!("{exit}, as after {name}"),
-        None => exit.to_string(),
     }
 }
 
@@ -286,15 +279,15 @@ impl Execute {
     ) -> Result<std::result::Result<Begun, String>> {
         let session = toolbox.walled();
         let places = toolbox.memory.shell.scratch.places();
-        let (what, within) = (self.clone(), sandbox.cloned());
-        if what.sandboxed && within.is_none() {
+        let (line, within) = (self.line(), sandbox.cloned());
+        if self.sandboxed && within.is_none() {
             return Ok(Err("the sandbox of this command is gone".to_owned()));
         }
         let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &session, places, within.as_ref(), permit, &keys)
+            launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
         // Dropping the command kills it.
         tokio::select! {
@@ -314,7 +307,8 @@ impl Execute {
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
         let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
-        let begun = begun.and_then(|begun| toolbox.memory.shell.background.begin(self, begun));
+        let begun =
+            begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
         match begun {
             Ok(id) => {
                 let told = format!(
@@ -373,8 +367,8 @@ impl Execute {
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(shell::held(
-                self,
+            notes.extend(launch::held(
+                &self.line(),
                 &output.text(),
                 sandbox,
                 toolbox.memory.folders.roots(),

@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 /// The shortest time between two updates about progress.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// One use of a server's tool.
+/// A call of a server's tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mcp {
     /// By which name the model knows the tool.
@@ -39,7 +39,7 @@ pub(crate) struct Mcp {
     /// The server's name for the tool.
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
-    /// What the server says of the tool.
+    /// The server's description of the tool.
     #[serde(skip)]
     description: String,
     #[serde(skip)]
@@ -79,7 +79,7 @@ impl Mcp {
         Value::Object(self.arguments.clone()).to_string()
     }
 
-    /// What the person must see where it is too long for the input.
+    /// The arguments as content, where they are too long for the input.
     fn prepared(&self) -> Prepared {
         let text = self.text();
         match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
@@ -188,7 +188,7 @@ impl Toolbox<'_> {
                 () = tokio::time::sleep_until(deadline.min(latest)) => {
                     running.cancel("it took too long").await;
                     let silent = counted(SILENT.as_secs(), "second");
-                    break format!("the MCP server {} gave no sign of life for {silent}", server.name());
+                    break format!("the MCP server {} sent nothing for {silent}", server.name());
                 }
             };
             let said = match next {
@@ -243,13 +243,13 @@ impl Toolbox<'_> {
                 result
             }
             Ok(Elicited::Cancelled) => ElicitResult::new(ElicitationAction::Cancel),
-            // A form that the client does not have is none that a person could fill in.
+            // The client shows no forms, so the person cannot fill one in.
             Ok(_) | Err(Error::Invalid(_) | Error::Client(_)) => {
                 ElicitResult::new(ElicitationAction::Decline)
             }
             Err(error) => return Err(error),
         };
-        // A server that does not wait any more does not hear it.
+        // The server may have stopped waiting.
         drop(answer.send(result));
         Ok(())
     }
@@ -268,7 +268,7 @@ impl Toolbox<'_> {
         let mut result = ToolResult::done(self.kept(text).await?, Finding::Nothing);
         (result.images, result.failed) = (images, failed);
         match failed {
-            true => handle.fail("The tool says that it failed.").await?,
+            true => handle.fail("The tool reports a failure.").await?,
             false => handle.complete().await?,
         }
         Ok(result)

@@ -1,6 +1,6 @@
 //! What a call would do, found out before the person is asked.
 
-use super::step::Step;
+use super::files::step::Step;
 use super::tool_result::ToolResult;
 use attache_agent::Error;
 use attache_protocol::v1::{ContentBlock, ToolCallContent};

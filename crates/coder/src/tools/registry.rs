@@ -1,26 +1,26 @@
 //! The tools of the program, in the order in which models read about them.
 
-use super::ask::Ask;
-use super::delete::Delete;
-use super::edit::Edit;
+use super::dialog::ask::Ask;
+use super::dialog::exit_plan::ExitPlan;
+use super::dialog::plan::Plan;
+use super::dialog::task::Task;
 use super::execute::Execute;
 use super::execute::kill::Kill;
 use super::execute::output::Output;
-use super::exit_plan::ExitPlan;
-use super::fetch::Fetch;
+use super::files::delete::Delete;
+use super::files::edit::Edit;
+use super::files::move_file::Move;
+use super::files::patch::Patch;
+use super::files::read::Read;
+use super::files::write::Write;
 use super::fit::one_line;
-use super::glob::Glob;
-use super::grep::Grep;
-use super::list::List;
 use super::mcp::Mcp;
-use super::move_file::Move;
-use super::patch::Patch;
-use super::plan::Plan;
-use super::read::Read;
-use super::task::Task;
+use super::search::glob::Glob;
+use super::search::grep::Grep;
+use super::search::list::List;
 use super::tool::Tool;
-use super::write::Write;
-use crate::conversation::Party;
+use super::web::fetch::Fetch;
+use crate::conversation::conversation_kind::ConversationKind;
 use crate::mcp::Servers;
 use crate::models::ToolSpec;
 use std::fmt;
@@ -90,8 +90,8 @@ impl Registry {
     }
 
     /// The descriptions of the tools, for the model of such a conversation.
-    pub(crate) fn specs(&self, party: Party) -> Vec<ToolSpec> {
-        let is_subagent = matches!(party, Party::Subagent { .. });
+    pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
+        let is_subagent = matches!(party, ConversationKind::Subagent { .. });
         let offered = self.entries.iter().filter(|entry| entry.is_offered);
         let offered = offered.filter(|entry| !is_subagent || entry.is_for_subagents);
         offered.map(|entry| entry.spec.clone()).collect()
@@ -132,7 +132,7 @@ fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> A
 #[cfg(test)]
 mod tests {
     use super::Registry;
-    use crate::conversation::Party;
+    use crate::conversation::conversation_kind::ConversationKind;
     use crate::mcp::BUILT_IN_TOOLS;
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             let tool = registry.call(name, arguments).unwrap();
             assert_eq!((tool.name(), tool.spec().name.as_str()), (name, name));
         }
-        let specs = registry.specs(Party::Agent);
+        let specs = registry.specs(ConversationKind::Agent);
         assert_eq!(specs.len(), BUILT_IN_TOOLS);
         for spec in specs {
             assert!(
@@ -178,7 +178,10 @@ mod tests {
             let specs = Registry::built_in().specs(party).into_iter();
             specs.map(|spec| spec.name).collect::<Vec<_>>()
         };
-        let (agent, subagent) = (names(Party::Agent), names(Party::Subagent { looks_only: false }));
+        let (agent, subagent) = (
+            names(ConversationKind::Agent),
+            names(ConversationKind::Subagent { looks_only: false }),
+        );
         let only_agent: Vec<_> = agent.iter().filter(|name| !subagent.contains(name)).collect();
         assert_eq!(only_agent, ["exit_plan", "task"]);
     }
@@ -186,7 +189,7 @@ mod tests {
     /// A model reads these descriptions, so a change of one is a change of behaviour.
     #[test]
     fn descriptions_for_models_are_those_of_the_snapshot() {
-        let specs = Registry::built_in().specs(Party::Agent).into_iter().map(|spec| {
+        let specs = Registry::built_in().specs(ConversationKind::Agent).into_iter().map(|spec| {
             serde_json::json!({
                 "name": spec.name, "description": spec.description, "schema": spec.schema,
             })

@@ -1,6 +1,6 @@
 //! The result of a call: a text for the model, and the same as data.
 
-use super::file_access::Fingerprint;
+use super::files::file_access::Fingerprint;
 use super::findings::{Edited, Files, Found, Lines, Matches, Ran, Unreadable};
 use super::fit::ends_within;
 use crate::models::Media;

@@ -1,12 +1,12 @@
-//! What tools work with: the turn, the models, and the memory of the session.
+//! The context of tools: the turn, the models, and the memory of the session.
 
-use super::file_access::{FileAccess, Fingerprint, looking};
+use super::files::file_access::{FileAccess, Fingerprint, looking};
 use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
-use crate::conversation::Party;
-use crate::ended::Ended;
-use crate::memory::Memory;
+use crate::conversation::conversation_kind::ConversationKind;
 use crate::models::Models;
+use crate::session::memory::Memory;
+use crate::turn::ended::Ended;
 use attache_agent::{Error, Result, ToolCallHandle, Turn};
 use attache_policy::{Judge, Mode};
 use attache_protocol::Raw;
@@ -29,7 +29,7 @@ pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
 /// The longest title, in characters.
 pub(super) const TITLE_SHOWN: usize = 116;
 
-/// What the tools of one turn work with.
+/// The context of the tools of one turn.
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {
     pub(crate) turn: &'t Turn,
@@ -108,8 +108,8 @@ impl<'t> Toolbox<'t> {
 
 /// The mode now: that of the session; a subagent that only looks always has the mode `plan`.
 pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
-    match memory.conversation.party() {
-        Party::Subagent { looks_only: true } => Mode::Plan,
+    match memory.conversation.kind() {
+        ConversationKind::Subagent { looks_only: true } => Mode::Plan,
         _ => turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str())),
     }
 }

@@ -1,10 +1,10 @@
 //! Commands that run on behind a turn.
 
-use super::super::fit::{MESSAGE_TEXT, code_block, end_within, one_line};
-use super::super::tool_result::{Finding, ToolResult};
+use super::begun::{Begun, CommandLine};
 use super::clean::Clean;
-use super::shell::Begun;
-use super::{Execute, OUTPUT_GIVEN, OUTPUT_KEPT, counted, end_words};
+use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use crate::tools::fit::{MESSAGE_TEXT, code_block, counted, end_within, one_line};
+use crate::tools::tool_result::{Finding, ToolResult};
 use attache_agent::{Result, ToolCallHandle};
 use attache_host::Bounded;
 use attache_protocol::v1::ContentBlock;
@@ -166,7 +166,7 @@ impl Background {
     /// Too many run.
     pub(super) fn begin(
         &mut self,
-        execute: &Execute,
+        line: &CommandLine,
         begun: Begun,
     ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
@@ -189,14 +189,14 @@ impl Background {
         };
         let state = State { unread: Bounded::new(OUTPUT_GIVEN), all, ended: None, told: false };
         let process = Arc::new(Process {
-            command: execute.command.clone(),
-            time: execute.time(),
+            command: line.command.clone(),
+            time: line.time,
             state: Mutex::new(state),
             changed: watch::Sender::new(()),
             kill: watch::Sender::new(false),
         });
         self.known.insert(self.last, process.clone());
-        self.tasks.spawn(process.run(begun, execute.terminal.then(Clean::default)));
+        self.tasks.spawn(process.run(begun, line.in_terminal.then(Clean::default)));
         Ok(name(self.last))
     }
 

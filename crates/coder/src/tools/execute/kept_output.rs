@@ -1,11 +1,11 @@
 //! Reading the file of a long output, which lies outside of the session's folders.
 
-use super::super::approved_call::ApprovedCall;
-use super::super::fit::{code_block, json_text_length, start_within};
-use super::super::read::Read;
-use super::super::thread;
-use super::super::tool_result::{Finding, ToolResult};
-use super::super::toolbox::Toolbox;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::files::read::Read;
+use crate::tools::fit::{code_block, json_text_length, start_within};
+use crate::tools::thread;
+use crate::tools::tool_result::{Finding, ToolResult};
+use crate::tools::toolbox::Toolbox;
 use attache_agent::{Error, Result};
 use attache_protocol::v1::ContentBlock;
 use std::fs::File;

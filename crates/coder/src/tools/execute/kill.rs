@@ -1,13 +1,13 @@
 //! The tool `kill`: ends a background command.
 
-use super::super::approved_call::ApprovedCall;
-use super::super::arguments;
-use super::super::length::Length;
-use super::super::schema::{spec, text};
-use super::super::tool::Tool;
-use super::super::tool_result::ToolResult;
-use super::super::toolbox::{ToolFuture, Toolbox};
 use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
+use crate::tools::length::Length;
+use crate::tools::schema::{spec, text};
+use crate::tools::tool::Tool;
+use crate::tools::tool_result::ToolResult;
+use crate::tools::toolbox::{ToolFuture, Toolbox};
 use attache_agent::{Error, Result, ToolKind};
 use attache_policy::Touch;
 use serde::{Deserialize, Serialize};

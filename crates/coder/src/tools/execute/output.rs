@@ -1,13 +1,13 @@
 //! The tool `output`: what a background command wrote since the last look.
 
-use super::super::approved_call::ApprovedCall;
-use super::super::arguments;
-use super::super::length::Length;
-use super::super::schema::{number, spec, text};
-use super::super::tool::Tool;
-use super::super::tool_result::ToolResult;
-use super::super::toolbox::{ToolFuture, Toolbox};
 use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
+use crate::tools::length::Length;
+use crate::tools::schema::{number, spec, text};
+use crate::tools::tool::Tool;
+use crate::tools::tool_result::ToolResult;
+use crate::tools::toolbox::{ToolFuture, Toolbox};
 use attache_agent::{Error, Result, ToolKind};
 use attache_policy::Touch;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What an edit did.
+/// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edited {
     /// The file, for people.

@@ -37,7 +37,7 @@ impl Files {
         format!("{more}{}", counted(self.total, "file"))
     }
 
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let mut text = self.named.join("\n");
         let more = self.total.saturating_sub(self.named.len() as u64);

@@ -26,7 +26,7 @@ impl Found {
         format!("{more}{}", counted(self.total, "file"))
     }
 
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let more = self.total.saturating_sub(self.named.len() as u64);
         match (self.named.is_empty(), more) {

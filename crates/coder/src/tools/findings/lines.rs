@@ -1,6 +1,6 @@
 //! Lines of a file, or why there are none.
 
-use crate::tools::document::{Document, Encoding};
+use crate::tools::files::document::{Document, Encoding};
 use crate::tools::fit::{json_text_length, start_within};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ impl Lines {
         self.first.saturating_add(self.given).saturating_sub(1)
     }
 
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let encoding = self.encoding.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         match (self.given, self.total) {

@@ -27,7 +27,7 @@ pub(crate) struct Match {
     pub(crate) text: String,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Matches {
     /// Where was searched, for people.
@@ -36,7 +36,8 @@ pub(crate) struct Matches {
     pub(crate) lines: Vec<Match>,
     /// How many lines there are.
     pub(crate) total: u64,
-    /// The first [`SEARCHED_FILES_NAMED`] files that hold it, each with its first and last such line.
+    /// The first [`SEARCHED_FILES_NAMED`] files that hold it, each with its first and last such
+    /// line.
     pub(crate) files: Vec<(String, u32, u32)>,
     /// How many files hold it.
     pub(crate) holding: u64,
@@ -50,7 +51,7 @@ pub(crate) struct Matches {
 }
 
 impl Matches {
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let lines =
             self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));

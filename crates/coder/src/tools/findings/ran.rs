@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a command went.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ran {
-    /// What it wrote, perhaps without its middle.
+    /// The output, perhaps without its middle.
     pub(crate) output: String,
     /// How many bytes it wrote.
     pub(crate) bytes: u64,
@@ -13,13 +13,13 @@ pub(crate) struct Ran {
     pub(crate) end: String,
     /// Whether it ended by itself with code 0.
     pub(crate) success: bool,
-    /// What else the model has to know, in sentences.
+    /// Further notes for the model, in sentences.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
 }
 
 impl Ran {
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{}\n[{}]", self.output.trim_end_matches('\n'), self.end);
         for note in &self.notes {
