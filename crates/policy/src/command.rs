@@ -81,9 +81,9 @@ pub(crate) fn only_reads(part: &Part) -> bool {
 }
 
 /// Whether the project can make a command that only reads run programs.
-pub(crate) fn obeys_the_project(part: &Part) -> bool {
+pub(crate) fn depends_on_project(part: &Part) -> bool {
     let arguments = part.words.get(1..).unwrap_or_default();
-    program(part).is_some_and(|program| reading::obeys_the_project(program, arguments))
+    program(part).is_some_and(|program| reading::depends_on_project(program, arguments))
 }
 
 /// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a

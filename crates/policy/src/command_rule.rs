@@ -1,5 +1,4 @@
-//! Whether a rule for commands is about a command line, for rules that a client keeps about agents
-//! it did not write.
+//! Whether a rule about calls is about a command line.
 //!
 //! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers
 //! a line only if the line surely is that one command. A rejecting rule covers every line that may

@@ -90,7 +90,7 @@ impl Verdict {
     }
 
     /// The stricter of two. Of two with one effect, the one with the more specific reason: a rule,
-    /// then what the action reaches, then the mode.
+    /// then what the action touches, then the mode.
     pub(crate) fn and(self, other: Self) -> Self {
         let weight = |verdict: &Self| match &verdict.reason {
             Reason::Rule(_) => 3,
@@ -120,9 +120,9 @@ pub enum Reason {
     ReadOnly,
     /// The session's mode says so.
     Mode,
-    /// A sandbox holds it.
+    /// A sandbox restricts it.
     Sandbox,
-    /// In the mode Auto, and no sandbox holds it.
+    /// In the mode Auto, and no sandbox restricts it.
     NoSandbox,
     /// It may reach the network.
     Network,
@@ -136,17 +136,17 @@ pub enum Reason {
     NoRule,
     /// It may read or change a file that usually holds secrets.
     Secret,
-    /// It may change a file that programs or agents obey.
+    /// It may change a file that affects how programs or agents run.
     Guarded,
-    /// It reaches outside of the session's folders.
+    /// It leads outside of the session's folders.
     Outside,
-    /// Nobody knows what the command line would run, for this reason.
+    /// It is unknown what the command line would run, for this reason.
     NotUnderstood(&'static str),
-    /// A file of rules cannot be read, so nobody knows what it forbids.
+    /// A file of rules cannot be read, so it is unknown what it denies.
     BrokenRules,
-    /// A tool of a server that no rule allows.
+    /// No rule allows this tool of an MCP server.
     Mcp,
-    /// An address that no rule allows, or none at all.
+    /// No rule allows this address, or it is not an address.
     Fetch,
 }
 
@@ -184,8 +184,8 @@ impl fmt::Display for Reason {
             Self::Nothing => f.write_str("it touches nothing"),
             Self::Reads | Self::ReadOnly => f.write_str("it only reads"),
             Self::Mode => f.write_str("the session's mode decides so"),
-            Self::Sandbox => f.write_str("a sandbox holds it"),
-            Self::NoSandbox => f.write_str("no sandbox holds it"),
+            Self::Sandbox => f.write_str("a sandbox restricts it"),
+            Self::NoSandbox => f.write_str("no sandbox restricts it"),
             Self::Network => f.write_str("it may reach the network"),
             Self::Unsandboxed => f.write_str("it would run without the sandbox"),
             Self::Project => {
@@ -194,11 +194,13 @@ impl fmt::Display for Reason {
             Self::Rule(rule) => rule.fmt(f),
             Self::NoRule => f.write_str("no rule is about it"),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
-            Self::Guarded => f.write_str("it may change a file that programs or agents obey"),
-            Self::Outside => f.write_str("it reaches outside of the session's folders"),
-            Self::NotUnderstood(why) => write!(f, "nobody can tell what it would run: {why}"),
+            Self::Guarded => {
+                f.write_str("it may change a file that affects how programs or agents run")
+            }
+            Self::Outside => f.write_str("it leads outside of the session's folders"),
+            Self::NotUnderstood(why) => write!(f, "it is unknown what it would run: {why}"),
             Self::BrokenRules => {
-                f.write_str("a file of rules is broken, so nobody knows what it forbids")
+                f.write_str("a file of rules has a mistake, so it is unknown what it denies")
             }
             Self::Mcp => f.write_str("no rule allows this tool"),
             Self::Fetch => f.write_str("no rule allows this address"),

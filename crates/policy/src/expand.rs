@@ -23,7 +23,7 @@ pub(crate) enum Unjudged {
 }
 
 /// The paths that fit the pattern in the folder `from`, as they are written. `open` says which
-/// folders outside of the session's folders may be listed all the same. Blocks on the disk.
+/// folders outside of the session's folders may still be listed. Blocks on the disk.
 pub(crate) fn matches(
     folders: &Folders,
     from: &Path,

@@ -1,5 +1,5 @@
-//! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents
-//! obey.
+//! Protected files: those that usually hold secrets, and those that affect how programs or agents
+//! run.
 
 pub(crate) mod names;
 
@@ -7,12 +7,12 @@ use crate::wildcard::{fits, is_wild, meet};
 use names::{OBEYED, OBEYED_PATHS, SECRET, SECRET_PATHS};
 use std::borrow::Cow;
 
-/// Why a path is guarded.
+/// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// It usually holds keys or passwords: reading asks, and so does changing.
     Secret,
-    /// Programs or agents do what it says, so that a change of it amounts to a command: changing
+    /// It affects how programs or agents run, so that a change of it amounts to a command: changing
     /// asks.
     Obeyed,
 }
@@ -28,7 +28,7 @@ impl Guard {
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
-/// Ends of names of files that editors obey.
+/// Ends of names of files that affect how editors run.
 const OBEYED_ENDS: &[&str] = &[".code-workspace"];
 
 /// What stands for an `.env` without being one.
@@ -98,7 +98,7 @@ fn is_secret(name: &str) -> bool {
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may take it: some ignore case, some characters that nobody sees, dots
+/// The name as file systems may take it: some ignore case, some invisible characters, dots
 /// and spaces at the end, and name streams behind a colon.
 fn plain(name: &str) -> Cow<'_, str> {
     let name = name

@@ -1,4 +1,4 @@
-//! Judging one action: mode and rules over what it touches, the strictest wins.
+//! The decision about one action of the built-in agent: the strictest of mode and rules.
 
 use crate::decision::{Covers, Decision, Reason, Verdict};
 use crate::folders::Folders;
@@ -10,14 +10,14 @@ use crate::touch::Touch;
 use std::path::Path;
 use url::Url;
 
-/// Everything that a judgement rests on.
+/// Decides about the actions of the built-in agent in one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'j> {
     /// The session's mode.
     pub mode: Mode,
     /// The rules in force.
     pub rules: &'j [Rule],
-    /// Whether a file of rules is broken, so that something may be forbidden that nobody knows of.
+    /// Whether a file of rules cannot be read in full, so that it is unknown what it denies.
     pub broken: bool,
     /// The session's folders.
     pub folders: &'j Folders,

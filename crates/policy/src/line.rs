@@ -29,7 +29,7 @@ struct Line<'j> {
     feeds: bool,
     /// Whether a rule allows one of the commands.
     ruled: bool,
-    /// The folders in which the next command may run; none when nobody knows.
+    /// The folders in which the next command may run; empty if they are unknown.
     folders: Vec<PathBuf>,
 }
 
@@ -43,12 +43,12 @@ pub(super) fn commands(text: &str) -> Result<Vec<Part>, NotUnderstood> {
 }
 
 impl Judge<'_> {
-    /// What is to be done about a command line.
+    /// The verdict about a command line.
     pub(super) fn line(&self, text: &str, run: Run) -> Verdict {
         self.line_and_rule(text, run).0
     }
 
-    /// What is to be done about a command line that is to run without the sandbox that works here.
+    /// The verdict about a command line that is to run without the sandbox that works here.
     pub(super) fn line_outside(&self, text: &str) -> Verdict {
         let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
         match verdict.effect {
@@ -57,7 +57,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What is to be done about a command line, and whether a rule for commands allows it.
+    /// The verdict about a command line, and whether a rule for commands allows it.
     fn line_and_rule(&self, text: &str, run: Run) -> (Verdict, bool) {
         let folders = vec![self.folders.cwd().to_owned()];
         let mut line = Line { judge: self, run, feeds: false, ruled: false, folders };
@@ -110,11 +110,13 @@ impl Line<'_> {
             .iter()
             .flat_map(|part| &part.redirects)
             .any(|redirect| redirect.writes && !files::is_none(redirect));
-        let obeys = || {
-            parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part))
+        let depends = || {
+            parts.iter().any(|part| command::only_reads(part) && command::depends_on_project(part))
         };
         Some(match verdict.effect {
-            Effect::Allow if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
+            Effect::Allow
+                if writes && !self.ruled && self.judge.mode != Mode::Auto && depends() =>
+            {
                 Verdict::ask(Reason::Project)
             }
             _ => verdict,
@@ -181,7 +183,7 @@ impl Line<'_> {
             return verdict;
         }
         match judge.mode {
-            _ if reads && !self.run.sandboxed && command::obeys_the_project(part) => {
+            _ if reads && !self.run.sandboxed && command::depends_on_project(part) => {
                 Verdict::ask(Reason::Project)
             }
             _ if reads && program == Some("git") => self.git(part),

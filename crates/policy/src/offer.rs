@@ -1,5 +1,4 @@
-//! What a person is asked: the choices of a permission request, and the rule that each of them
-//! adds.
+//! The question that a person is asked: its choices, and the rule that each of them adds.
 
 use crate::command;
 use crate::decision::Reason;
@@ -28,17 +27,17 @@ pub enum Scope {
 pub struct Question {
     /// Why it asks.
     pub reason: Reason,
-    /// What may be allowed for always, if a rule can.
+    /// The subject of the rule that always allows the action, if there is one.
     pub allow: Option<Subject>,
-    /// What may be refused for always.
+    /// The subject of the rule that always denies the action.
     pub reject: Subject,
-    /// The scopes that may be chosen beside the session.
+    /// The scopes that the person can choose besides the session.
     pub scopes: Vec<Scope>,
 }
 
 impl Question {
-    /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen
-    /// is told by the option's id (PERM-08).
+    /// The choices. A choice to be remembered names its rule and its scope (PERM-07). The option's
+    /// id says which scope was chosen (PERM-08).
     pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
@@ -141,7 +140,7 @@ impl Judge<'_> {
     fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
         let runs = |part: &&Part| {
-            command::only_reads(part) && (sandboxed || !command::obeys_the_project(part))
+            command::only_reads(part) && (sandboxed || !command::depends_on_project(part))
         };
         let mut beginnings: Vec<_> = parts
             .iter()

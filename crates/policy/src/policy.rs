@@ -1,4 +1,4 @@
-//! The rules of one session, from its own choices and from files.
+//! The rules of one session of the built-in agent, from its own choices and from files.
 
 use crate::folders::Folders;
 use crate::judge::Judge;
@@ -43,7 +43,7 @@ impl Policy {
         self.gather();
     }
 
-    /// What is wrong with the files, each in a sentence.
+    /// The mistakes in the files, each in a sentence.
     pub fn faults(&self) -> Vec<String> {
         self.persons
             .faults()

@@ -93,10 +93,10 @@ const VERSIONED: &[&str] = &[
 /// Of these the ones that a project can replace by a toolchain or a release of its own.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
-/// Whether a command that only reads may run programs all the same because the project's
+/// Whether a command that only reads may still run programs because the project's
 /// configuration says so, as `.git/config` can name a pager, a file system monitor or a program
 /// that shows differences.
-pub(crate) fn obeys_the_project(program: &str, arguments: &[Word]) -> bool {
+pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
     match program {
         "git" => !says_version(program, arguments),
         _ => CHOSEN_BY_PROJECTS.contains(&program),
@@ -188,7 +188,7 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         }
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
-        // A shell may make several words of a pattern, of which only the first is none of a file.
+        // A shell may make several words of a pattern, and only the first of them is not a file.
         PatternAndFiles if behind.first().is_some_and(|word| word.pattern) => behind,
         PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
         // The second file of `uniq` is written.

@@ -39,7 +39,7 @@ pub struct Rule {
     pub subject: Subject,
     /// Where and for how long it holds.
     pub scope: RuleScope,
-    /// The file that it stands in; `None` for a choice of this session.
+    /// The file that contains it; `None` for a choice of this session.
     pub file: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub enum RuleScope {
 }
 
 impl Rule {
-    /// A rule for every agent that holds everywhere and stands in no file.
+    /// A rule for every agent that holds everywhere, in no file.
     pub fn new(effect: Effect, subject: Subject) -> Self {
         Self { effect, agents: Agents::All, subject, scope: RuleScope::Always, file: None }
     }

@@ -1,8 +1,8 @@
 //! What a command line runs, read as `sh` reads it.
 //!
-//! This reads less than a shell does, on purpose. Whatever shells read differently, whatever runs
-//! something that does not stand in the line (`eval`, functions, aliases), and whatever is not
-//! plain to see is [`NotUnderstood`]; nothing is guessed. The time is linear in the length of the
+//! This reads less than a shell does, on purpose. A line that shells read differently, or that
+//! runs something that it does not show (`eval`, functions, aliases), is [`NotUnderstood`]; nothing
+//! is guessed. The time is linear in the length of the
 //! line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22
 //! open parentheses and overflows the stack at a thousand braces.
 
@@ -44,7 +44,7 @@ pub(crate) struct Redirect {
     pub(crate) target: Word,
 }
 
-/// Why nobody knows what a line would run.
+/// Why it is unknown what a line would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUnderstood(pub(crate) &'static str);
 
@@ -56,7 +56,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
         (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each)
     };
     if line.chars().any(odd) {
-        return Err(NotUnderstood("it holds characters that nobody sees"));
+        return Err(NotUnderstood("it contains invisible characters"));
     }
     let mut reader = Reader::new(line, 0);
     reader.list(&[End::Line], false)?;

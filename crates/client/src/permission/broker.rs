@@ -1,4 +1,4 @@
-//! Who remembers what was decided: rules, and a log of decisions.
+//! The rules that a client remembers, and its log of decisions.
 
 mod audit;
 mod audit_log;
@@ -340,7 +340,7 @@ impl PermissionBroker {
         })
     }
 
-    /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None`
+    /// Logs a decision that was not made by [`PermissionBroker::permissions`]; `None`
     /// if the request was withdrawn first.
     pub fn record(
         &self,

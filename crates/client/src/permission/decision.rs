@@ -41,7 +41,7 @@ impl Decision {
         })
     }
 
-    /// What the agent is told.
+    /// The outcome that the agent receives.
     pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let of_kind =

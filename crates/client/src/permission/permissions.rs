@@ -29,7 +29,7 @@ pub enum Permissions {
     AllowKinds(Vec<ToolKind>),
     /// Everything is allowed, except what needs a person (see [`PermissionRequest::protected`]).
     AllowAll,
-    /// Somebody is asked. Several questions may be open at once (PERM-12). The future is dropped
+    /// A person is asked. Several questions may be open at once (PERM-12). The future is dropped
     /// when the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
     /// Rules go first. This client reads a file that holds no secrets without a question, and only

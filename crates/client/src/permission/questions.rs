@@ -1,4 +1,4 @@
-//! This client's own questions: whether it may write or read a file, or run a command, for an agent.
+//! This client's own questions: whether it may write or read a file, or run a command.
 
 use super::approvals::protected;
 use super::file_action::{FileAction, FileState};

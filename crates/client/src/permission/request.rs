@@ -30,9 +30,10 @@ pub struct PermissionRequest {
     /// question is of the kind `edit` or `read` and is no part of the folded session.
     pub file: Option<FileAction>,
     /// Why only a person, or a rule that names this very file or command line, may allow it: it
-    /// changes a file that programs or agents obey, or touches one that holds secrets, or it is a
-    /// command whose line names such a file. The list is that of [`attache_policy::guard`], and
-    /// [`attache_policy::line_guard`] says what is seen of a command.
+    /// changes a file that affects how programs or agents run, or touches one that holds secrets,
+    /// or it is a command whose line names such a file. The list is that of
+    /// [`attache_policy::guard`], and [`attache_policy::line_guard`] says what is seen of a
+    /// command.
     pub protected: Option<Guard>,
     /// Whether an earlier answer covers it: the person chose an option that allows always, and what
     /// is asked now is within what that question showed. Only questions of this client's own are

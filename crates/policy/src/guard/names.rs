@@ -117,7 +117,7 @@ const fn elsewhere(name: &'static str) -> Obeyed {
     Obeyed { name, found: Found::Elsewhere }
 }
 
-/// Secrets that programs obey as well.
+/// Secrets that affect how programs run as well.
 pub(crate) const OBEYED_SECRETS: [&str; 2] = [".envrc", ".envrc.local"];
 
 /// Files and folders that affect how programs or agents run, in their usual spelling: version

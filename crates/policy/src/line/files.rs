@@ -1,4 +1,4 @@
-//! The files that a command names: what it reads, and what it may do anything with.
+//! The files that a command names: those it reads, and those it may change.
 
 use super::{Line, refuses};
 use crate::command;
@@ -15,7 +15,7 @@ use crate::whole_folders::{self, Filter};
 use crate::wildcard::{braces, is_wild, paths_meet};
 use std::path::{Path, PathBuf};
 
-/// Files that are none.
+/// Paths that do not lead to a file on disk.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 /// Whether it leads to no file.
@@ -145,7 +145,7 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// The folders in which the command may run; the session's where nobody knows.
+    /// The folders in which the command may run; the session's if they are unknown.
     pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         let lost = self.folders.is_empty().then(|| self.judge.folders.cwd());
         self.folders.iter().map(PathBuf::as_path).chain(lost)
@@ -196,7 +196,7 @@ impl Line<'_> {
         let behind = text.split(['=', ':']).skip(1);
         let paths = std::iter::once(text).chain(behind).map(|path| path.trim_start_matches('@'));
         let found = paths.filter(|path| !path.is_empty()).filter_map(|path| {
-            // Where nobody knows the folder it is anywhere, perhaps still here.
+            // In an unknown folder it may be anywhere, also here.
             let lost = self.folders.is_empty() && !path.starts_with('/');
             let found = self.places().filter_map(|from| judge(&self.reach(from, path)));
             found.chain(lost.then(|| Verdict::ask(Reason::Outside))).reduce(Verdict::and)
@@ -295,7 +295,7 @@ impl Line<'_> {
                 Verdict::ask(Reason::Outside)
             }
             target if !target.is_literal() => {
-                Verdict::ask(Reason::NotUnderstood("nobody knows the name of a file that it opens"))
+                Verdict::ask(Reason::NotUnderstood("the name of a file that it opens is unknown"))
             }
             target if redirect.writes => {
                 let change = |reach: &Reach| {

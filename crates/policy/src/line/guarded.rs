@@ -49,9 +49,9 @@ const PRINTERS: &[&str] = &["echo", "printf"];
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
 /// Why only a person may allow a command line that runs in the folder `from`: its words name a file
-/// that holds secrets, or one that programs or agents obey and that the line may change. A file
-/// that a program finds by itself, or whose name only a variable holds, is not seen. Blocks on the
-/// disk.
+/// that holds secrets, or one that affects how programs or agents run and that the line may change.
+/// A file that a program finds by itself, or whose name only a variable holds, is not seen. Blocks
+/// on the disk.
 pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
     guarded(line, folders, from, 0)
 }

@@ -19,13 +19,13 @@ pub enum Subject {
     Reads(Pattern),
     /// Making, changing, moving and deleting of these files.
     Changes(Pattern),
-    /// Every use of a tool of ours.
+    /// Every use of this tool of the agent.
     Tool(String),
     /// The tools of an MCP server, or one of them.
     Mcp {
         /// The name of the server.
         server: String,
-        /// The tool; all of them if there is none.
+        /// The tool; `None` means all tools of the server.
         tool: Option<String>,
     },
     /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the
@@ -33,7 +33,7 @@ pub enum Subject {
     Host(String),
     /// A tool call that an agent asks permission for, as the agent describes it.
     Call(CallPattern),
-    /// Runs of commands that a sandbox does not hold, or that can reach the network. Every other
+    /// Runs of commands without a sandbox, or that can reach the network. Every other
     /// subject that is about commands and allows covers only runs in a sandbox without the network.
     Beyond {
         /// The commands.
@@ -48,7 +48,7 @@ pub enum Subject {
 /// How a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// Whether a sandbox holds it.
+    /// Whether a sandbox restricts it.
     pub(crate) sandboxed: bool,
     /// Whether it can reach the network; always true without a sandbox.
     pub(crate) network: bool,

@@ -48,8 +48,8 @@ impl Rules {
     }
 
     /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`;
-    /// `None` if there is no such file. They ask or deny, for every agent; those that allow are left
-    /// out, because the person did not write them. Blocks on the disk.
+    /// `None` if there is no such file. They ask or deny, for every agent; those that allow are
+    /// left out, because the person did not write them. Blocks on the disk.
     pub fn of_project(folder: &Path) -> Option<Self> {
         Self::of_project_in(&Folders::new(&[folder.to_owned()]).ok()?)
     }
@@ -78,7 +78,7 @@ impl Rules {
             Err(error) => {
                 let mut rules = Self::unreadable(
                     file.to_owned(),
-                    format!("it is no file of rules: {}", error.message()),
+                    format!("it is not a file of rules: {}", error.message()),
                 );
                 let line = error.span().map(|span| line_of(text, span.start));
                 rules.faults.iter_mut().for_each(|fault| fault.line = line);
@@ -124,7 +124,7 @@ impl Rules {
         Self { faults, broken: true, names_agents: true, ..Self::default() }
     }
 
-    /// What is wrong with the file; nothing if all of it is obeyed.
+    /// The mistakes in the file; empty if all its rules apply.
     pub fn faults(&self) -> &[RuleFault] {
         &self.faults
     }

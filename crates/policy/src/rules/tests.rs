@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The example of the document is a file of rules, and does what it says.
 #[test]
-fn the_example_of_the_document_is_obeyed_in_full() {
+fn the_example_of_the_document_applies_in_full() {
     let document = include_str!("../../PERMISSIONS.md");
     let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let rules = Rules::parse("PERMISSIONS.md", example);
@@ -61,7 +61,7 @@ fn what_cannot_be_read_is_named_with_its_line() {
             true,
         ),
         ("[[forbid]]\ncommand = \"rm\"\n", Some(1), "forbid", true),
-        ("x = [\n", None, "no file of rules", true),
+        ("x = [\n", None, "not a file of rules", true),
     ] {
         let rules = Rules::parse("f", text);
         let [fault] = rules.faults() else { panic!("{text}: {:?}", rules.faults()) };

@@ -21,7 +21,7 @@ pub(super) fn table_name(effect: Effect) -> &'static str {
     }
 }
 
-/// The lines of a rule's table. A rule of a session stands in no file.
+/// The lines of a rule's table. No file keeps a rule of a session.
 fn keys(rule: &Rule) -> Vec<String> {
     let mut keys = vec![format!("agents = {}", agents(&rule.agents))];
     keys.extend(subject(&rule.subject));

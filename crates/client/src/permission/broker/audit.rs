@@ -54,7 +54,7 @@ pub enum Verdict {
     Allowed,
     /// It may not.
     Rejected,
-    /// The question was withdrawn before anybody decided.
+    /// The question was withdrawn before it was decided.
     Withdrawn,
 }
 
@@ -63,11 +63,11 @@ pub enum Verdict {
 pub enum DecidedBy {
     /// A remembered rule.
     Rule(Rule),
-    /// What was set before, such as a flag, or that nobody can be asked.
+    /// A setting, such as a flag, or that no person can be asked.
     Setting,
     /// This flag of the program, such as `--yes`.
     Flag(String),
-    /// Whoever was asked.
+    /// The person who was asked.
     Asked,
 }
 

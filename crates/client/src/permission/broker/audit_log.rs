@@ -17,7 +17,7 @@ const FILE: u64 = 1 << 20;
 /// How many decisions may wait for the file; further ones are not in it.
 const WAITING: usize = 1024;
 
-/// How long the end of the work in hand is waited for when somebody asks what went wrong.
+/// How long to wait for pending lines before errors are reported.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long after a lock that was not given it is tried again.
@@ -110,7 +110,7 @@ impl Drop for Shared {
     }
 }
 
-/// Adds lines until nobody sends any more.
+/// Adds lines until all senders are dropped.
 fn write_all(file: &Path, lines: Receiver<Line>, trouble: &Mutex<Option<io::Error>>) {
     let mut rotation = None;
     for Line { text, written } in lines {
@@ -118,7 +118,7 @@ fn write_all(file: &Path, lines: Receiver<Line>, trouble: &Mutex<Option<io::Erro
         if let Err(error) = added {
             *held(trouble) = Some(error);
         }
-        // Whoever waited may have given up.
+        // The receiver may have given up.
         let _ = written.send(());
     }
 }

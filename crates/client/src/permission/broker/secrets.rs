@@ -1,6 +1,6 @@
 //! What looks like a secret in a line for people, such as a command: it must not reach a log.
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "…";
 
 /// How the names of what is secret end; compared in lower case, without `_` and `-`.
