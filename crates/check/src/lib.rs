@@ -1,31 +1,38 @@
-//! The judge of Attaché: the rules of the Agent Client Protocol as data, which tests of ours show
-//! them, and which line of a conversation between any client and any agent breaks one.
+//! The judge of Attaché: finds out which rules of the Agent Client Protocol an agent or a client
+//! keeps and which it breaks.
 //!
-//! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says,
-//! how its breach is seen from outside and where it comes from. It also knows the *mutations*:
-//! named faults, each of which breaks one behaviour in a copy of our sources so that one named test
-//! must fail. A rule counts as shown only by such a test, since a test that cannot fail shows
-//! nothing.
+//! Every [`Rule`] is data: an id such as `CONF-07`, whom it binds, how strongly, its text, how to
+//! observe it, and its source. A rule is judged by *probes*, which talk to the peer, and by the
+//! [`Observer`], which reads the traffic. A [`Judgement`] has one [`Verdict`] per rule and what the
+//! peer supports ([`Support`]); reports, baselines and comparisons are made from it.
 //!
-//! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a
-//! [`Verdict`] on each rule that it probes. A [`ClientRun`] does the same with a client, whose
-//! agent it plays. The [`Observer`] reads a conversation line by line, live or from a
-//! [`Recording`], and tells its [`Finding`]s.
+//! | to | use |
+//! |---|---|
+//! | judge an agent | [`Run`], with a [`ModelServer`] and [`McpServers`] for its turns |
+//! | judge a client | [`ClientRun`], whose [`StartedClient`] connects through a [`RelayListener`] |
+//! | judge traffic, live or recorded | [`Observer`], [`Recording`] |
+//! | look for crashes and hangs | [`Fuzz`] |
+//! | look up rules and how each is judged | [`rules`], [`select`], [`probes`], [`faults`] |
+//! | report, compare, accept known failures | [`Judgement`], [`Form`], [`Comparison`], [`Baseline`] |
+//! | talk to a peer freely | [`RawPeer`] over a [`Link`], with a [`Script`] of answers |
 //!
-//! It knows neither of the two kits, so that it can judge agents and clients made with them like
-//! any other, and no source code: it has only the names of the mutations; `attache-mutations`, which
-//! is not part of the product, applies them.
+//! The crate knows neither of the two kits, so that it judges agents and clients made with them
+//! like any other. It also lists which tests of Attaché cover a rule ([`mutations_of`]): such a
+//! test fails when the sources are broken on purpose in a named way.
 //!
 //! ```
-//! use attache_check::{Selection, Strength, mutations_of, rules, select};
+//! use attache_check::{Observer, Selection, Strength, select};
+//! use attache_protocol::method::Side;
 //!
-//! let Ok(Selection::Rule(rule)) = select("conf-7") else { panic!("the rule is known") };
-//! assert_eq!(rule.id, "CONF-07");
-//! assert_eq!(rule.strength, Strength::Must);
-//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.is_empty()));
+//! let Ok(Selection::Rule(rule)) = select("rpc-3") else { panic!("the rule exists") };
+//! assert_eq!((rule.id, rule.strength), ("RPC-03", Strength::Must));
 //!
-//! let seen = rules().iter().filter(|rule| rule.is_wire_visible()).count();
-//! assert!(seen < rules().len(), "not every rule can be seen on the wire");
+//! // An agent that prints a greeting on stdout breaks that rule.
+//! let mut observer = Observer::default();
+//! let initialize = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+//! observer.line(1, Side::Client, initialize);
+//! let findings = observer.line(2, Side::Agent, b"Welcome!");
+//! assert_eq!((findings[0].rule.id, findings[0].by, findings[0].line), ("RPC-03", Side::Agent, 2));
 //! ```
 
 mod agent;

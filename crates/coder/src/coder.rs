@@ -49,7 +49,7 @@ use std::time::Duration;
 /// tokens of it; the cost is that of the session by the provider's own bill, else by the list of
 /// prices. Of the offline model tokens are estimated, one for every four bytes of UTF-8, rounded up
 /// for each message. The usage in the reply to a prompt is that of its turn, over all calls of
-/// models, in the meaning of [`Turn::spent`].
+/// models, in the meaning of [`Turn::add_usage`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,

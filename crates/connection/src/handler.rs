@@ -109,15 +109,16 @@ impl IncomingCall<'_> {
         self.accept_decoded(decoded, accept)
     }
 
-    /// The same for a side that wants to know which values were dropped.
-    fn accept_reporting<M: method::Call, T>(
+    /// Does the same for a method of `side`, and shows it the values that were dropped.
+    fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,
-        unhandled: fn(&mut T, Unhandled<'_>),
         accept: fn(&mut T, M::Params, Responder<M>) -> Work,
     ) -> Work {
-        let decoded = reporting::<M, T>(side, self.params, unhandled);
-        self.accept_decoded(decoded, |params, responder| accept(side, params, responder))
+        match decode_for::<M>(side, self.params) {
+            Ok(params) => accept(side, params, Responder::new(self.guard.0)),
+            Err(error) => self.refuse_params(&error),
+        }
     }
 
     fn accept_decoded<M: method::Call>(
@@ -127,23 +128,39 @@ impl IncomingCall<'_> {
     ) -> Work {
         match decoded {
             Ok(params) => accept(params, Responder::new(self.guard.0)),
-            Err(error) => self.refuse(&Error::invalid_params(error.to_string())),
+            Err(error) => self.refuse_params(&error),
         }
+    }
+
+    /// Not generic: it would be compiled for each method.
+    #[inline(never)]
+    fn refuse_params(self, error: &DecodeError) -> Work {
+        self.refuse(&Error::invalid_params(error.to_string()))
     }
 }
 
-/// Decodes params and reports to `unhandled` which values were dropped.
-fn reporting<M: Method, T>(
-    side: &mut T,
+/// Receives the values that decoding dropped.
+trait Unhandling {
+    fn wants_dropped(&self) -> bool;
+    fn dropped(&mut self, unhandled: Unhandled<'_>);
+}
+
+/// Decodes params and shows `side` what was dropped, if it asks for that.
+fn decode_for<M: Method>(
+    side: &mut dyn Unhandling,
     params: Option<&str>,
-    unhandled: fn(&mut T, Unhandled<'_>),
 ) -> Result<M::Params, DecodeError> {
-    let (decoded, dropped) = M::decode_params_reporting(params);
-    if decoded.is_ok() && !dropped.is_empty() {
-        crate::trace::unhandled(&Unhandled::Dropped(M::ROW.name, &dropped));
-        unhandled(side, Unhandled::Dropped(M::ROW.name, &dropped));
+    let (decoded, dropped) = M::decode_params_reporting(params, side.wants_dropped());
+    if !dropped.is_empty() {
+        show_dropped(side, M::ROW.name, &dropped);
     }
     decoded
+}
+
+#[inline(never)]
+fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]) {
+    crate::trace::unhandled(&Unhandled::Dropped(method, dropped));
+    side.dropped(Unhandled::Dropped(method, dropped));
 }
 
 macro_rules! sides {
@@ -221,16 +238,25 @@ macro_rules! sides {
         #[derive(Debug)]
         pub struct $handler<T>(pub T);
 
+        impl<T: $side> Unhandling for $handler<T> {
+            fn wants_dropped(&self) -> bool {
+                self.0.reports_dropped()
+            }
+
+            fn dropped(&mut self, unhandled: Unhandled<'_>) {
+                self.0.unhandled(unhandled);
+            }
+        }
+
         impl<T: $side> Handler for $handler<T> {
             const SIDE: Side = Side::$variant;
 
             fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
                 match name {
-                    $($notename if self.0.reports_dropped() => {
-                        let params = reporting::<method::$notety, T>(&mut self.0, params, T::unhandled)?;
+                    $($notename => {
+                        let params = decode_for::<method::$notety>(self, params)?;
                         self.0.$note(params, peer);
                     })*
-                    $($notename => self.0.$note(method::$notety::decode_params(params)?, peer),)*
                     _ => {
                         let params = params.and_then(|params| Raw::from_text(params).ok());
                         self.0.extension_notification(name, params, peer);
@@ -242,10 +268,9 @@ macro_rules! sides {
             fn call(&mut self, call: IncomingCall<'_>) -> Work {
                 match call.name {
                     $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
-                    $($callname if self.0.reports_dropped() => {
-                        call.accept_reporting::<method::$callty, T>(&mut self.0, T::unhandled, T::$call)
+                    $($callname => {
+                        call.accept_for::<method::$callty, Self>(self, |side, params, answer| side.0.$call(params, answer))
                     })*
-                    $($callname => call.accept::<method::$callty>(|params, responder| self.0.$call(params, responder)),)*
                     _ => self.0.extension_call(call),
                 }
             }

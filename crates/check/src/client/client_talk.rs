@@ -1,4 +1,4 @@
-//! A client under test, and the conversation in which the judge is its agent.
+//! A client under test and the conversation in which the judge is its agent.
 
 mod turn;
 
@@ -18,28 +18,28 @@ use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// A client under test, and the connection that it has to the judge as its agent.
+/// A client under test and its connection to the judge, which is its agent.
 pub(crate) struct ClientTalk {
-    /// The connection: `wire.call`, `wire.notify`, `wire.is_still_there` and so on, said by the
-    /// agent to the client.
+    /// The connection. Its methods (`wire.call`, `wire.notify`, `wire.is_still_there`) send as the
+    /// agent.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
-    /// The task on which the client was started.
+    /// The task that the client was started for.
     pub(crate) task: &'static str,
-    /// The index of the line from which the task is looked for.
+    /// The index of the first line of the task.
     first: usize,
-    /// Earlier connections of the same client, which have ended.
+    /// Earlier connections of the same client.
     pub(crate) ended: Vec<Conversation>,
-    /// Whether the agent of the connection offers everything, as that of most turns does.
+    /// Whether the judge offers everything on this connection, as in most turns.
     pub(crate) is_usual: bool,
-    /// Whether the client has been seen to close the connection when its turn had ended.
+    /// Whether the client closes the connection when its turn ends.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
-    /// How many words were said so that they are seen.
+    /// The number of words sent to find them in the client's output.
     words: usize,
 }
 
-/// What the judge is as the agent of each connection of a client, counted from 0.
+/// The agent that the judge plays on each connection of a client, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -85,7 +85,7 @@ impl ClientTalk {
         })
     }
 
-    /// Goes on with the next connection, when this one has ended and the client makes another.
+    /// Switches to the next connection of the client.
     pub(crate) fn next_connection<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -102,8 +102,9 @@ impl ClientTalk {
         })
     }
 
-    /// Waits until the client starts the agent's program for a login, lets that succeed, and gives
-    /// what was told of it. Nothing if it does not, or begins a conversation instead.
+    /// Waits until the client starts the agent's program for a login, lets the login succeed, and
+    /// returns what the program was given. `None` if the client does not log in, or begins a
+    /// conversation instead.
     pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -112,10 +113,10 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line of the client that is wanted, over as many connections as it makes.
+    /// Waits for a line of the client that matches, on as many connections as the client makes.
     ///
     /// # Errors
-    /// Why it did not come, in a sentence.
+    /// A sentence that says why no such line came.
     pub(crate) fn awaits<'a>(
         &'a mut self,
         wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
@@ -152,7 +153,7 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line on this connection, from where the task began.
+    /// Waits for a line on this connection, beginning with the task.
     async fn next_line(
         &mut self,
         patience: Duration,
@@ -166,12 +167,12 @@ impl ClientTalk {
         }
     }
 
-    /// Whether another task may follow on this connection.
+    /// Whether another task may use this connection.
     pub(crate) fn may_go_on(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
 
-    /// Goes on with another task on this connection: turns that are open end.
+    /// Starts another task on this connection and ends open turns.
     pub(crate) fn go_on(&mut self, client: StartedClient, task: &'static str) {
         let is_open = |line: &&Line| {
             line.asks::<SessionPrompt>()
@@ -191,8 +192,8 @@ impl ClientTalk {
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client calls this method, as its task says. Without the call nothing can
-    /// be told.
+    /// Waits until the client calls this method, as its task says. Without the call the probe is
+    /// not tested.
     pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
         self.hears_method(M::ROW.name)
     }
@@ -211,25 +212,24 @@ impl ClientTalk {
         })
     }
 
-    /// The first call of this method that came, on whatever connection.
+    /// Returns the first call of this method on any connection.
     pub(crate) fn heard<M: Method>(&self) -> Option<&Line> {
         self.lines().find(|line| line.asks::<M>())
     }
 
-    /// The lines of all connections, in order.
+    /// Returns the lines of all connections, in order.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &Line> {
         self.ended.iter().chain([&self.wire]).flat_map(|wire| wire.peer.lines())
     }
 
-    /// What the client told of itself at the JSON pointer below `clientCapabilities`, if it can do
-    /// it.
+    /// Whether the client offers the capability at this JSON pointer below `clientCapabilities`.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
         let told = self.heard::<Initialize>().and_then(|line| line.get("params"));
         told.and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
             .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 
-    /// The same; a probe that needs it is skipped without.
+    /// The same; skips the probe if the client does not offer it.
     pub(crate) fn needs(&self, pointer: &str) -> Probed {
         if self.offers(pointer) {
             return Ok(());
@@ -240,8 +240,8 @@ impl ClientTalk {
         )))
     }
 
-    /// Whether the client goes on as after any turn: one that ends with its turn closes the
-    /// connection in good time, any other still answers.
+    /// Whether the client continues as after any turn: a client that ends with its turn closes the
+    /// connection in time; any other client still answers.
     pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -260,21 +260,21 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for the end of the client, which is due once its turn has ended; one that goes on is
-    /// ended.
+    /// Waits for the end of the client, which is due after its turn; stops a client that does not
+    /// end.
     pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
         Box::pin(async move {
             let patience = self.wire.patience;
             if !self.client.is_seen() {
                 return self.client.printed();
             }
-            // Its calls are answered until it closes the connection, or ends.
+            // The judge answers its calls until the client closes the connection or ends.
             let _ended = self.wire.peer.wait_for_end(patience).await;
             self.client.leaves(patience).await
         })
     }
 
-    /// Whether the client prints this text. Its connection is served meanwhile.
+    /// Whether the client prints this text. The judge serves its connection meanwhile.
     pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -284,8 +284,7 @@ impl ClientTalk {
     }
 }
 
-/// Waits for something while the connection is served: its calls are answered, and what was queued
-/// is written.
+/// Waits for a future while it serves the connection: it answers calls and writes queued lines.
 async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -> T {
     let serve = async {
         while wire.peer.ended().is_none() {
@@ -299,12 +298,12 @@ async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -
     }
 }
 
-/// Whether this line of ours answers that call of the client.
+/// Whether this line of the judge answers that call of the client.
 fn answers(line: &Line, call: &Line) -> bool {
     !line.is_theirs && line.get("method").is_none() && line.get("id") == call.get("id")
 }
 
-/// How a client ended, as a sentence.
+/// Describes in a sentence how a client ended.
 pub(crate) fn how_it_left(left: &ClientOutput) -> String {
     let how = match left.exit {
         Some(exit) => format!("the client ended ({exit})"),

@@ -1,4 +1,4 @@
-//! ProbeRun a client with every probe.
+//! Judging a client with every probe.
 
 use crate::client::probe;
 use crate::client::run::{ClientRun, ClientRunError, PROMPT};
@@ -7,11 +7,11 @@ use crate::judging::verdict::Verdict;
 use crate::rules::selection::Selection;
 
 impl ClientRun {
-    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts
-    /// in the order of the rules. `report` gets the name of each probe before it runs, and every
-    /// verdict as soon as it is known.
+    /// Judges the client by every rule that has a probe, or by the chosen rules, and returns the
+    /// verdicts in the order of the rules. `report` receives the name of each probe before it runs,
+    /// and each verdict as soon as it is known.
     ///
-    /// If the client does not send a prompt to a good agent nothing else is tried.
+    /// If the client sends no prompt to a correct agent, no probe runs.
     ///
     /// # Errors
     /// The client cannot be started at all.

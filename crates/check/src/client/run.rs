@@ -1,5 +1,5 @@
-//! A run over one client: it starts it with the judge in place of its agent, runs the probes, and
-//! watches all of their traffic.
+//! A run over one client: it starts the client with the judge as its agent, runs probes and records
+//! all traffic.
 
 use crate::ClientTask;
 use crate::agent::run::LINES_SHOWN;
@@ -19,17 +19,17 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a client did not go on a task.
+/// Why a client did not start a task.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientRunError {
-    /// Nobody said how it is told to do that.
+    /// No command starts this task.
     NoCommand,
-    /// It cannot be started.
+    /// The client cannot be started.
     Start(StartError),
-    /// The judge cannot listen for its agent.
+    /// The judge cannot listen for the client's agent.
     Listen(std::io::Error),
-    /// It was started, and did not come to a turn: why.
+    /// The client started but sent no prompt, for this reason.
     NoPrompt(String),
 }
 
@@ -56,7 +56,7 @@ impl std::error::Error for ClientRunError {
     }
 }
 
-/// The task that every client has.
+/// The task that every client supports.
 pub(super) const PROMPT: &str = "prompt";
 
 type Start = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
@@ -69,11 +69,11 @@ pub struct ClientRun {
     now: Option<ClientTalk>,
     pub(super) seed: u64,
     watched: Traffic,
-    /// How many nonces were given.
+    /// The number of nonces so far.
     nonces: usize,
-    /// Whether a screen was looked at and showed nothing while a turn ran.
+    /// Whether the client's output showed nothing while a turn ran.
     pub(crate) is_unreadable: bool,
-    /// Whether the client closes the connection when its turn has ended.
+    /// Whether the client closes the connection when its turn ends.
     ends_with_turn: bool,
 }
 
@@ -87,8 +87,8 @@ impl fmt::Debug for ClientRun {
 }
 
 impl ClientRun {
-    /// A run over the client that `start` starts on a task, as often as needed, with sessions in
-    /// `folder`, which should be empty. An answer may take 10 s.
+    /// Creates a run over the client that `start` starts for a task, as often as needed. Sessions
+    /// use `folder`, which should be empty. The client may take 10 s per answer.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
@@ -106,54 +106,54 @@ impl ClientRun {
         }
     }
 
-    /// How long an answer of the client may take; what it does first three times as long.
+    /// Sets how long the client may take per answer; for its first message it has three times as
+    /// long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The probes run in an order that this number stands for; 0 is the order in which they are
-    /// written.
+    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// What the client was seen to support while it was judged.
+    /// Returns what the client supported while it was judged.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
 
-    /// The client that was started last, if it has not ended.
+    /// Returns the client that was started last, if it still runs.
     pub(crate) fn now(&mut self) -> Option<&mut ClientTalk> {
         self.now.as_mut()
     }
 
-    /// The folder for sessions.
+    /// Returns the folder for sessions.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A text that nobody has said before. It is one word of letters and digits.
+    /// Returns a unique word of letters and digits.
     pub(crate) fn nonce(&mut self) -> String {
         self.nonces += 1;
         format!("nonce{:04}check", self.nonces)
     }
 
-    /// So many of them.
+    /// Returns several unique words.
     pub(crate) fn several<const N: usize>(&mut self) -> [String; N] {
         std::array::from_fn(|_| self.nonce())
     }
 
-    /// A path in the folder of the session at which nothing is.
+    /// Returns an unused path in the session's folder.
     pub(crate) fn new_path(&mut self) -> PathBuf {
         let name = self.nonce();
         self.folder.join(name)
     }
 
-    /// The task of this name, with a prompt.
+    /// Returns the task of this name, with a prompt.
     pub(crate) fn task(&self, name: &'static str) -> ClientTask {
         ClientTask::new(name, &self.folder).with("prompt", "attache check asks")
     }
@@ -161,7 +161,7 @@ impl ClientRun {
     /// Starts the client with an agent that offers everything.
     ///
     /// # Errors
-    /// Not tested: there is no such task. A fail: the client does not start its agent.
+    /// Not tested: no command starts the task. Fail: the client does not start its agent.
     pub(crate) fn start<'a>(
         &'a mut self,
         task: ClientTask,
@@ -172,7 +172,7 @@ impl ClientRun {
         })
     }
 
-    /// Starts the client with an agent that is `scenario` on each connection, counted from 0.
+    /// Starts the client with the agent `scenario(n)` on its connection n, counted from 0.
     ///
     /// # Errors
     /// As for [`ClientRun::start`].
@@ -196,11 +196,11 @@ impl ClientRun {
         })
     }
 
-    /// A turn of the client on the first of these tasks that it has, with an agent that offers
-    /// everything.
+    /// Starts a turn of the client with the first of these tasks that it supports, and an agent
+    /// that offers everything.
     ///
     /// # Errors
-    /// Not tested: it has none of them. A fail: it does not prompt.
+    /// Not tested: the client supports none of them. Fail: the client sends no prompt.
     pub(crate) fn turn<'a>(
         &'a mut self,
         tasks: &'a [&'static str],
@@ -256,8 +256,8 @@ impl ClientRun {
         Ok(self.now.insert(talk))
     }
 
-    /// Ends the client, unless a person drives it and the next turn may follow on the same
-    /// connection. True if so.
+    /// Ends the client, unless a person operates it and the next turn may use the same connection.
+    /// Returns `true` if the client stays.
     async fn leave_open(&mut self) -> bool {
         let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
         if !stays {
@@ -291,17 +291,17 @@ impl ProbeRun for ClientRun {
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
         let is_fail = matches!(outcome, Outcome::Fail { .. });
-        // What went wrong may go on: the next probe is not to suffer from it.
+        // A failure must not affect the next probe.
         if is_fail || !self.leave_open().await {
             self.leave().await;
         }
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends the client, and every connection of it.
+    /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // One that is still there has lived through all that it was sent.
+            // A client that still runs survived everything it received.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;
@@ -309,8 +309,8 @@ impl ProbeRun for ClientRun {
                     self.watched.learn(&mut wire.peer, wire.patience, went_well);
                 }
             }
-            // After its agent: a client that waits for an answer ends as soon as nobody is there to
-            // give it.
+            // Stop the client after its agent: a client that waits for an answer ends when the
+            // connection does.
             talk.client.stop().await;
         }
     }

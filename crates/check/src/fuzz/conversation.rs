@@ -1,4 +1,4 @@
-//! Valid conversations: a session is opened, and then anything is said that the protocol has.
+//! Valid conversations: a session is opened, then any message of the protocol follows.
 
 use super::case::{Case, Step};
 use super::random_numbers::RandomNumbers;
@@ -14,10 +14,11 @@ use attache_protocol::method::{
 };
 use serde_json::Value;
 
-/// How much is said after a session is open, at most.
+/// The largest number of messages after a session is open.
 const SAID: usize = 12;
 
-/// What would change more than the session: a person's logins, providers and kept sessions.
+/// Methods that would change more than the session: a person's logins, providers and stored
+/// sessions.
 const NEVER: [&str; 5] = [
     Authenticate::ROW.name,
     Logout::ROW.name,
@@ -26,7 +27,7 @@ const NEVER: [&str; 5] = [
     SessionDelete::ROW.name,
 ];
 
-/// A valid conversation with the side that is judged.
+/// Returns a valid conversation with the side under test.
 pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     let mut steps = Vec::new();
     if judged == Side::Agent {
@@ -55,12 +56,12 @@ pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// What a client asks before its turn: the judge answers well.
+/// The requests of a client before its turn, which the judge answers correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
 }
 
-/// The methods that this side is sent, less those that do harm.
+/// The methods that this side receives, without harmful ones.
 fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
     let rows = METHODS
@@ -77,7 +78,7 @@ fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
     value(&(row.params)(), "", chance)
 }
 
-/// What a turn is to do, if the agent's model does as it is told.
+/// The acts of a turn, for agents whose model follows its prompts.
 fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
     let told = match chance.below(6) {

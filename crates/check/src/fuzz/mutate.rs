@@ -1,4 +1,4 @@
-//! What is done to a valid conversation to make it a bad one.
+//! Corruptions of a valid conversation.
 
 use super::case::{Case, Step};
 use super::random_numbers::RandomNumbers;
@@ -7,7 +7,7 @@ use crate::peer::script::Answer;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Lines that are no message.
+/// Lines that are not messages.
 const STRAY: &[&[u8]] = &[
     b"hello",
     b"",
@@ -37,13 +37,12 @@ const STRAY: &[&[u8]] = &[
     br#"{"jsonrpc":"2.0","id":94,"method":"\ud800","params":{"\ud800":"\udfff"}}"#,
 ];
 
-/// How often white space is put behind a message at most, in bytes: well below what every peer
-/// takes.
+/// The largest amount of white space after a message in bytes: well below what every peer accepts.
 const PAD: usize = 512 * 1024;
-/// How deep a value may be nested.
+/// The largest nesting depth of a value.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
-/// Does one bad thing to the case.
+/// Corrupts the case once.
 pub(super) fn mutate(case: &mut Case, chance: &mut RandomNumbers) {
     let count = case.steps.len();
     let at = chance.below(count);
@@ -83,14 +82,14 @@ fn stray(chance: &mut RandomNumbers) -> Step {
     Step { text: chance.one_of(STRAY).copied().unwrap_or_default().to_vec(), ..Step::default() }
 }
 
-/// A piece of the message, with or without the end of the line.
+/// Truncates the message, with or without the end of the line.
 fn truncate(step: &mut Step, chance: &mut RandomNumbers) {
     let end = chance.below(step.text.len());
     step.text.truncate(end);
     step.is_unended = chance.once_in(2);
 }
 
-/// Several writes, one of them inside a character if there is one of several bytes.
+/// Splits the message into several writes, if possible inside a multi-byte character.
 fn split(step: &mut Step, chance: &mut RandomNumbers) {
     let within = step.text.iter().position(|byte| *byte & 0xc0 == 0x80);
     step.cuts = within
@@ -121,7 +120,7 @@ fn id(step: &mut Step, chance: &mut RandomNumbers) {
     }
 }
 
-/// A value that is nested deeper than anybody means it.
+/// Returns a deeply nested value.
 fn deep(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let depth = chance.one_of(&DEPTH).copied().unwrap_or_default();
@@ -139,7 +138,7 @@ fn wrong_type(step: &mut Step, chance: &mut RandomNumbers) {
     *step = Step::message(&message);
 }
 
-/// Puts a value of another kind somewhere, takes a member away, or adds one.
+/// Replaces a value by one of another type, removes a member, or adds one.
 fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     let odd = [
         json!(null),
@@ -173,7 +172,7 @@ fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     }
 }
 
-/// Some value inside of the message.
+/// Returns a random value in the message.
 fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut Value> {
     let inner: usize = match &*value {
         Value::Object(members) => members.len(),
@@ -192,7 +191,7 @@ fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut
     place(next?, chance)
 }
 
-/// Spoils what a call of the peer is answered with.
+/// Corrupts the answer to a call of the peer.
 fn answer(case: &mut Case, chance: &mut RandomNumbers) {
     let at = chance.below(case.answers.len());
     if let Some((_, answer)) = case.answers.get_mut(at) {

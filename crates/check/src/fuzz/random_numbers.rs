@@ -1,6 +1,6 @@
-//! Numbers by chance, which a seed repeats on every machine.
+//! Random numbers that a seed repeats on every machine.
 
-/// A sequence of numbers that its seed stands for (SplitMix64).
+/// The sequence of random numbers of a seed (SplitMix64).
 #[derive(Debug, Clone)]
 pub(super) struct RandomNumbers(u64);
 
@@ -17,13 +17,13 @@ impl RandomNumbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`; 0 if there is none.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or_default()
     }
 
-    /// True once in so many times.
+    /// Returns `true` once in this many calls on average.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -1,4 +1,4 @@
-//! A case that fails, made as small as it can be while it fails in the same way.
+//! Reducing a failing case while it fails in the same way.
 
 use super::case::{Case, Step};
 use super::play::Played;
@@ -7,7 +7,7 @@ use crate::client::run::ClientRunError;
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// How often a smaller case is tried at most.
+/// The largest number of smaller cases to try.
 const TRIES: usize = 300;
 
 /// The smallest case so far, and how it failed.
@@ -20,7 +20,7 @@ struct SmallestCase {
 }
 
 impl Fuzz {
-    /// Makes a failing case smaller, until `until` at the latest.
+    /// Reduces a failing case, until `until` at the latest.
     pub(super) async fn shrink(
         &mut self,
         case: Case,
@@ -40,7 +40,7 @@ impl Fuzz {
         Ok((smallest.case, smallest.played, smallest.broken))
     }
 
-    /// Leaves out steps, first many at once.
+    /// Removes steps, first many at once.
     async fn without_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut length = smallest.case.steps.len().div_ceil(2);
         while length > 0 {
@@ -70,7 +70,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Says each step at once, in one write, with no white space behind it.
+    /// Sends each step at once, in one write, without white space after it.
     async fn plainer(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             let plain = |step: &Step| Step {
@@ -89,7 +89,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Leaves out the members of params, the last first.
+    /// Removes members of params, the last first.
     async fn without_members(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             for pointer in ["/params", "/params/update", ""] {
@@ -112,7 +112,7 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Whether a case fails in the same way; then it is the smallest so far.
+    /// Whether a case fails in the same way. It is then the smallest so far.
     async fn is_smaller(
         &mut self,
         smallest: &mut SmallestCase,

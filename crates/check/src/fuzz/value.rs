@@ -1,16 +1,16 @@
-//! Values of the shapes of the protocol: every method, kind of update and member comes up.
+//! Values of the protocol's shapes, so that every method, kind of update and member occurs.
 
 use super::random_numbers::RandomNumbers;
 use crate::json::json;
 use attache_protocol::{MemberShape, Shape};
 use serde_json::{Map, Value};
 
-/// Stands for the id of the session that is open.
+/// The placeholder of the open session's id.
 pub(super) const SESSION: &str = "{session}";
-/// Stands for the folder of the session.
+/// The placeholder of the session's folder.
 pub(super) const CWD: &str = "{cwd}";
 
-/// Texts where any text goes: short, long, odd for a screen, odd for a path.
+/// Texts for any string: short, long, difficult for a terminal or for a path.
 const TEXTS: &[&str] = &[
     "a",
     "",
@@ -24,7 +24,7 @@ const TEXTS: &[&str] = &[
 
 const NUMBERS: &[u64] = &[1, 0, 7, 255, 65_535, 4_294_967_295, 9_007_199_254_740_993, u64::MAX];
 
-/// A value of this shape that the protocol allows, for the member with this key.
+/// Returns a valid value of this shape, for the member with this key.
 pub(super) fn value(shape: &Shape, key: &str, chance: &mut RandomNumbers) -> Value {
     match shape {
         Shape::Any => match chance.below(4) {
@@ -92,8 +92,8 @@ fn object(members: &[MemberShape], chance: &mut RandomNumbers) -> Map<String, Va
     object
 }
 
-/// What a string of this member mostly is: ids that exist, paths inside of the session's folder,
-/// commands that do nothing.
+/// Returns a typical string for this member: an existing id, a path inside the session's folder, a
+/// harmless command.
 fn string(key: &str, chance: &mut RandomNumbers) -> Value {
     let fitting = match key {
         "sessionId" => SESSION.to_owned(),
@@ -101,7 +101,7 @@ fn string(key: &str, chance: &mut RandomNumbers) -> Value {
         "path" => format!("{CWD}/attache.txt"),
         "uri" => format!("file://{CWD}/attache.txt"),
         "url" | "baseUrl" => "https://attache.invalid/".to_owned(),
-        // Whatever may be run or started does nothing.
+        // Commands must do nothing.
         "command" => return json!("true"),
         "toolCallId" | "messageId" | "terminalId" | "planId" | "compactionId" => {
             chance.one_of(&["a", "b", "c"]).copied().unwrap_or_default().to_owned()

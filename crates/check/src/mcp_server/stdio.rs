@@ -1,4 +1,4 @@
-//! MCP over stdio: lines from and to the relay that an agent has started as a server.
+//! MCP over stdio: lines from and to the relay that an agent started as a server.
 
 use super::reach::McpReach;
 use super::server::ServerConnection;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 
-/// The longest line that is read, in bytes.
+/// The length limit of a line in bytes.
 const LINE: u64 = 1024 * 1024;
 
-/// Serves everyone who comes in by the door, for ever.
+/// Serves every connection of the listener, until it is dropped.
 pub(super) async fn serve(door: RelayListener, reach: McpReach) {
     let mut open = JoinSet::new();
     loop {
@@ -23,8 +23,8 @@ pub(super) async fn serve(door: RelayListener, reach: McpReach) {
     }
 }
 
-/// Answers line by line until the other side ends, or the server is one that does. Then the relay
-/// ends too.
+/// Answers line by line until the other side ends, or at once if the server must end. The relay
+/// ends with it.
 async fn converse(visitor: RelayConnection, reach: McpReach) {
     let RelayConnection { mut output, mut input, told } = visitor;
     let Some(met) = meet(&told, &reach) else { return };
@@ -43,7 +43,7 @@ async fn converse(visitor: RelayConnection, reach: McpReach) {
     }
 }
 
-/// The server that a relay stands for, as it told.
+/// Returns the server that a relay names.
 fn meet(told: &Value, reach: &McpReach) -> Option<ServerConnection> {
     let server = reach.find(told.get("server")?.as_str()?)?;
     let environment = told.get("environment").and_then(Value::as_object);

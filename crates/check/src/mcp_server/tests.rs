@@ -1,4 +1,4 @@
-//! The servers over sockets, as the libraries of agents reach them.
+//! The servers over sockets, as agents' libraries reach them.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ fn requests(server: &McpServer) -> [Value; 3] {
     ]
 }
 
-/// The answers to these three are those of a good server.
+/// Checks the three answers of a correct server.
 fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-03-26");
     assert_eq!(answers[1]["id"], "a");
@@ -29,7 +29,7 @@ fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[2]["result"]["content"][0]["text"], server.result());
 }
 
-/// Comes in as a relay does that was started as this entry says, with these variables.
+/// Connects as the relay of this entry would, with these variables.
 async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpStream>>, Value) {
     let entry = server.entry();
     let words: Vec<&str> =
@@ -94,7 +94,7 @@ async fn a_silent_server_reads_and_says_nothing() {
     assert_eq!(lines.next_line().await.unwrap(), None);
 }
 
-/// Sends a request of its own connection, and reads all of the answer.
+/// Sends a request on its own connection and reads the whole answer.
 async fn exchange(method: &str, url: &str, header: &str, body: &str) -> String {
     let rest = url.strip_prefix("http://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap();
@@ -157,7 +157,7 @@ async fn who_does_not_know_the_token_finds_no_server() {
     let told = json!({"server": stdio.name(), "environment": {}}).to_string();
     let mut stream = connect_relay(address, "guessed", Some(&told)).await.unwrap();
     let mut said = String::new();
-    // It may be reset.
+    // The connection may be reset.
     let _read = stream.read_to_string(&mut said).await;
     assert_eq!((said.as_str(), http.seen(), stdio.seen()), ("", Seen::default(), Seen::default()));
 }
@@ -195,7 +195,7 @@ async fn a_server_with_a_stream_of_events_answers_there() {
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
 }
 
-/// The data of the next event.
+/// Returns the data of the next event.
 async fn data(lines: &mut Lines<BufReader<TcpStream>>) -> String {
     loop {
         let line = lines.next_line().await.unwrap().unwrap();

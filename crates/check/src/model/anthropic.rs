@@ -1,4 +1,4 @@
-//! The wire of Anthropic Messages.
+//! The API of Anthropic Messages.
 
 use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, list, model, text_at, text_of};
@@ -18,7 +18,7 @@ pub(super) fn read(body: &Value) -> Request {
     Request { items, tools: tools.collect(), ..Request::default() }
 }
 
-/// The blocks of a message, each an item.
+/// Returns the blocks of a message as items.
 fn items(message: &Value) -> Vec<Item> {
     let content = message.get("content").unwrap_or(&Value::Null);
     let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
@@ -35,7 +35,7 @@ fn items(message: &Value) -> Vec<Item> {
     blocks.iter().map(item).collect()
 }
 
-/// The blocks of an answer.
+/// Returns the blocks of an answer.
 fn blocks(answer: &Answer) -> Vec<Value> {
     let mut blocks = Vec::new();
     if !answer.thought.is_empty() {

@@ -1,4 +1,4 @@
-//! The wire of Gemini: `generateContent` and `streamGenerateContent`.
+//! The API of Gemini: `generateContent` and `streamGenerateContent`.
 
 use super::answer::{Answer, Call, End, pieces};
 use super::events::{Events, list, model, text_at, text_of};
@@ -39,7 +39,7 @@ fn parts(content: &Value) -> String {
     text_of(content.get("parts").unwrap_or(content))
 }
 
-/// The parts of a content, each an item.
+/// Returns the parts of a content as items.
 fn items(content: &Value) -> Vec<Item> {
     let is_model = content.get("role").is_some_and(|role| role == "model");
     let item = |part: &Value| {

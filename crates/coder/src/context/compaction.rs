@@ -228,7 +228,7 @@ async fn written(
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
             Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
                 words.clear();
-                turn.spent(spent(&lost));
+                turn.add_usage(spent(&lost));
                 if lost.total() > 0 {
                     memory.charge(turn, model, &lost).await?;
                 }
@@ -236,7 +236,7 @@ async fn written(
             }
             Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
-                turn.spent(spent(&usage));
+                turn.add_usage(spent(&usage));
                 memory.charge(turn, model, &usage).await?;
                 let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens)
                     && !words.trim().is_empty();

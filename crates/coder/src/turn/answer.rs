@@ -86,7 +86,7 @@ pub(crate) async fn answer(
         Ok(()) => Ok(answer),
         Err(why) => {
             let unfinished = step.unreported_usage();
-            turn.spent(spent(&unfinished));
+            turn.add_usage(spent(&unfinished));
             answer.lost.push(unfinished);
             Err(Unanswered { why, said: step.partial(), replaced: !shown, lost: answer.lost })
         }
@@ -129,7 +129,7 @@ async fn show(
             Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
             Some(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. }) => {}
             Some(ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
-                turn.spent(spent(&lost));
+                turn.add_usage(spent(&lost));
                 answer.lost.push(lost);
                 if replaces && std::mem::take(shown) {
                     turn.say(REPLACED).await?;
@@ -138,7 +138,7 @@ async fn show(
                 waits(turn, &why, wait).await?;
             }
             Some(ModelEvent::Done { message, stop, usage }) => {
-                turn.spent(spent(&usage));
+                turn.add_usage(spent(&usage));
                 (answer.message, answer.stop, answer.usage) = (message, stop, usage);
             }
         }
@@ -179,7 +179,7 @@ pub(crate) fn takes_notices(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
-/// The tokens in the meaning of [`Turn::spent`].
+/// The tokens in the meaning of [`Turn::add_usage`].
 pub(crate) fn spent(usage: &TokenUsage) -> Usage {
     let some = |tokens: u64| (tokens > 0).then_some(tokens);
     let mut spent = Usage::new(usage.total(), usage.input, usage.output);

@@ -1,4 +1,4 @@
-//! Putting sessions away (ARCH).
+//! Archiving sessions (ARCH).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{LIST, entries, entry_of, listed, page};
@@ -140,7 +140,7 @@ async fn leaving_the_archive_opens_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// A session that was listed, and is archived.
+/// Returns a session that was listed and is archived now.
 async fn archived(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     run.talk().await?.needs(ARCHIVE)?;
     let (talk, session) = listed(run).await?;

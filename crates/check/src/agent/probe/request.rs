@@ -1,5 +1,5 @@
-//! Requests and notifications as such: what is unknown, what cannot be decoded, how often is
-//! answered (RPC-15 to RPC-18, RPC-23 to RPC-26).
+//! Requests and notifications in general: unknown methods, malformed params, exactly one reply
+//! (RPC-15 to RPC-18, RPC-23 to RPC-26).
 
 use super::session_list::page;
 use crate::agent::run::Run;
@@ -79,14 +79,13 @@ async fn keys_that_nobody_knows_are_ignored(run: &mut Run) -> Probed {
     let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
-    // A server that cannot start is no reason to refuse, but agents may; only a complaint about the
-    // params counts.
+    // An agent may refuse a server that cannot start; only an error about the params counts.
     let nested = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let is_invalid = nested.error("/code") == Some(&json!(-32602));
     expect(!is_invalid, "unknown keys of an MCP server are ignored", "error -32602")
 }
 
-/// The agent ignores this notification.
+/// Checks that the agent ignores this notification.
 pub(super) async fn is_ignored(run: &mut Run, method: &str, params: Value) -> Probed {
     let talk = run.talk().await?;
     let first = talk.now();

@@ -34,7 +34,7 @@ async fn deleting_an_unknown_session_succeeds(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// What a deleted session still does is up to the agent: it answers, and goes on.
+/// The agent may choose how a deleted session behaves: it must answer and continue.
 async fn a_deleted_session_is_asked_for_in_vain_or_not(run: &mut Run) -> Probed {
     run.talk().await?.needs(DELETE)?;
     let (folder, words) = (json!(run.folder()), run.words());

@@ -1,4 +1,4 @@
-//! Where a session is: in memory or stored (STAT).
+//! The status of a session: in memory or stored (STAT).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{entries, saved};
@@ -51,7 +51,7 @@ async fn an_unknown_session_has_no_status(run: &mut Run) -> Probed {
     is_unknown(&reply, SessionStatusQuery::ROW.name)
 }
 
-/// What the agent says of the session.
+/// Returns the status that the agent reports for the session.
 async fn status(talk: &mut Conversation, id: &Value) -> Probed<Value> {
     let result = talk.call::<SessionStatusQuery>(json!({"sessionId": id})).await?.result()?;
     Ok(result.get("status").cloned().unwrap_or_default())

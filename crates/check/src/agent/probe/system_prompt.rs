@@ -1,4 +1,4 @@
-//! Instructions of the client for the agent itself (SYSP).
+//! System prompts of the client (SYSP).
 
 use super::session_list::{LIST, entries};
 use crate::agent::run::Run;

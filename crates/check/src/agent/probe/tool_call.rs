@@ -1,4 +1,4 @@
-//! Tool calls as they are told (TOOL). Most rules of their order are judged on the traffic of every
+//! Tool calls in updates (TOOL). Most rules about their order are judged by the traffic of every
 //! turn.
 
 use super::driven::{
@@ -32,8 +32,8 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     )
 }
 
-/// The request for leave may be the first that is heard of a call; that does not stand for the
-/// report of it.
+/// A permission request may be the first message about a call, but does not replace the report of
+/// it.
 async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
     run.driven().await?;
     let path = file(run, "attache-leave.txt", OLD)?;
@@ -82,7 +82,7 @@ async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
         let states = told.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
-        // To say the same again is no change.
+        // Repeating the status is not a change.
         ends.dedup();
         let is_right = ends.len() == 1
             && runs < states.iter().position(|state| is_final(state))
@@ -108,7 +108,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     }
 }
 
-/// The tool calls that were told, of which there has to be one.
+/// Returns the reported tool calls, at least one.
 fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
     let told = tool_calls(played);
     if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }

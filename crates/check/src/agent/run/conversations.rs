@@ -1,5 +1,5 @@
-//! The conversations of a run: which client the agent is told of, and which of them later probes go
-//! on with.
+//! The conversations of a run: which client capabilities the agent was told, and which
+//! conversations later probes may continue.
 
 use super::Run;
 use crate::agent::judge_client::{Client, capabilities, initialize_params};
@@ -13,12 +13,12 @@ use crate::peer::raw_peer::RawPeer;
 use crate::peer::script::Script;
 use serde_json::Value;
 
-/// How many conversations wait for probes to go on with them: each is a process of the agent.
+/// The number of parked conversations. Each keeps a process of the agent.
 const PARKED: usize = 2;
 
 impl Run {
-    /// A conversation in which both sides have told all that they can do. It may be one that
-    /// earlier probes had.
+    /// Returns a conversation in which both sides announced all that they support. It may be one of
+    /// an earlier probe.
     pub(crate) fn talk<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.go_on(Client { capabilities: capabilities(), is_watched: true })
@@ -31,7 +31,7 @@ impl Run {
     pub(crate) fn session<'a>(&'a mut self) -> Boxed<'a, Probed<(&'a mut Conversation, Session)>> {
         Box::pin(async move {
             let folder = self.folder.clone();
-            // One that never answers is not waited for again and again.
+            // Do not wait again for an agent that never answers.
             if self.opened.is_some() {
                 self.opens_sessions().await?;
             }
@@ -41,8 +41,8 @@ impl Run {
         })
     }
 
-    /// The same as [`talk`](Self::talk), but the observer does not watch, for what an agent answers
-    /// oddly when it is asked oddly.
+    /// The same as [`talk`](Self::talk), but without the observer: an agent may answer oddly when
+    /// it is asked oddly.
     pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.go_on(Client { capabilities: capabilities(), is_watched: false })
@@ -51,8 +51,8 @@ impl Run {
         })
     }
 
-    /// A conversation with a client that has these capabilities. It may be one that earlier probes
-    /// had.
+    /// Returns a conversation in which the judge announces these capabilities. It may be one of an
+    /// earlier probe.
     pub(crate) fn talk_with<'a>(
         &'a mut self,
         capabilities: Value,
@@ -60,7 +60,7 @@ impl Run {
         Box::pin(async move { self.go_on(Client { capabilities, is_watched: true }).await })
     }
 
-    /// A conversation with this client: that of an earlier probe, unless it has ended.
+    /// Returns a conversation as this client: that of an earlier probe if it still runs.
     fn go_on<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             if self.client.as_ref() == Some(&client) && self.now().is_up() {
@@ -84,8 +84,8 @@ impl Run {
         })
     }
 
-    /// A conversation with the agent as it has just started, to which nothing was said. It ends
-    /// with the probe.
+    /// Returns a conversation with a new process of the agent, before any message. It ends with the
+    /// probe.
     pub(crate) fn fresh<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             self.park().await;
@@ -97,7 +97,8 @@ impl Run {
         })
     }
 
-    /// A conversation of its own with a client that has these capabilities. It ends with the probe.
+    /// Returns a new conversation in which the judge announces these capabilities. It ends with the
+    /// probe.
     pub(crate) fn fresh_with<'a>(
         &'a mut self,
         capabilities: Value,
@@ -114,7 +115,7 @@ impl Run {
         Some(self.parked.remove(place).1)
     }
 
-    /// Leaves the conversation for another one: it is kept if later probes may go on with it.
+    /// Parks the conversation if later probes may continue it; ends it otherwise.
     async fn park(&mut self) {
         let Some(talk) = self.now.take() else { return };
         match self.client.take() {
@@ -129,7 +130,7 @@ impl Run {
         }
     }
 
-    /// Ends a conversation, and the agent with it.
+    /// Ends a conversation and its process.
     pub(super) async fn end(&mut self, mut talk: Conversation) {
         talk.peer.stop().await;
         if talk.is_watched {
@@ -137,7 +138,7 @@ impl Run {
         }
     }
 
-    /// Ends every process of the agent: the next conversation is with a new one.
+    /// Ends every process of the agent; the next conversation starts a new one.
     pub(crate) fn restart<'a>(&'a mut self) -> Boxed<'a, ()> {
         Box::pin(async move {
             self.leave().await;
@@ -150,7 +151,7 @@ impl Run {
         self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
     }
 
-    /// The conversation that goes on. One that has ended stands in where there is none.
+    /// Returns the current conversation; an ended one if there is none.
     pub(super) fn now(&mut self) -> &mut Conversation {
         let patience = self.patience;
         self.now.get_or_insert_with(|| {
@@ -160,7 +161,7 @@ impl Run {
     }
 }
 
-/// What became of a new start of the agent that does not initialize: another rule is about that.
+/// The outcome if a restarted agent does not initialize. Another rule covers that.
 fn not_again(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Fail { seen, .. } => {

@@ -10,11 +10,10 @@ use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpda
 use serde_json::Value;
 use std::time::Duration;
 
-/// What is printed of an update may come on another stream than the word after it, and so much
-/// later.
+/// The output for an update may come on another stream than the word after it, this much later.
 const TOGETHER: Duration = Duration::from_millis(500);
 
-/// A turn of a client: a prompt that is not answered yet.
+/// A turn of a client: a prompt without its reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientTurn {
     pub(crate) session: Value,
@@ -22,12 +21,12 @@ pub(crate) struct ClientTurn {
     pub(crate) id: Value,
     /// The content blocks.
     pub(crate) prompt: Value,
-    /// The number of lines up to the prompt.
+    /// The number of lines up to and including the prompt.
     pub(crate) first: usize,
 }
 
 impl ClientTalk {
-    /// Waits until the client prompts. A good agent's answers bring it there.
+    /// Waits until the client sends a prompt.
     pub(crate) fn set_up<'a>(&'a mut self) -> Boxed<'a, Probed<ClientTurn>> {
         Box::pin(async move {
             match self.awaits(|line| line.asks::<SessionPrompt>()).await {
@@ -37,7 +36,7 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for the next prompt, after this turn.
+    /// Waits for the prompt after this turn.
     pub(crate) fn next_turn<'a>(
         &'a mut self,
         last: &'a ClientTurn,
@@ -58,18 +57,17 @@ impl ClientTalk {
         self.wire.notify(SessionUpdateNotification::ROW.name, params);
     }
 
-    /// Sends a piece of the agent's message.
+    /// Sends a chunk of the agent's message.
     pub(crate) fn say(&mut self, turn: &ClientTurn, text: &str) {
         let content = json!({"type": "text", "text": text});
         self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
 
-    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is
-    /// said after it and waited for, so that a client that shows nothing of the update is known
-    /// soon.
+    /// Sends an update and returns whether the client prints this text. It then sends and awaits a
+    /// word, so that it soon recognizes a client that shows nothing of the update.
     ///
     /// # Errors
-    /// Not tested: the client does not show the word either. A fail: the connection ended.
+    /// Not tested: the client does not print the word either. Fail: the connection ended.
     pub(crate) fn prints_of<'a>(
         &'a mut self,
         turn: &'a ClientTurn,
@@ -102,7 +100,7 @@ impl ClientTalk {
         self.wire.call::<M>(in_session(turn, params))
     }
 
-    /// The same without waiting; gives the id.
+    /// The same without waiting; returns the id.
     pub(crate) fn begin<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Value {
         self.wire.begin(M::ROW.name, in_session(turn, params))
     }
@@ -112,7 +110,7 @@ impl ClientTalk {
         self.wire.reply(&turn.id, json!({"stopReason": reason}));
     }
 
-    /// Ends the turn, and looks whether the client takes it.
+    /// Ends the turn and checks that the client accepts that.
     pub(crate) fn ends_well<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.end_turn(turn, "end_turn");
@@ -120,8 +118,8 @@ impl ClientTalk {
         })
     }
 
-    /// Lets the client cancel: it is interrupted if its task leaves that to the judge, and the
-    /// call is waited for. Without it nothing can be told.
+    /// Lets the client cancel the turn: interrupts it, if its task leaves that to the judge, and
+    /// waits for the call. Without the call the probe is not tested.
     pub(crate) fn is_cancelled<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed<Line>> {
         Box::pin(async move {
             self.client.interrupt();

@@ -1,4 +1,4 @@
-//! Logging in (AUTH).
+//! Login (AUTH).
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
@@ -20,13 +20,13 @@ probes! { ClientRun:
     "AUTH-15" an_unknown_kind_of_login_is_one_of_the_agent;
 }
 
-/// The method that every agent of these probes has.
+/// The login method of every agent in these probes.
 const METHOD: &str = "check-login";
 
-/// What a login in a terminal adds to the command of the agent.
+/// The arguments that a terminal login adds to the agent's command.
 const ADDED: [&str; 2] = ["login", "--check now"];
 
-/// What it sets.
+/// The environment that it sets.
 const SET: (&str, &str) = ("ATTACHE_CHECK_LOGIN", "a value of its own");
 
 /// An agent that opens sessions only after a login by one of these methods.
@@ -54,7 +54,7 @@ fn in_terminal() -> Value {
     json!({"id": "check-terminal", "name": "Log in here", "type": "terminal", "args": ADDED, "env": set})
 }
 
-/// Sends the client to log in by `method` to an agent with these methods.
+/// Lets the client log in by `method` to an agent with these methods.
 async fn login<'r>(
     run: &'r mut ClientRun,
     methods: Value,
@@ -64,7 +64,7 @@ async fn login<'r>(
     run.start_with(task, move |_| locked(methods.clone())).await
 }
 
-/// The method by which the client logs in.
+/// Returns the method that the client uses.
 fn called(talk: &ClientTalk) -> Option<Value> {
     talk.heard::<Authenticate>().and_then(|line| line.get("params")?.get("methodId").cloned())
 }
@@ -78,20 +78,19 @@ async fn a_login_names_a_method_that_is_offered(run: &mut ClientRun) -> Probed {
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
 }
 
-/// The login of the agent works, so that the client would call it; of those in a terminal none may
-/// be called.
+/// The agent's own login works, so that the client could call it; terminal logins must not be
+/// called.
 async fn a_login_in_a_terminal_is_not_called_for(run: &mut ClientRun) -> Probed {
     login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await
 }
 
-/// Nothing is authenticated where this is the only method.
+/// The client must not authenticate if this is the only method.
 async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     let id = method.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let talk = login(run, json!([method]), &id).await?;
     talk.hears::<Initialize>().await?;
-    // A client that logs in in a terminal waits for the end of that, and goes on with its agent
-    // started anew.
+    // A client with a terminal login waits for its end and then restarts its agent.
     if talk.next_login().await.is_some() && talk.next_connection().await.is_ok() {
         let _anew = talk.hears::<Initialize>().await;
     }
@@ -123,8 +122,8 @@ async fn an_unknown_kind_of_login_is_one_of_the_agent(run: &mut ClientRun) -> Pr
     Ok(())
 }
 
-/// The program of the agent is started with the arguments added and the variables set; a login that
-/// worked is followed by a new start of the agent, one that did not is a failure.
+/// The client starts the agent's program with the added arguments and the set variables. After a
+/// successful login it restarts the agent; otherwise it reports a failure.
 async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) -> Probed {
     let task = run.task("login").with("method", "check-terminal");
     let talk = run.start_with(task, |number| match number {

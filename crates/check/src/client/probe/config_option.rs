@@ -32,7 +32,7 @@ fn select(id: &str) -> Value {
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
 }
 
-/// An option whose members are these besides those of a select.
+/// Returns a select option with these members added.
 fn with(mut option: Value, key: &str, value: Value) -> Value {
     if let Value::Object(members) = &mut option {
         members.insert(key.to_owned(), value);
@@ -40,7 +40,7 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
     option
 }
 
-/// The client sets `check-good` to `check-two` in a session with these options.
+/// Checks that the client sets `check-good` to `check-two` in a session with these options.
 async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let talk = run
@@ -49,7 +49,7 @@ async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     talk.hears::<SessionSetConfigOption>().await
 }
 
-/// The client sets the option `check-good` where it stands alone, and also among these.
+/// Checks that the client sets the option `check-good` alone, and also among these options.
 async fn sets_among(run: &mut ClientRun, options: Value) -> Probed {
     sets(run, json!([select("check-good")])).await?;
     match sets(run, options).await {
@@ -80,7 +80,7 @@ async fn a_boolean_is_set_by_a_boolean_with_its_type(run: &mut ClientRun) -> Pro
         .start_with(task, move |_| Scenario::bare().opening("configOptions", json!([boolean])))
         .await?;
     let heard = talk.hears::<SessionSetConfigOption>().await;
-    // What a client that cannot do it makes of a boolean is not its fault.
+    // A client without that capability may treat a boolean in any way.
     talk.wire.is_watched = talk.offers("/session/configOptions/boolean");
     talk.needs("/session/configOptions/boolean")?;
     let params = heard?.get("params").cloned().unwrap_or_default();
@@ -144,8 +144,8 @@ async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client sets one option and then another, which only the answer to the first has told of.
-/// Before that answer comes an update, if there is one.
+/// Checks that the client sets one option and then another one, which only the reply to the first
+/// contains. An update may come before that reply.
 async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
     let task = run.task("set_options").with("option", "check-good").with("value", "check-two");
     let task = task.with("option2", "check-new").with("value2", "check-two");

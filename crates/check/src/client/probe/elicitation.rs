@@ -1,4 +1,4 @@
-//! How a client answers what the agent asks its person (ELIC).
+//! How a client answers elicitations (ELIC).
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
@@ -24,7 +24,7 @@ probes! { ClientRun:
     "ELIC-26" a_cancel_settles_what_is_asked;
 }
 
-/// The method by which a person is asked.
+/// The method of an elicitation.
 const ASK: &str = ElicitationCreate::ROW.name;
 
 fn form(properties: Value, required: &[&str]) -> Value {
@@ -32,7 +32,7 @@ fn form(properties: Value, required: &[&str]) -> Value {
     json!({"mode": "form", "message": "Attache check asks", "requestedSchema": schema})
 }
 
-/// A form whose defaults fit.
+/// Returns a form with valid defaults.
 fn good() -> Value {
     let properties = json!({
         "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 9, "default": "Ada"},
@@ -46,7 +46,7 @@ fn page(url: &str) -> Value {
     json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
 }
 
-/// A turn of a client on the first of these tasks that it has; forms must be offered.
+/// Starts a turn of the client with the first of these tasks that it supports; it must offer forms.
 async fn turn<'r>(
     run: &'r mut ClientRun,
     tasks: &'r [&'static str],
@@ -56,7 +56,7 @@ async fn turn<'r>(
     Ok((talk, turn))
 }
 
-/// The action of an answer, which is one of the three, with the content.
+/// Returns the action of an answer, which must be one of the three, and its content.
 fn read(reply: &Reply) -> Probed<(String, Value)> {
     let result = reply.result()?;
     let content = result.get("content").cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
     let has_none = missing.len() == 2;
     for params in &missing {
         let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
-        // Without any mode the whole method is not offered (INIT-17).
+        // Without any mode the method is not offered (INIT-17).
         if !(has_none && reply.is_error(-32601).is_ok()) {
             reply.is_error(-32602)?;
         }
@@ -243,7 +243,7 @@ async fn a_cancel_settles_what_is_asked(run: &mut ClientRun) -> Probed {
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // It answers at once: what is asked after the cancel belongs to the cancelled turn too.
+        // It answers at once: a question after the cancel also belongs to the cancelled turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

@@ -29,7 +29,7 @@ async fn an_unknown_extension_notification_is_ignored(run: &mut ClientRun) -> Pr
     talk.wire.is_ignored(first).await
 }
 
-/// An agent whose answers carry this `_meta`.
+/// Returns an agent whose answers have this `_meta`.
 async fn prompts_with(run: &mut ClientRun, meta: Value) -> Probed {
     let task = run.task("prompt");
     let scenario = move |_| {

@@ -20,7 +20,7 @@ probes! { ClientRun:
     "RPC-33" an_unknown_error_code_is_told_like_any_other;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library takes.
+/// A little more than the 32 MiB that the official TypeScript library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
@@ -68,14 +68,14 @@ async fn the_end_of_the_agent_inside_a_line_ends_the_turn(run: &mut ClientRun) -
     ends_after(run, br#"{"jsonrpc":"2.0","method":"session/upd"#).await
 }
 
-/// The agent is gone in mid-turn, after these bytes.
+/// The agent ends during a turn, after these bytes.
 async fn ends_after(run: &mut ClientRun, bytes: &[u8]) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     talk.wire.peer.send_bytes(bytes);
     ends_with_its_agent(talk).await
 }
 
-/// The agent is gone: the client ends, starts it anew, or says something.
+/// After the agent's end the client ends, restarts it, or reports it.
 pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     if !talk.client.is_seen() {
         return not_tested("what a person's client makes of it is not seen");
@@ -90,8 +90,7 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// Not watched: a line that is sent as bytes is not recorded, so that its answer belongs to
-/// nothing.
+/// Not watched: a line sent as bytes is not recorded, so its answer belongs to no call.
 async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;
@@ -113,7 +112,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The message of an error is what a person needs of it.
+/// People need the message of an error.
 async fn an_unknown_error_code_is_told_like_any_other(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
     if !tells_error(run, -32603, &nonce).await? {
@@ -128,7 +127,7 @@ async fn an_unknown_error_code_is_told_like_any_other(run: &mut ClientRun) -> Pr
     )
 }
 
-/// Whether the client prints the message of the error that its prompt is answered with.
+/// Whether the client prints the message of the error that answers its prompt.
 async fn tells_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<bool> {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.wire.refuse(&turn.id, code, message);

@@ -28,7 +28,7 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
     expect(first == Some(json!(Initialize::ROW.name)), "initialize is the first call", seen)
 }
 
-/// The params of `initialize`.
+/// Returns the params of `initialize`.
 async fn told(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
@@ -69,7 +69,8 @@ async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun)
     }
 }
 
-/// The client prompts an agent that says this of what it can do, and sends nothing that needs more.
+/// Checks that the client sends a prompt to an agent with these capabilities, and nothing that
+/// needs others.
 async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,

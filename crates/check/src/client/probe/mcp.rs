@@ -1,4 +1,4 @@
-//! MCP servers that a client serves itself, over the connection (MCPA).
+//! MCP servers that a client serves over the ACP connection (MCPA).
 
 use crate::ClientTask;
 use crate::client::client_talk::{ClientTalk, ClientTurn};
@@ -20,7 +20,7 @@ probes! { ClientRun:
     "RPC-31" the_program_of_a_server_is_an_absolute_path;
 }
 
-/// Bring the servers of a file, in the form that most clients read.
+/// The servers of a file, in the format of most clients.
 fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     let file = run.new_path();
     let servers =
@@ -31,8 +31,7 @@ fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     }
 }
 
-/// A turn of a client that was told to bring MCP servers, with an agent that can reach those of the
-/// client itself.
+/// Starts a turn of a client with MCP servers, and an agent that can reach servers of the client.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     let (task, folder) = (task(run)?, run.folder().to_owned());
     let reaches = move |_| {
@@ -43,7 +42,7 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// The servers that the client named.
+/// Returns the servers that the client named.
 fn servers(talk: &ClientTalk) -> &[Value] {
     let opened = talk
         .heard::<SessionNew>()
@@ -51,7 +50,7 @@ fn servers(talk: &ClientTalk) -> &[Value] {
     opened.map_or(&[][..], Vec::as_slice)
 }
 
-/// The ids of the servers that the client serves itself.
+/// Returns the ids of the servers that the client serves itself.
 fn own(talk: &ClientTalk) -> Vec<Value> {
     let own =
         servers(talk).iter().filter(|server| server.get("type").is_some_and(|kind| kind == "acp"));
@@ -89,7 +88,7 @@ async fn no_server_of_its_own_without_the_capability(run: &mut ClientRun) -> Pro
     )
 }
 
-/// Sends a request to a server that the client serves.
+/// Sends a request to a server of the client.
 async fn inner(talk: &mut ClientTalk, server: &Value, method: &str) -> Probed<Value> {
     let params = json!({"serverId": server, "requestId": format!("inner-{method}"), "method": method, "params": {}});
     talk.wire.ask(McpMessage::ROW.name, params).await?.result()

@@ -38,7 +38,7 @@ async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The client sets a mode of a session that has these.
+/// Checks that the client sets a mode of a session with these modes.
 async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     let task = run.task("set_mode").with("mode", "check-code");
     let talk =
@@ -52,7 +52,7 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     }
 }
 
-/// The client sets the mode by the config option, as modes are on their way out.
+/// The client sets the mode by its config option, since modes are deprecated.
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let task = run.task("set_mode").with("mode", "check-code");

@@ -1,4 +1,4 @@
-//! What a client makes of notices (NOTE), compactions (COMP) and subagents (SUB).
+//! How a client handles notices (NOTE), compactions (COMP) and subagents (SUB).
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
@@ -18,7 +18,7 @@ probes! { ClientRun:
     "SUB-03" an_unknown_state_replaces_the_one_before;
 }
 
-/// A screen of a client that offers this.
+/// Returns the output of a client that offers this.
 async fn screen<'r>(run: &'r mut ClientRun, needs: &str) -> Probed<Screen<'r>> {
     let screen = run.screen(&["prompt"]).await?;
     screen.talk.needs(needs)?;
@@ -126,7 +126,7 @@ async fn an_unknown_status_means_nothing(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// Announces a child.
+/// Announces a subagent.
 fn child(fields: Value) -> Value {
     let mut update = fields;
     if let Value::Object(update) = &mut update {

@@ -1,4 +1,4 @@
-//! What a client shows of plans (PLAN, PLANU) and commands (CMD).
+//! How a client shows plans (PLAN, PLANU) and commands (CMD).
 
 use crate::client::run::ClientRun;
 use crate::json::json;
@@ -29,7 +29,7 @@ fn commands(names: &[&String]) -> Value {
     json!({"sessionUpdate": "available_commands_update", "availableCommands": names.iter().map(command).collect::<Vec<_>>()})
 }
 
-/// What was shown last holds `wanted`, and not what it stands in place of.
+/// Checks that the last output contains `wanted`, and not what it replaces.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {
         return not_tested("the client does not show it again when it changes");

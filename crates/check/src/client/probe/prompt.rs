@@ -1,4 +1,4 @@
-//! Turns and what is said in them (PROMPT, MSG).
+//! Turns and their messages (PROMPT, MSG).
 
 use crate::client::client_talk::{ClientTalk, ClientTurn, how_it_left};
 use crate::client::run::ClientRun;
@@ -37,7 +37,7 @@ async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> 
     }
 }
 
-/// A client that runs one turn ends with it, and not as if all were well; any other goes on.
+/// A client with a single turn ends with it, and reports a problem; any other client continues.
 async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
@@ -58,14 +58,14 @@ async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
     talk.goes_or_stays().await
 }
 
-/// Says it as a piece of this kind.
+/// Sends it as a chunk of this kind.
 fn piece(kind: &str, text: &str) -> Value {
     json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": null})
 }
 
 const ANSWER: &str = "agent_message_chunk";
 
-/// Two pieces of one kind run together; with a thought between them they do not.
+/// Two adjacent chunks of one kind are joined; with a thought between them they are not.
 async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
     run: &mut ClientRun,
 ) -> Probed {
@@ -118,8 +118,8 @@ async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed 
     .await
 }
 
-/// The client takes these updates in a turn: the connection goes on, and what is said after them is
-/// shown like what was said before.
+/// Checks that the client accepts these updates in a turn: the connection stays open, and later
+/// text is shown like earlier text.
 pub(super) async fn goes_on_after(
     run: &mut ClientRun,
     odd: impl Fn(&ClientTurn) -> Vec<Value>,
@@ -152,7 +152,7 @@ pub(super) async fn goes_on_after(
     }
 }
 
-/// Whether the client answered some call.
+/// Whether the client answered any call.
 fn answers(talk: &ClientTalk) -> bool {
     talk.lines().any(Line::is_reply)
 }

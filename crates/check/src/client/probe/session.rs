@@ -40,7 +40,7 @@ fn said(session: &str, text: &str) -> Value {
     json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
 }
 
-/// The client on its way to a session, whose `session/new` is left to the probe.
+/// Starts the client up to its `session/new`, which the probe answers.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     let task = run.task("prompt");
     let talk =
@@ -63,7 +63,7 @@ async fn an_update_before_the_session_is_known_ends_nothing(run: &mut ClientRun)
     talk.ends_well(&turn).await
 }
 
-/// The session is open, and the client waits for something else than the end of a turn.
+/// The session is open, and the client waits for something other than the end of a turn.
 async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed {
     let option = json!({"id": "check-good", "name": "Check", "type": "select", "currentValue": "check-one", "options": [
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
@@ -93,7 +93,7 @@ async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed
     talk.ends_well(&turn).await
 }
 
-/// What is said in a session that the client does not know is not taken for what its own says.
+/// Text in an unknown session must not be shown as that of the client's own.
 async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Probed {
     let (foreign, own) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
@@ -106,7 +106,7 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
     let left = talk.leaves().await;
-    // A client that prints nothing at all shows its indifference on the wire alone.
+    // A client without output shows only on the wire that it ignored the text.
     let seen = "it is printed as if the open session had said it";
     expect(
         !(left.shows(&own) && left.shows(&foreign)),
@@ -135,7 +135,7 @@ async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The client is told to go on with a session, and asks for its status.
+/// Lets the client continue a session and ask for its status.
 async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
     let task = run.task("load").with("session", SESSION);
     let cwd = run.folder().to_owned();
@@ -164,7 +164,7 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
 
 async fn a_null_result_of_a_load_is_taken(run: &mut ClientRun) -> Probed {
     takes_null::<SessionLoad>(run, "load", |scenario| {
-        // Some clients load only where they cannot resume.
+        // Some clients load only if they cannot resume.
         let scenario = scenario.with("/agentCapabilities/sessionCapabilities/resume", Value::Null);
         scenario.on::<SessionLoad>(|_| Answer::Result(Value::Null))
     })
@@ -179,7 +179,7 @@ async fn a_null_result_of_a_resume_is_taken(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// The client prompts once its call is answered with null.
+/// Checks that the client sends a prompt after a null result.
 async fn takes_null<M: Method>(
     run: &mut ClientRun,
     task: &'static str,
@@ -193,7 +193,7 @@ async fn takes_null<M: Method>(
     Ok(())
 }
 
-/// The client prompts in a session with this id.
+/// Checks that the client sends a prompt in a session with this id.
 async fn prompts_in<'r>(
     run: &'r mut ClientRun,
     id: &'static str,

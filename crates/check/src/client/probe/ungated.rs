@@ -1,7 +1,8 @@
-//! What must not be sent to an agent that does not offer it (INIT-16 and the rules of each method).
+//! Messages that a client must not send to an agent that does not offer them (INIT-16 and the rules
+//! of each method).
 //!
-//! Each is judged twice: the client has to send it to an agent that offers it, which shows that its
-//! task leads there; to one that does not it must not.
+//! Each is judged twice. The client must send the message to an agent that offers it, which shows
+//! that the task leads there. It must not send it to an agent that does not.
 
 use crate::ClientTask;
 use crate::client::run::ClientRun;
@@ -31,22 +32,21 @@ probes! { ClientRun:
     "SYSP-01" system_prompts_are_not_sent_unless_they_are_offered;
 }
 
-/// Which line is gated.
+/// A condition for the gated line.
 type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
 
-/// The client on a task, with an agent that offers `capability` and with one that lacks it, else
-/// the same.
+/// A task of the client with an agent that offers `capability`, and with the same agent without it.
 struct Gate {
     task: ClientTask,
-    /// Below `agentCapabilities`.
+    /// The path below `agentCapabilities`.
     capability: &'static str,
     offered: Value,
-    /// What else both agents offer.
+    /// Other capabilities of both agents.
     beside: Value,
 }
 
 impl Gate {
-    /// A task with a session that is known.
+    /// Creates a task with a known session.
     fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
         let task = run.task(task).with("session", SESSION);
         Self { task, capability, offered: json!({}), beside: json!({}) }
@@ -62,8 +62,7 @@ impl Gate {
         self
     }
 
-    /// The line that is gated, when the client is told to send it to an agent that offers it, or
-    /// not.
+    /// Returns the gated line, if the client sends it to an agent that offers it or not.
     async fn sent(
         &self,
         run: &mut ClientRun,
@@ -80,7 +79,7 @@ impl Gate {
         let talk = run.start_with(self.task.clone(), scenario).await?;
         match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
             Ok(line) if gated(&line) => return Ok(Some(line)),
-            // What is sent at the end of a session comes after its turn.
+            // Messages at the end of a session come after its turn.
             Ok(_) => {
                 let turn = talk.set_up().await?;
                 talk.end_turn(&turn, "end_turn");
@@ -91,7 +90,7 @@ impl Gate {
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())
     }
 
-    /// The rule is kept when the line is sent where it is offered, and nowhere else.
+    /// Checks that the line is sent only to an agent that offers it.
     async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
         if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(
@@ -207,7 +206,7 @@ async fn system_prompts_are_not_sent_unless_they_are_offered(run: &mut ClientRun
     gate.holds(run, "systemPrompt", &with_prompt).await
 }
 
-/// A picture of one pixel, PNG.
+/// A PNG image of one pixel.
 const PICTURE: &[u8] = &[
     0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
     1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, b'I', b'D', b'A', b'T',

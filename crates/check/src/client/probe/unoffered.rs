@@ -1,4 +1,4 @@
-//! Calls of what the client does not offer (INIT-17).
+//! Calls of methods that the client does not offer (INIT-17).
 
 use crate::client::run::ClientRun;
 use crate::json::json;

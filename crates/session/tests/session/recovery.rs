@@ -7,7 +7,7 @@ use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
 
 /// TOOL-07, COMP-03, PROMPT-10.
 #[test]
-fn what_a_dead_writer_left_open_is_settled() {
+fn recovery_settles_what_a_dead_writer_left_open() {
     let asked = EventBody::PermissionAsked {
         id: PermissionId(4),
         tool_call: ToolCallUpdate::new("t"),
@@ -25,8 +25,8 @@ fn what_a_dead_writer_left_open_is_settled() {
         asked,
         say("half a sen"),
     ]);
-    let unsettled = session.recovery_events();
-    apply(&mut session, unsettled);
+    let events = session.recovery_events();
+    apply(&mut session, events);
     assert_eq!(
         outline(&session),
         ["tool t: T failed", "tool u: U completed", "compaction failed: ", "Agent: half a sen"]
@@ -38,7 +38,7 @@ fn what_a_dead_writer_left_open_is_settled() {
 }
 
 #[test]
-fn where_nothing_is_open_nothing_is_unsettled() {
+fn recovery_of_a_closed_session_is_empty() {
     assert_eq!(Session::new("s").recovery_events(), []);
     let ended =
         EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None };

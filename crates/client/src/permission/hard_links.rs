@@ -1,6 +1,5 @@
 //! Protected files that have further names.
 
-use crate::file_action::strongest;
 use attache_policy::{Folders, Guard};
 use std::collections::VecDeque;
 use std::fs::Metadata;
@@ -17,7 +16,7 @@ pub(crate) fn guard(folders: &Folders, file: &Path) -> Option<Guard> {
     let file = file.symlink_metadata().ok().filter(|file| file.is_file() && file.nlink() > 1)?;
     let mut left = LOOKED_AT;
     let roots = folders.roots().all().iter();
-    roots.map(|root| guard_below(root, &file, &mut left)).fold(None, strongest)
+    roots.map(|root| guard_below(root, &file, &mut left)).fold(None, Guard::strictest)
 }
 
 fn guard_below(root: &Path, file: &Metadata, left: &mut usize) -> Option<Guard> {
@@ -41,7 +40,7 @@ fn guard_below(root: &Path, file: &Metadata, left: &mut usize) -> Option<Guard> 
                 entry.metadata().is_ok_and(|it| (it.dev(), it.ino()) == (file.dev(), file.ino()))
             };
             if found.is_some() && is_it() {
-                guard = strongest(guard, found);
+                guard = Guard::strictest(guard, found);
             }
             if guard == Some(Guard::Secret) {
                 return guard;

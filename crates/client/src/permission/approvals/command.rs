@@ -1,6 +1,6 @@
 //! A command that a permission request allowed.
 
-use crate::permission::PermissionRequest;
+use crate::permission::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Folders;
 use attache_policy::effect::{Command, changes_only_looks};

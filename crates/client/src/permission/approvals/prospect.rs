@@ -1,8 +1,8 @@
 //! What a permission request allows if it is allowed, and whether it touches protected files.
 
 use super::{Approved, ApprovedCommand};
-use crate::file_action::{FileState, Found, strongest};
-use crate::permission::PermissionRequest;
+use crate::permission::file_action::{FileState, Found};
+use crate::permission::request::PermissionRequest;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
@@ -66,7 +66,7 @@ pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Optio
         line_guard(&command.line, folders, folder.as_deref().unwrap_or(folders.cwd()))
     });
     let stated = effect.stated.as_ref().and_then(|line| line_guard(line, folders, folders.cwd()));
-    let of_commands = lines.fold(stated, strongest);
+    let of_commands = lines.fold(stated, Guard::strictest);
     let paths = effect.paths;
     let guards = paths.iter().take(FILES).map(|path| {
         let is_changed = changes || changed.contains(&path.as_str());
@@ -76,7 +76,7 @@ pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Optio
             guard => guard,
         }
     });
-    guards.fold(of_commands, strongest)
+    guards.fold(of_commands, Guard::strictest)
 }
 
 fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
@@ -84,7 +84,7 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
     match Found::at(folders, &named) {
         Ok(found) => found.guard(folders),
         // Outside of the folders the agent works by itself, if it may.
-        Err(_) => guard(&crate::file_action::below(folders, &named)),
+        Err(_) => guard(&crate::permission::file_action::below(folders, &named)),
     }
 }
 

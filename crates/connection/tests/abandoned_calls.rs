@@ -1,4 +1,4 @@
-//! Calls whose callers do not wait any more.
+//! Calls whose callers gave up.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
 use tokio::task::JoinSet;
 
-/// Writes down what could not be used.
+/// Records messages that could not be used.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -20,7 +20,7 @@ impl Client for Heard {
     }
 }
 
-/// A client of ours, its log, and an agent that says what the test says.
+/// A client, its log, and an agent that sends what the test writes.
 fn against_raw() -> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::End>)
 {
     let (ours, raw) = tokio::io::duplex(64 * 1024);
@@ -42,7 +42,7 @@ async fn answer(agent: &mut Lines<BufReader<DuplexStream>>, id: &str) {
 }
 
 #[tokio::test]
-async fn calls_that_nobody_waits_for_leave_the_table_while_the_peer_is_silent() {
+async fn abandoned_calls_leave_the_table_while_the_peer_is_silent() {
     let (peer, _, mut agent, _driver) = against_raw();
     let held = Arc::new(());
     for _ in 0..2000 {
@@ -60,7 +60,7 @@ async fn calls_that_nobody_waits_for_leave_the_table_while_the_peer_is_silent() 
 }
 
 #[tokio::test]
-async fn a_late_answer_is_folded_and_logged_and_belongs_to_no_later_call() {
+async fn a_late_reply_runs_its_callback_and_matches_no_later_call() {
     let (peer, heard, mut agent, _driver) = against_raw();
     let folded = Arc::new(Mutex::new(0));
     let late = folded.clone();

@@ -1,6 +1,6 @@
 //! What rules are about, and how they are written.
 
-use crate::permission::PermissionRequest;
+use crate::permission::request::PermissionRequest;
 use attache_policy::{Effect, Rule, RuleScope, Subject};
 use attache_protocol::decode;
 use attache_session::PermissionId;

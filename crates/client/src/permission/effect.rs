@@ -1,7 +1,7 @@
 //! What a permission request is about, beyond its title.
 
-use crate::permission::PermissionRequest;
-use crate::permission_broker::secrets::shown_value;
+use crate::permission::broker::secrets::shown_value;
+use crate::permission::request::PermissionRequest;
 use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::AskedCall;
 use attache_policy::effect::{Command, ReportedCall, ToolEffect};

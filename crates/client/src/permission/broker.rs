@@ -4,7 +4,9 @@ mod audit;
 mod audit_log;
 pub(crate) mod secrets;
 
-use crate::permission::{Decision, PermissionRequest, Permissions};
+use crate::permission::decision::Decision;
+use crate::permission::permissions::Permissions;
+use crate::permission::request::PermissionRequest;
 use attache_policy::{Effect, Reason, Rule, RuleFault, RuleFile, RuleFileError, RuleScope, Rules};
 use audit::Audit;
 use audit_log::{AuditLog, Written};

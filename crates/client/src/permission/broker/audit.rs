@@ -2,7 +2,8 @@
 
 use super::audit_log::{AuditLog, Written};
 use super::secrets::without_secrets;
-use crate::permission::{Decision, PermissionRequest};
+use crate::permission::decision::Decision;
+use crate::permission::request::PermissionRequest;
 use attache_policy::{Rule, ToolEffect};
 use attache_protocol::v1::{SessionId, ToolKind};
 use attache_session::Timestamp;

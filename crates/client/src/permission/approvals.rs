@@ -6,7 +6,7 @@ mod prospect;
 pub(crate) use self::command::ApprovedCommand;
 pub(crate) use self::prospect::{Prospect, prospects, protected};
 
-use crate::file_action::FileState;
+use crate::permission::file_action::FileState;
 use crate::terminals::terminal_command::TerminalCommand;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
