@@ -14,9 +14,9 @@ mod offered;
 mod running;
 mod secrets;
 mod server;
+mod server_notices;
 mod setup;
 mod stdout;
-mod told;
 
 pub(crate) use content::Returned;
 #[cfg(test)]
@@ -27,6 +27,7 @@ pub(crate) use server::Server;
 use crate::models::{Models, ToolSpec};
 use attache_agent::Opening;
 use server::Status;
+use server_notices::ServerNotices;
 pub(crate) use setup::DEADLINE;
 use setup::Setup;
 use std::path::PathBuf;
@@ -34,7 +35,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use told::Told;
 
 /// How much longer than its deadline a server is waited for in the background, as a multiple: one
 /// that is fetched first may be slow.
@@ -52,7 +52,7 @@ const ALL_INSTRUCTIONS: usize = 2048;
 #[derive(Debug)]
 pub(crate) struct Servers {
     servers: Vec<Arc<Server>>,
-    told: Arc<Told>,
+    told: Arc<ServerNotices>,
     /// Until when the first prompt waits; nothing once it did.
     grace: Option<Instant>,
     /// Whether the person was told that there are too many tools.
@@ -77,7 +77,7 @@ impl Servers {
     /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08,
     /// SESS-20).
     pub(crate) fn start(opening: &Opening<'_>, models: &Models, deadline: Duration) -> Self {
-        let told = Arc::new(Told::new(opening));
+        let told = Arc::new(ServerNotices::new(opening));
         let forms = opening.client().elicitation.as_ref().is_some_and(|modes| modes.form.is_some());
         let setup = Arc::new(Setup {
             cwd: opening.cwd().to_owned(),

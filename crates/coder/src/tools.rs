@@ -18,7 +18,7 @@ pub(crate) mod parallel;
 mod prepared;
 mod registry;
 mod repair;
-mod resolved;
+mod resolved_paths;
 mod runner;
 mod schema;
 pub(crate) mod search;

@@ -6,6 +6,7 @@ pub(crate) mod chosen_model;
 pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
+mod stop_reason;
 
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
@@ -16,13 +17,14 @@ use crate::models::{
     AssistantMessage, AssistantPart, Model, ModelError, ModelStop, Models, TokenUsage, reply,
 };
 use crate::session::memory::{Memory, Record};
-use crate::tools::fit::{counted, one_line};
+use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
 use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
+use crate::turn::stop_reason::stop_reason;
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
@@ -381,23 +383,4 @@ async fn tell_usage(
     let brief = brief(memory, turn);
     memory.conversation.measure(model, &brief, used);
     tell_fill(memory, turn, model, used).await
-}
-
-/// The stop reason of the turn for a model that stopped without a tool call.
-fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopReason> {
-    let title = model.title();
-    match stop {
-        ModelStop::End | ModelStop::Tools | ModelStop::Paused => Ok(StopReason::EndTurn),
-        ModelStop::MaxTokens | ModelStop::Window => Ok(StopReason::MaxTokens),
-        ModelStop::Refusal => Ok(StopReason::Refusal),
-        ModelStop::BrokenCall => Err(Error::failed(format!(
-            "{title} sent tool calls that cannot be read: choose another model"
-        ))),
-        ModelStop::Other(word) => {
-            let word = one_line(word, 60);
-            Err(Error::failed(format!(
-                "{title} stopped before its end ({word}): say \"continue\", or choose another model"
-            )))
-        }
-    }
 }

@@ -5,8 +5,8 @@ use super::connection::{self, Connection, Traces};
 use super::failure;
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
+use super::server_notices::ServerNotices;
 use super::setup::{DEADLINE, Setup};
-use super::told::Told;
 use crate::tools::fit::{counted, one_line};
 use attache_protocol::v1::McpServer;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, Tool};
@@ -156,7 +156,7 @@ impl Server {
     }
 
     /// Connects to it and keeps it connected, as long as that goes. Dropping the future ends it.
-    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<Told>) {
+    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<ServerNotices>) {
         let name = &self.name;
         let mut restarts = 0;
         let mut connection = match self.connect(&setup, &told).await {
@@ -201,7 +201,7 @@ impl Server {
     async fn connect(
         &self,
         setup: &Setup,
-        told: &Told,
+        told: &ServerNotices,
     ) -> Result<(Connection, Arc<Traces>), String> {
         let traces = Arc::new(Traces::default());
         match self.reach(setup, told, &traces).await {
@@ -213,7 +213,7 @@ impl Server {
     async fn reach(
         &self,
         setup: &Setup,
-        told: &Told,
+        told: &ServerNotices,
         traces: &Traces,
     ) -> Result<Connection, String> {
         let client = Client {

@@ -3,7 +3,7 @@
 use super::coverage::Coverage;
 use super::files::step::Step;
 use super::prepared::Prepared;
-use super::resolved::ResolvedPaths;
+use super::resolved_paths::ResolvedPaths;
 use attache_agent::{NewToolCall, Result, ToolCallHandle};
 use attache_policy::{Decision, Effect, Judge};
 use attache_protocol::Raw;

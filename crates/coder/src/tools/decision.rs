@@ -7,7 +7,7 @@ use super::files::diffs::Room;
 use super::files::file_access::looking;
 use super::files::step::Step;
 use super::prepared::{Prepared, Unprepared};
-use super::resolved::ResolvedPaths;
+use super::resolved_paths::ResolvedPaths;
 use super::thread::Wanted;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;

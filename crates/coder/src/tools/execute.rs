@@ -23,7 +23,7 @@ use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
-use super::resolved::ResolvedPaths;
+use super::resolved_paths::ResolvedPaths;
 use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};

@@ -5,7 +5,7 @@ use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line}
 use super::length::Length;
 use super::prepared::Prepared;
 use super::repair;
-use super::resolved::ResolvedPaths;
+use super::resolved_paths::ResolvedPaths;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
 use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};

@@ -3,7 +3,7 @@
 use super::approved_call::ApprovedCall;
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
-use super::resolved::ResolvedPaths;
+use super::resolved_paths::ResolvedPaths;
 use super::tool_result::{Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
 use crate::models::ToolSpec;

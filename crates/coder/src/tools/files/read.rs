@@ -9,7 +9,7 @@ use crate::tools::findings::{Lines, Unreadable};
 use crate::tools::fit::{MESSAGE_TEXT, counted};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
-use crate::tools::resolved::ResolvedPaths;
+use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{number, spec, text};
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};

@@ -9,7 +9,7 @@ use crate::tools::files::step::Step;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
-use crate::tools::resolved::ResolvedPaths;
+use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};

@@ -7,7 +7,7 @@ use crate::tools::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
 use crate::tools::fit::{code, start_within};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
-use crate::tools::resolved::ResolvedPaths;
+use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::search::walk;
 use crate::tools::thread::Wanted;

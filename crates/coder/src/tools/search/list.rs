@@ -7,7 +7,7 @@ use crate::tools::findings::{FILES_NAMED, Files, KINDS_NAMED};
 use crate::tools::fit::code;
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
-use crate::tools::resolved::ResolvedPaths;
+use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::search::walk;
 use crate::tools::thread::Wanted;

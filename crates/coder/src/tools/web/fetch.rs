@@ -7,7 +7,7 @@ use crate::tools::files::file_access::looking;
 use crate::tools::fit::{code, counted, one_line};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
-use crate::tools::resolved::ResolvedPaths;
+use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::thread::blocking;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};

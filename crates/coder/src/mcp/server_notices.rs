@@ -1,5 +1,4 @@
-//! What a person is told of servers: at once where the client takes notices, else with the next
-//! turn.
+//! Notices about MCP servers: sent at once to a client that takes notices, else with the next turn.
 
 use attache_agent::{Opening, SessionHandle};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -8,15 +7,15 @@ use std::sync::{Mutex, PoisonError};
 /// How many sentences wait for a turn at most.
 const MOST: usize = 64;
 
-/// What a person is told of servers.
+/// The notices about the servers of a session.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ServerNotices {
     /// The session, if its client takes notices (NOTE-02).
     notices: Option<SessionHandle>,
     untold: Mutex<Vec<String>>,
 }
 
-impl Told {
+impl ServerNotices {
     pub(super) fn new(opening: &Opening<'_>) -> Self {
         let takes =
             opening.client().session.as_ref().is_some_and(|session| session.notices.is_some());
