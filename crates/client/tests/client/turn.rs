@@ -54,14 +54,14 @@ async fn a_turn_returns_its_changes_and_its_outcome() {
     );
     let usage = json!({ "totalTokens": 9, "inputTokens": 4, "outputTokens": 5 });
     agent.reply(&call, json!({ "stopReason": "end_turn", "usage": usage })).await;
-    assert!(soon(turn.next()).await.is_some_and(|change| matches!(change, Change::Usage(_))));
+    assert!(matches!(soon(turn.next()).await, Some(Change::Usage(_))));
+    assert!(matches!(soon(turn.next()).await, Some(Change::Turn(_))));
     assert!(soon(turn.next()).await.is_none());
     let outcome = soon(turn.outcome()).await.unwrap();
     assert_eq!(
         (outcome.stop_reason, outcome.usage.unwrap().total_tokens),
         (StopReason::EndTurn, 9)
     );
-    assert!(matches!(soon(turn.next()).await, Some(Change::Turn(_))));
     assert!(soon(turn.next()).await.is_none());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     drop(turn);
