@@ -477,10 +477,7 @@ mod tests {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
         let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
         let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
-        assert_eq!(
-            said,
-            ["Agent", "more", "left out content too large to show", "ended done"]
-        );
+        assert_eq!(said, ["Agent", "more", "left out content too large to show", "ended done"]);
     }
 
     #[test]
