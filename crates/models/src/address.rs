@@ -63,7 +63,7 @@ mod tests {
     use super::{is_loopback, without_login};
 
     #[test]
-    fn what_is_on_this_machine_is_known() {
+    fn loopback_addresses_are_recognised() {
         for (url, expected) in [
             ("http://localhost:1/v1", true),
             ("http://127.3.2.1/v1", true),

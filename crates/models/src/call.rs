@@ -1,7 +1,7 @@
 //! A call of a provider: it sends the request, retries, and reads the answer.
 
 pub(crate) mod failure;
-pub(crate) mod patience;
+pub(crate) mod retry_wait;
 use crate::address::without_login;
 use crate::call::failure::{Failure, Retry, Sent};
 use crate::error::{ModelError, spoken};
@@ -12,8 +12,8 @@ use crate::model::{EventStream, NextEvent};
 use crate::provider::Provider;
 use crate::sse::SseEvent;
 use crate::wire::adapter::{Decoder, HttpRequest, Progress, StreamError};
+use crate::wire::answer_format::AnswerFormat;
 use crate::wire::draft::Draft;
-use crate::wire::form::Form;
 use jiff::Timestamp;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -64,7 +64,7 @@ enum Unanswered {
 struct Answer {
     response: Response,
     decoder: Box<dyn Decoder>,
-    form: Form,
+    form: AnswerFormat,
     events: VecDeque<SseEvent>,
     /// The longest pause, and when the present one is over.
     patience: Duration,
@@ -117,7 +117,7 @@ impl Call {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
                 let patience = self.http.limits().first_byte;
                 let (decoder, events, form) =
-                    (self.provider.decoder(), VecDeque::new(), Form::default());
+                    (self.provider.decoder(), VecDeque::new(), AnswerFormat::default());
                 let deadline = Instant::now() + patience;
                 let (begun, ended) = (false, false);
                 let answer =
@@ -172,8 +172,9 @@ impl Call {
             }),
             _ if self.attempt >= limits.attempts => Err(self.counted(failure.error)),
             wait => {
-                let wait = wait
-                    .unwrap_or_else(|| patience::backoff(limits.backoff, self.attempt, self.seed));
+                let wait = wait.unwrap_or_else(|| {
+                    retry_wait::backoff(limits.backoff, self.attempt, self.seed)
+                });
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
                 let (attempt, replaces) = (self.attempt, self.draft.given());
                 let lost = std::mem::take(&mut self.lost);

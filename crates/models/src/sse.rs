@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_read_as_the_standard_says() {
+    fn fields_follow_the_standard() {
         for (bytes, expected) in [
             ("data: a\n\n", vec![event("", "a")]),
             ("data:a\n\n", vec![event("", "a")]),
@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_events_are_the_same_however_the_bytes_are_split(
+        fn splitting_the_bytes_does_not_change_the_events(
             lines in prop::collection::vec("(data|event|id)?(: ?)?[a-zäß€😀]{0,6}(\n|\r\n|\r)", 0..20),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
         ) {
@@ -209,12 +209,12 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             parsed(&[&bytes]);
         }
 
         #[test]
-        fn what_was_written_is_read(texts in prop::collection::vec("[a-zäß€😀:]{1,20}", 0..10), end in "(\n|\r\n|\r)") {
+        fn written_events_are_read(texts in prop::collection::vec("[a-zäß€😀:]{1,20}", 0..10), end in "(\n|\r\n|\r)") {
             let bytes: String = texts.iter().map(|text| format!("data: {text}{end}{end}")).collect();
             let expected: Vec<_> = texts.iter().map(|text| event("", text)).collect();
             prop_assert_eq!(parsed(&[bytes.as_bytes()]), expected);

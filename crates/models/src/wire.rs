@@ -2,15 +2,15 @@
 //! it reads the answer.
 
 pub(crate) mod adapter;
+pub(crate) mod answer_format;
 pub(crate) mod anthropic;
 pub(crate) mod chat;
 pub(crate) mod draft;
-pub(crate) mod form;
 pub(crate) mod gemini;
-pub(crate) mod halves;
 pub(crate) mod history;
 pub(crate) mod json;
 pub(crate) mod responses;
+pub(crate) mod surrogates;
 
 use adapter::Adapter;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! The meaning of a provider's error: its cause, and whether to retry.
 
 use crate::address::without_login;
-use crate::call::patience::{self, Headers};
+use crate::call::retry_wait::{self, Headers};
 use crate::error::ModelError;
 use crate::message::ModelId;
 use crate::provider::Provider;
@@ -64,7 +64,7 @@ impl Sent<'_> {
                 said,
             });
         }
-        let wait = patience::asked_to_wait(self.headers, &self.body, &message, self.now);
+        let wait = retry_wait::asked_to_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
         }
@@ -80,7 +80,7 @@ impl Sent<'_> {
             return Failure::lasting(ModelError::UnknownModel { model: self.model.clone(), said });
         }
         let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
-        if patience::says_retry(self.headers).unwrap_or(passes) {
+        if retry_wait::says_retry(self.headers).unwrap_or(passes) {
             let why = why(&provider, status);
             let error =
                 ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };

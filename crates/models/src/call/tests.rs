@@ -85,7 +85,7 @@ fn hello() -> Reply {
 }
 
 #[tokio::test]
-async fn an_answer_comes_and_the_request_has_the_key_and_the_headers() {
+async fn a_request_has_the_key_and_the_headers() {
     let server = Server::start(vec![hello()]).await;
     let mut provider = provider(&server.url);
     provider.headers =
@@ -111,7 +111,7 @@ async fn an_answer_comes_and_the_request_has_the_key_and_the_headers() {
 }
 
 #[tokio::test]
-async fn a_busy_provider_is_asked_again_when_it_says() {
+async fn a_busy_provider_is_retried_after_the_time_it_names() {
     let busy =
         Reply::status(429, "retry-after-ms: 2\r\n", "{\"error\":{\"message\":\"slow down\"}}");
     let (events, error, requests) =
@@ -130,7 +130,7 @@ async fn a_busy_provider_is_asked_again_when_it_says() {
 }
 
 #[tokio::test]
-async fn the_wait_that_a_provider_asks_for_is_told_and_kept() {
+async fn the_requested_wait_is_shown_and_used() {
     let server = Server::start(vec![Reply::status(429, "retry-after: 7\r\n", "{}")]).await;
     let mut call = call(&server.url, limits());
     let event = call.next().await.unwrap().unwrap();
@@ -147,7 +147,7 @@ async fn a_wait_of_hours_is_an_error_at_once() {
 }
 
 #[tokio::test]
-async fn a_provider_is_not_asked_for_ever() {
+async fn retries_are_limited() {
     let failed = || Reply::status(500, "", "{\"error\":{\"message\":\"oh no\"}}");
     let (events, error, requests) = served(vec![failed(), failed(), failed(), hello()]).await;
     assert_eq!((waits(&events).len(), requests.len()), (2, 3));
@@ -160,7 +160,7 @@ async fn a_provider_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn a_provider_that_says_whether_to_ask_again_is_believed() {
+async fn the_providers_advice_on_retries_is_followed() {
     let failed = Reply::status(500, "x-should-retry: false\r\n", "{}");
     let (events, error, requests) = served(vec![failed, hello()]).await;
     assert!(events.is_empty() && error.is_some() && requests.len() == 1);
@@ -196,7 +196,7 @@ async fn every_wire_has_its_address_and_its_key() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
+async fn a_connection_that_breaks_before_an_answer_is_retried() {
     let (events, error, requests) =
         served(vec![Reply::nothing(), Reply::stream(""), Reply::stream(": hi\n\n")]).await;
     assert_eq!((waits(&events).len(), requests.len()), (2, 3));
@@ -206,7 +206,7 @@ async fn a_connection_that_breaks_before_an_answer_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_asking_again_would_not_change_is_an_error_at_once() {
+async fn a_permanent_error_is_not_retried() {
     for (status, body, words) in [
         (
             401,
@@ -244,7 +244,7 @@ const BUSY: &str = "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n";
 
 /// Some servers say that the answer is whole and leave the connection open.
 #[tokio::test]
-async fn a_whole_answer_on_a_connection_that_stays_open_is_whole() {
+async fn a_complete_answer_ends_although_the_connection_stays_open() {
     let server = Server::start(vec![Reply::stream(&format!("{HELLO}{STOP}")).then_hang()]).await;
     assert!(is_done(&all(&mut call(&server.url, limits())).await.0));
     let undone = format!("{HELLO}{}", STOP.replace("data: [DONE]\n\n", ""));
@@ -254,7 +254,7 @@ async fn a_whole_answer_on_a_connection_that_stays_open_is_whole() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_ends_its_request() {
+async fn dropping_a_call_ends_its_request() {
     let mut server = Server::start(vec![Reply::stream(HELLO).then_hang()]).await;
     let mut speaking = call(&server.url, limits());
     assert_eq!(speaking.next().await.unwrap().unwrap(), ModelEvent::Text("hello".into()));
@@ -277,7 +277,7 @@ async fn a_call_that_is_dropped_ends_its_request() {
 }
 
 #[tokio::test]
-async fn nothing_is_lost_when_waiting_for_an_event_is_given_up_again_and_again() {
+async fn dropping_the_wait_for_an_event_loses_nothing() {
     let busy = Reply::status(429, "retry-after-ms: 5\r\n", "{}");
     let server = Server::start(vec![busy, hello()]).await;
     let mut call = call(&server.url, limits());
@@ -297,7 +297,7 @@ async fn nothing_is_lost_when_waiting_for_an_event_is_given_up_again_and_again()
 }
 
 #[tokio::test]
-async fn where_nobody_listens_it_is_said_at_once() {
+async fn an_unreachable_server_is_an_error_at_once() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -309,7 +309,7 @@ async fn where_nobody_listens_it_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn an_address_or_a_key_that_cannot_be_sent_is_said() {
+async fn an_invalid_address_or_key_is_an_error() {
     for url in ["", "ftp://a/v1", "no address", "ftp://user:sk-very-secret-key@a/v1"] {
         let (_, error) = all(&mut call(url, limits())).await;
         assert!(matches!(error, Some(ModelError::NotFound { .. })), "{url}: {error:?}");
@@ -322,7 +322,7 @@ async fn an_address_or_a_key_that_cannot_be_sent_is_said() {
 }
 
 #[tokio::test]
-async fn a_password_in_the_address_is_never_told() {
+async fn a_password_in_the_address_is_never_shown() {
     let server = Server::start(vec![Reply::status(404, "", "{}")]).await;
     let url = server.url.replace("http://", &format!("http://user:{KEY}@"));
     let (_, error) = all(&mut call(&url, limits())).await;
@@ -331,7 +331,7 @@ async fn a_password_in_the_address_is_never_told() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_encrypted_but_should_be_it_is_said() {
+async fn missing_tls_is_an_error() {
     let server = Server::start_any(Reply::status(200, "", "plain")).await;
     let (_, error) = all(&mut call(&server.url.replace("http:", "https:"), limits())).await;
     assert!(matches!(error, Some(ModelError::NoNetwork { .. })), "{error:?}");

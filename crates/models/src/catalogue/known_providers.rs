@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_anthropic_is_a_bearer() {
+    fn a_token_of_anthropic_is_sent_as_bearer() {
         let provider = &found(&[
             ("ANTHROPIC_AUTH_TOKEN", "t"),
             ("ANTHROPIC_BASE_URL", "https://gateway.example/"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_ollama_is_read_as_ollama_does() {
+    fn ollama_host_is_read_as_ollama_reads_it() {
         for (host, url) in [
             ("localhost", "http://localhost:11434/v1"),
             ("0.0.0.0", "http://127.0.0.1:11434/v1"),

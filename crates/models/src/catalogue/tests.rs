@@ -11,7 +11,7 @@ fn provider(id: &str) -> Provider {
 }
 
 #[test]
-fn the_built_in_catalogue_is_whole() {
+fn the_built_in_catalogue_is_valid() {
     let mut catalogue = Catalogue::default();
     catalogue.extend(BUILT_IN).unwrap();
     assert_eq!(catalogue.as_of(), "2025-11");
@@ -49,7 +49,7 @@ fn names_with_dates_and_behind_openrouter_are_found() {
 }
 
 #[test]
-fn an_unknown_model_takes_text_and_has_a_window_that_is_a_guess() {
+fn an_unknown_model_accepts_text_and_has_an_assumed_window() {
     let catalogue = Catalogue::built_in();
     let model = catalogue.model(&provider("openai"), "gpt-99");
     assert_eq!((model.window, model.window_assumed, model.takes_images), (128_000, true, false));
@@ -62,7 +62,7 @@ fn an_unknown_model_takes_text_and_has_a_window_that_is_a_guess() {
 }
 
 #[test]
-fn what_is_cached_costs_what_it_costs_and_long_prompts_more() {
+fn cached_tokens_and_long_prompts_have_their_own_prices() {
     let catalogue = Catalogue::built_in();
     let usage = |input, output, cached_read, cached_write| TokenUsage {
         input,
@@ -91,7 +91,7 @@ fn what_is_cached_costs_what_it_costs_and_long_prompts_more() {
 }
 
 #[test]
-fn a_persons_own_file_adds_models_and_providers() {
+fn the_users_own_file_adds_models_and_providers() {
     let mut catalogue = Catalogue::built_in();
     catalogue
         .extend(
@@ -137,7 +137,7 @@ fn a_persons_own_file_adds_models_and_providers() {
 }
 
 #[test]
-fn a_file_that_is_none_changes_nothing_and_says_where() {
+fn an_invalid_file_changes_nothing_and_the_error_says_where() {
     let mut catalogue = Catalogue::built_in();
     for text in [
         "",

@@ -37,7 +37,7 @@ mod tests {
     use super::provider_variables;
 
     #[test]
-    fn the_persons_own_providers_stand_beside_those_that_everybody_knows() {
+    fn the_users_own_providers_are_listed_with_the_well_known_ones() {
         let own = r#"{"providers":[
             {"id":"box","wire":"chat","base_url":"http://box/v1","key_variable":"BOX_KEY"},
             {"id":"open","wire":"chat","base_url":"http://open/v1"}]}"#;

@@ -299,7 +299,7 @@ mod tests {
 
     /// The page shows each example as `- \`prompt\` → Request`, in Rust's debug form.
     #[test]
-    fn every_example_of_the_published_grammar_is_read_as_it_says() {
+    fn every_published_example_has_its_meaning() {
         let page = include_str!("../../OFFLINE.md");
         let mut examples = 0;
         for line in page.lines().filter(|line| line.starts_with("| ``")) {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_too_odd_to_be_read() {
+    fn every_text_is_read_without_a_panic() {
         let odd = [
             "",
             " ",
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_taken_word_for_word() {
+    fn a_command_is_read_exactly_as_written() {
         assert_eq!(parse("run ls -l ."), Request::Run("ls -l .".into()));
         assert_eq!(parse("please run `echo 'a  b'`."), Request::Run("echo 'a  b'".into()));
         assert_eq!(parse("RUN echo \"a\" \"b\""), Request::Run("echo \"a\" \"b\"".into()));

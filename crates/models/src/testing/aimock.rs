@@ -206,7 +206,7 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
 }
 
 #[tokio::test]
-async fn chaos_on_every_wire_is_waited_for_or_said() {
+async fn failures_on_every_wire_are_retried_or_reported() {
     let chaos = |word: &str, chaos: Value| json!({"match": {"userMessage": word}, "response": {"content": "no"}, "chaos": chaos});
     let limited = json!({"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429, "retryAfter": 1});
     let mock = Mock::start(json!([

@@ -9,8 +9,8 @@ use crate::message::{
 use crate::provider::Provider;
 use crate::wire::Wire;
 use crate::wire::adapter::{Progress, StreamError};
+use crate::wire::answer_format::AnswerFormat;
 use crate::wire::draft::Draft;
-use crate::wire::form::Form;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ pub(crate) fn events(data: &[Value]) -> Vec<u8> {
 fn read(wire: Wire, pieces: &[&[u8]]) -> Result<Heard, String> {
     let mut decoder = Provider::new("p", "P", wire, "http://p/v1").decoder();
     let mut draft = Draft::new(ModelId::new("p", "m"), 7);
-    let (mut form, mut events) = (Form::default(), VecDeque::new());
+    let (mut form, mut events) = (AnswerFormat::default(), VecDeque::new());
     for piece in pieces {
         form.push(piece, &mut events).map_err(words)?;
     }

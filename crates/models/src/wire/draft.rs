@@ -2,7 +2,7 @@
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId};
-use crate::wire::halves::Halves;
+use crate::wire::surrogates::SurrogatePairs;
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -18,8 +18,8 @@ pub(crate) struct Draft {
     calls: Vec<usize>,
     /// Whether the next piece begins a new part.
     closed: bool,
-    text_halves: Halves,
-    thought_halves: Halves,
+    text_halves: SurrogatePairs,
+    thought_halves: SurrogatePairs,
     seed: u64,
     events: VecDeque<ModelEvent>,
     given: bool,
@@ -32,8 +32,8 @@ impl Draft {
             message: AssistantMessage { model, parts: Vec::new() },
             calls: Vec::new(),
             closed: false,
-            text_halves: Halves::default(),
-            thought_halves: Halves::default(),
+            text_halves: SurrogatePairs::default(),
+            thought_halves: SurrogatePairs::default(),
             seed,
             events: VecDeque::new(),
             given: false,
@@ -205,7 +205,7 @@ impl Draft {
             if let AssistantPart::Call { arguments, .. } = part {
                 *arguments = match arguments.trim() {
                     "" => "{}".to_owned(),
-                    _ => Halves::joined(arguments),
+                    _ => SurrogatePairs::joined(arguments),
                 };
             }
         }

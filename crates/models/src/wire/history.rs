@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_answers_are_paired() {
+    fn each_call_has_one_reply() {
         let asked = model(vec![call("1"), call("2")]);
         let messages = [
             answer("0", "stray", false),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_gets_no_thoughts_and_no_seals() {
+    fn another_model_gets_no_thoughts_and_no_provider_data() {
         let thought =
             AssistantPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
         let messages =
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_an_object_whatever_was_written() {
+    fn arguments_always_become_an_object() {
         assert_eq!(json!(object(r#"{"a":1}"#)), json!({"a": 1}));
         assert_eq!(json!(object(" ")), json!({}));
         assert_eq!(json!(object(r#"{"a":"#)), json!({"unreadable_arguments": "{\"a\":"}));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_kept_where_they_can_be() {
+    fn valid_ids_are_kept() {
         assert_eq!(plain_id("toolu_01-A", None), "toolu_01-A");
         assert_eq!(plain_id("abcdefgh9", Some(9)), "abcdefgh9");
         for (id, length) in

@@ -2,14 +2,14 @@
 
 use crate::sse::SseEvent;
 use crate::wire::adapter::StreamError;
-use crate::wire::halves;
+use crate::wire::surrogates;
 use serde_json::Value;
 
 /// The JSON of an event.
 pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     let parsed = serde_json::from_slice(&event.data).or_else(|error| {
         // Perhaps it has half a character.
-        serde_json::from_slice(&halves::kept(&event.data)).map_err(|_| error)
+        serde_json::from_slice(&surrogates::kept(&event.data)).map_err(|_| error)
     });
     parsed.map_err(|error| {
         let begin: String = String::from_utf8_lossy(&event.data).chars().take(80).collect();

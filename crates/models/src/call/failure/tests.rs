@@ -47,7 +47,7 @@ fn typed(kind: &str, text: &str) -> Value {
 }
 
 #[test]
-fn every_vendors_words_for_a_conversation_that_is_too_long_are_understood() {
+fn a_too_long_conversation_is_recognised_for_every_provider() {
     for (status, body, expected) in [
         (
             400,
@@ -113,7 +113,7 @@ fn every_vendors_words_for_a_conversation_that_is_too_long_are_understood() {
 }
 
 #[test]
-fn errors_are_told_apart_by_blame() {
+fn errors_are_classified_by_their_cause() {
     let daily = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota, please check your plan and billing details.",
         "details": [{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerDayPerProject"}]}]}});
     let minute = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota, please check your plan and billing details.",
@@ -205,7 +205,7 @@ fn errors_are_told_apart_by_blame() {
 }
 
 #[test]
-fn the_wait_in_an_error_is_the_one_that_is_waited() {
+fn the_wait_in_an_error_is_used() {
     let body =
         json!({"error": {"details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "34s"}]}});
     assert_eq!(failure(Some(429), body).retry.unwrap().wait, Some(Duration::from_secs(34)));
@@ -213,7 +213,7 @@ fn the_wait_in_an_error_is_the_one_that_is_waited() {
 }
 
 #[test]
-fn what_a_provider_says_is_one_short_line_without_the_key() {
+fn a_providers_message_is_one_short_line_without_the_key() {
     let failure = failure(Some(401), message("bad key\n\u{1b}[31m sk-123456789\u{7} given"));
     let text = failure.error.to_string();
     assert!(text.contains("(\"bad key [31m <hidden> given\")"), "{text}");

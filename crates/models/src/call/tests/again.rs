@@ -12,7 +12,7 @@ fn replaces(events: &[ModelEvent]) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn an_answer_that_stops_before_its_end_is_asked_for_again() {
+async fn an_answer_that_stops_before_its_end_is_retried() {
     let part = "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n";
     let usage =
         "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":20,\"completion_tokens\":1}}\n\n";
@@ -51,7 +51,7 @@ async fn an_answer_that_stops_before_its_end_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_stops_each_time_is_an_error_and_keeps_the_last_text() {
+async fn an_answer_that_always_stops_is_an_error_with_the_last_text() {
     let cut = || Reply::broken(&format!("{HELLO}{CALL_BEGUN}"));
     let server = Server::start(vec![cut(), cut(), cut(), hello()]).await;
     let mut call = call(&server.url, limits());
@@ -66,7 +66,7 @@ async fn an_answer_that_stops_each_time_is_an_error_and_keeps_the_last_text() {
 
 /// A text that the person has seen stays, also where the next attempt has none.
 #[tokio::test]
-async fn an_error_that_lasts_ends_the_call_after_a_cut_too() {
+async fn a_permanent_error_after_a_cut_ends_the_call() {
     let denied = "data: {\"error\":{\"code\":401,\"message\":\"no\"}}\n\n";
     for (replies, attempts) in [
         (vec![Reply::stream(&format!("{HELLO}{denied}"))], 1),
@@ -85,7 +85,7 @@ async fn an_error_that_lasts_ends_the_call_after_a_cut_too() {
 }
 
 #[tokio::test]
-async fn an_error_inside_an_answer_is_tried_again_within_the_limits() {
+async fn an_error_inside_an_answer_is_retried_within_the_limits() {
     let (events, error, requests) = served(vec![Reply::stream(BUSY), hello()]).await;
     assert!(error.is_none() && is_done(&events) && requests.len() == 2, "{error:?}");
     assert_eq!(replaces(&events), [false], "nothing was said");
@@ -99,7 +99,7 @@ async fn an_error_inside_an_answer_is_tried_again_within_the_limits() {
 }
 
 #[tokio::test]
-async fn a_provider_that_never_answers_is_given_up() {
+async fn a_provider_that_never_answers_is_an_error() {
     let short = Duration::from_millis(30);
     for (reply, limits) in [
         (Reply::nothing().then_hang(), Limits { first_byte: short, ..limits() }),
@@ -115,7 +115,7 @@ async fn a_provider_that_never_answers_is_given_up() {
 
 /// The same on every wire: a part of an answer, then its end or an error; then the whole answer.
 #[tokio::test]
-async fn every_wire_asks_again_after_a_part_of_an_answer() {
+async fn every_wire_retries_after_a_partial_answer() {
     let event = |data: &str| format!("data: {data}\n\n");
     let anthropic = [
         r#"{"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}"#,

@@ -31,7 +31,7 @@ fn paths(server: &Server) -> Vec<String> {
 /// Ollama cuts silently what is longer than the context it runs with, whatever the model was made
 /// for.
 #[tokio::test]
-async fn ollama_tells_the_context_it_runs_each_model_with() {
+async fn ollama_reports_the_context_of_each_model() {
     let shown = |parameters: &str| json!({"parameters": parameters, "model_info": {"llama.context_length": 131_072}});
     let server = server(&[
         json!({"models": [{"name": "loaded"}, {"name": "set"}, {"name": "unset"}, {"name": "small"}]}),
@@ -54,7 +54,7 @@ async fn ollama_tells_the_context_it_runs_each_model_with() {
 }
 
 #[tokio::test]
-async fn ollama_without_a_word_about_its_context_leaves_it_open() {
+async fn an_unreported_context_of_ollama_is_unknown() {
     let server = server(&[
         json!({"models": [{"name": "m"}]}),
         json!({}),
@@ -66,7 +66,7 @@ async fn ollama_without_a_word_about_its_context_leaves_it_open() {
 }
 
 #[tokio::test]
-async fn the_other_servers_tell_theirs() {
+async fn the_other_servers_report_their_context() {
     let list = |model: Value| json!({"object": "list", "data": [model]});
     let llama = server(&[
         json!({"default_generation_settings": {"n_ctx": 16384}}),
@@ -96,7 +96,7 @@ async fn the_other_servers_tell_theirs() {
 }
 
 #[tokio::test]
-async fn a_server_of_another_kind_is_none() {
+async fn a_server_of_another_kind_is_ignored() {
     for reply in [Reply::status(404, "", "{}"), Reply::status(200, "", "<html>"), Reply::nothing()]
     {
         let server = Server::start(vec![reply]).await;
@@ -105,14 +105,14 @@ async fn a_server_of_another_kind_is_none() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_not_waited_for() {
+async fn a_silent_server_does_not_delay_the_search() {
     let mut server = Server::start(vec![Reply::nothing().then_hang()]).await;
     assert_eq!(asked(&http(), &provider(&server), "/props", None).await, None);
     server.closed.recv().await.unwrap();
 }
 
 #[tokio::test]
-async fn the_servers_of_this_machine_are_asked_where_the_environment_says() {
+async fn local_servers_are_found_where_the_environment_says() {
     let server = server(&[json!({"models": [{"name": "m"}]}), json!({}), json!({})]).await;
     let host = server.url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
     let environment = |name: &str| match name {

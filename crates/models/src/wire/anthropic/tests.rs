@@ -10,7 +10,7 @@ fn picture() -> Value {
 }
 
 #[test]
-fn a_request_with_everything_is_as_the_standard_says() {
+fn a_full_request_matches_the_documentation() {
     let mark = json!({"type": "ephemeral"});
     let expected = json!({
         "model": "m",
@@ -55,7 +55,7 @@ fn a_request_with_everything_is_as_the_standard_says() {
 
 /// Signed thoughts go back unchanged also after they were stored and loaded.
 #[test]
-fn a_hidden_thought_goes_back_as_it_came_and_an_unsigned_one_does_not() {
+fn a_hidden_thought_is_sent_back_unchanged_and_an_unsigned_one_is_not() {
     let sent = |part: AssistantPart| {
         let mut messages = full(Some(part)).messages;
         for message in &mut messages {
@@ -80,7 +80,7 @@ fn a_hidden_thought_goes_back_as_it_came_and_an_unsigned_one_does_not() {
 }
 
 #[test]
-fn how_much_it_thinks_fits_into_the_answer() {
+fn the_thinking_budget_fits_into_the_answer() {
     let asked = |thinks: Thinking, max_output| {
         let signed = thought("hm", json!({"signature": "s"}));
         let request = thinking(Request { max_output, ..full(Some(signed)) }, thinks);
@@ -110,7 +110,7 @@ fn how_much_it_thinks_fits_into_the_answer() {
 /// A turn that another model began has calls without thoughts, which the provider takes only when
 /// its model does not think.
 #[test]
-fn in_a_turn_that_another_model_began_it_does_not_think() {
+fn thinking_is_off_in_a_turn_that_another_model_began() {
     let of = |model: &str| {
         let mut messages = full(Some(thought("hm", json!({"signature": "s"})))).messages;
         if let Message::Assistant(said) = &mut messages[1] {
@@ -128,7 +128,7 @@ fn in_a_turn_that_another_model_began_it_does_not_think() {
 }
 
 #[test]
-fn messages_of_one_side_are_one_and_empty_ones_are_none() {
+fn adjacent_messages_are_joined_and_empty_ones_left_out() {
     let person = |text: &str| Message::user(vec![Part::Text(text.into())]);
     let call = |id: &str| AssistantPart::Call {
         id: id.into(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const PICTURE: &str = "data:image/png;base64,AAAA";
 
 #[test]
-fn a_request_with_everything_is_as_the_standard_says() {
+fn a_full_request_matches_the_documentation() {
     let expected = json!({
         "model": "m",
         "stream": true,
@@ -44,7 +44,7 @@ fn a_request_with_everything_is_as_the_standard_says() {
 }
 
 #[test]
-fn text_alone_is_a_string_and_what_is_empty_is_left_out() {
+fn plain_text_is_a_string_and_empty_parts_are_left_out() {
     let person = Message::user(vec![Part::Text("a".into()), Part::Text("b".into())]);
     let expected = json!({"model": "m", "stream": true, "stream_options": {"include_usage": true},
         "messages": [{"role": "user", "content": "a\nb"}]});
@@ -75,7 +75,7 @@ fn each_vendor_gets_its_own_fields() {
 }
 
 #[test]
-fn a_budget_of_thoughts_is_told_to_who_knows_one() {
+fn a_thinking_budget_is_sent_only_to_servers_that_have_one() {
     for (dialect, tokens, expected) in [
         (Dialect::OpenRouter, 500, json!({"reasoning": {"max_tokens": 500}})),
         (Dialect::OpenRouter, 0, json!({"reasoning": {"enabled": false}})),
@@ -104,7 +104,7 @@ fn sent_back(sealed: &Value) -> [Value; 2] {
 }
 
 #[test]
-fn thoughts_go_back_in_the_field_in_which_they_came() {
+fn thoughts_are_sent_back_in_their_own_field() {
     let bare = json!({"role": "assistant", "content": "b"});
     for field in ["reasoning_content", "reasoning"] {
         let mut with = bare.clone();
@@ -128,7 +128,7 @@ fn thoughts_go_back_in_the_field_in_which_they_came() {
 }
 
 #[test]
-fn models_of_anthropic_behind_openrouter_get_marks_for_their_cache() {
+fn anthropic_models_behind_openrouter_get_cache_marks() {
     let person = |text: &str| Message::user(vec![Part::Text(text.into())]);
     let messages = vec![person("a"), person("b"), person("c")];
     let request = Request {
@@ -148,7 +148,7 @@ fn models_of_anthropic_behind_openrouter_get_marks_for_their_cache() {
 }
 
 #[test]
-fn what_must_go_back_with_a_call_does() {
+fn the_data_of_a_call_is_sent_back() {
     let extra = json!({"google": {"thought_signature": "s"}});
     let call = AssistantPart::Call {
         id: "c".into(),

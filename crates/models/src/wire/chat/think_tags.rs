@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_begins_the_answer_is_a_thought_however_it_is_split() {
+    fn only_the_beginning_of_an_answer_can_be_a_thought() {
         for (answer, thought, text) in [
             ("<think>hm</think>\n\n yes\n", "hm", "yes\n"),
             ("\n<think>\nhm</think>yes", "hm", "yes"),

@@ -8,7 +8,7 @@ fn inline(mime: &str) -> Value {
 }
 
 #[test]
-fn a_request_with_everything_is_as_the_standard_says() {
+fn a_full_request_matches_the_documentation() {
     let expected = json!({
         "systemInstruction": {"parts": [{"text": "Be short."}]},
         "tools": [{"functionDeclarations": [{"name": "read", "description": "Reads a file",
@@ -34,7 +34,7 @@ fn a_request_with_everything_is_as_the_standard_says() {
 }
 
 #[test]
-fn how_much_it_thinks_is_a_level_a_budget_or_nothing() {
+fn thinking_is_a_level_a_budget_or_absent() {
     let asked = |thinks| {
         body(&thinking(request(Vec::new()), thinks))["generationConfig"]["thinkingConfig"].clone()
     };
@@ -68,7 +68,7 @@ fn parts(model: &str, said_by: &str, sealed: Option<Value>) -> Value {
 }
 
 #[test]
-fn every_signature_goes_back_on_its_own_part() {
+fn every_signature_is_sent_back_with_its_part() {
     let call = |id: &str| json!({"functionCall": {"id": id, "name": "t", "args": {}}});
     let mut signed = call("1");
     signed["thoughtSignature"] = json!("c");

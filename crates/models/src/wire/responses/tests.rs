@@ -4,7 +4,7 @@ use crate::testing::replay::{full, request, thinking, thought};
 use serde_json::json;
 
 #[test]
-fn a_request_with_everything_keeps_thoughts_before_the_calls_they_led_to() {
+fn a_full_request_keeps_thoughts_before_their_calls() {
     let reasoning =
         json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA="});
     let request =
@@ -43,7 +43,7 @@ fn a_request_with_everything_keeps_thoughts_before_the_calls_they_led_to() {
 }
 
 #[test]
-fn a_model_that_does_not_think_gets_no_field_of_thoughts() {
+fn a_model_without_thinking_gets_no_thinking_field() {
     let body = body(&request(Vec::new()));
     assert_eq!(
         body,
@@ -52,7 +52,7 @@ fn a_model_that_does_not_think_gets_no_field_of_thoughts() {
 }
 
 #[test]
-fn the_phase_of_a_text_goes_back() {
+fn the_phase_of_a_text_is_sent_back() {
     let text =
         AssistantPart::Text { text: "a".into(), sealed: Some(json!({"phase": "final_answer"})) };
     let said =

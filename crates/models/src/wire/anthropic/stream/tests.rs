@@ -116,7 +116,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
 /// Each count is that of the whole answer so far, and stands beside others that no one here asks
 /// for.
 #[test]
-fn counts_are_those_of_the_last_event_and_citations_are_no_text() {
+fn the_last_counts_are_used_and_citations_are_skipped() {
     let usage = |read: u64, output: u64| {
         json!({"input_tokens": 10, "cache_creation_input_tokens": 20, "cache_read_input_tokens": read, "output_tokens": output,
             "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 0},
@@ -139,7 +139,7 @@ fn counts_are_those_of_the_last_event_and_citations_are_no_text() {
 }
 
 #[test]
-fn thoughts_of_which_only_the_signature_is_sent_are_kept_apart() {
+fn thoughts_with_only_a_signature_stay_separate() {
     let mut sent = Vec::new();
     for index in 0..2 {
         sent.push(start(index, json!({"type": "thinking", "thinking": ""})));
@@ -157,7 +157,7 @@ fn thoughts_of_which_only_the_signature_is_sent_are_kept_apart() {
 }
 
 #[test]
-fn a_call_that_comes_whole_is_read() {
+fn a_tool_call_in_one_piece_is_read() {
     let mut sent = vec![
         start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}})),
         stop(0),
@@ -187,7 +187,7 @@ fn texts_of_two_blocks_are_two_parts() {
 }
 
 #[test]
-fn every_reason_to_stop_is_known() {
+fn every_finish_reason_is_read() {
     for (reason, expected) in [
         ("end_turn", ModelStop::End),
         ("stop_sequence", ModelStop::End),
@@ -206,7 +206,7 @@ fn every_reason_to_stop_is_known() {
 }
 
 #[test]
-fn an_error_in_the_middle_and_a_cut_are_no_end() {
+fn an_error_or_a_cut_does_not_complete_an_answer() {
     let begun = [start(0, json!({"type": "text", "text": "a"}))];
     assert_eq!(heard(Wire::Anthropic, &events(&begun)).unwrap_err(), "cut");
     let without_reason = [json!({"type": "message_stop"})];

@@ -43,7 +43,7 @@ fn piece(index: Option<u64>, id: Option<&str>, name: Option<&str>, arguments: &s
 }
 
 #[test]
-fn text_comes_in_pieces_and_stops_for_a_reason() {
+fn text_arrives_in_pieces_and_ends_with_a_reason() {
     let deltas = [
         json!({"role": "assistant", "content": ""}),
         json!({"content": "Grüße "}),
@@ -67,7 +67,7 @@ fn text_comes_in_pieces_and_stops_for_a_reason() {
 
 /// It comes in a field of its own, with the reason of any other end.
 #[test]
-fn a_refusal_is_shown_and_ends_so() {
+fn a_refusal_is_shown_and_ends_the_answer() {
     let heard =
         read(&[json!({"content": null, "refusal": "I "}), json!({"refusal": "cannot."})], "stop");
     assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
@@ -75,7 +75,7 @@ fn a_refusal_is_shown_and_ends_so() {
 
 /// The bytes as four kinds of servers send them: line ends, no space, comments, no last empty line.
 #[test]
-fn the_bytes_of_odd_servers_are_read() {
+fn deviating_byte_streams_are_read() {
     let one = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
     for bytes in [
         format!("data: {one}\r\n\r\ndata: [DONE]\r\n\r\n"),
@@ -95,7 +95,7 @@ fn the_bytes_of_odd_servers_are_read() {
 }
 
 #[test]
-fn an_answer_without_its_end_is_cut_and_what_is_no_answer_is_said() {
+fn an_incomplete_answer_and_other_content_are_errors() {
     let begun = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n";
     for (bytes, words) in [
         (begun.to_owned(), "cut"),
@@ -122,7 +122,7 @@ fn an_answer_without_its_end_is_cut_and_what_is_no_answer_is_said() {
 }
 
 #[test]
-fn tool_calls_are_put_together_however_a_server_sends_them() {
+fn tool_calls_are_assembled_from_every_known_form() {
     let one = call("c1", "read", r#"{"p":1}"#);
     let two = call("c2", "read", r#"{"p":2}"#);
     let made = |index: u8, arguments: &str| {
@@ -260,7 +260,7 @@ fn tool_calls_are_put_together_however_a_server_sends_them() {
 }
 
 #[test]
-fn a_call_that_is_cut_by_the_length_is_left_out() {
+fn a_tool_call_cut_by_the_length_limit_is_left_out() {
     let deltas = [
         piece(Some(0), Some("c1"), Some("read"), "{\"p\":1}"),
         piece(Some(1), Some("c2"), Some("read"), "{\"p\":"),
@@ -273,7 +273,7 @@ fn a_call_that_is_cut_by_the_length_is_left_out() {
 }
 
 #[test]
-fn thoughts_are_read_in_every_spelling_and_keep_how_they_go_back() {
+fn thoughts_are_read_in_every_form_and_keep_it() {
     let said = json!({"text": {"text": "yes"}});
     let details = json!([
         {"type": "reasoning.text", "index": 0, "text": "hmm", "signature": "sig", "format": "f"},
@@ -341,7 +341,7 @@ fn thoughts_are_read_in_every_spelling_and_keep_how_they_go_back() {
 }
 
 #[test]
-fn a_thought_of_which_nothing_is_shown_still_goes_back() {
+fn a_thought_without_text_is_sent_back() {
     let hidden = json!({"type": "reasoning.encrypted", "index": 0, "data": "xyz"});
     let heard = read(&[json!({"content": "yes"}), json!({"reasoning_details": [hidden]})], "stop");
     let expected = json!([{"thought": {"text": "", "sealed": {"details": [hidden]}}}, {"text": {"text": "yes"}}]);
@@ -406,7 +406,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
 
 /// By servers that cut text at UTF-16 units.
 #[test]
-fn characters_that_are_cut_in_halves_are_put_together() {
+fn split_surrogate_pairs_are_joined() {
     let halves = r#"data: {"choices":[{"delta":{"content":"a\ud83d"}}]}
 
 data: {"choices":[{"delta":{"content":"\ude00b"}}]}

@@ -74,7 +74,7 @@ fn a_signature_stays_with_its_own_part() {
 }
 
 #[test]
-fn every_reason_to_stop_is_known() {
+fn every_finish_reason_is_read() {
     for (reason, expected) in [
         ("STOP", ModelStop::End),
         ("MAX_TOKENS", ModelStop::MaxTokens),
@@ -99,7 +99,7 @@ fn every_reason_to_stop_is_known() {
 }
 
 #[test]
-fn a_blocked_prompt_an_error_and_a_cut_are_no_end() {
+fn a_blocked_prompt_an_error_or_a_cut_does_not_complete_an_answer() {
     let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 1}});
     assert_eq!(heard(Wire::Gemini, &events(&[blocked])).unwrap_err(), "refused SAFETY");
     assert_eq!(heard(Wire::Gemini, &events(&[parts(json!([{"text": "a"}]))])).unwrap_err(), "cut");

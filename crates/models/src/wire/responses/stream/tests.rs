@@ -67,7 +67,7 @@ fn an_answer_with_encrypted_thoughts_text_and_calls_is_read() {
 }
 
 #[test]
-fn items_that_come_whole_are_read() {
+fn items_in_one_piece_are_read() {
     let done = |index: u64, item: Value| json!({"type": "response.output_item.done", "output_index": index, "item": item});
     let hidden = json!({"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "e"});
     let sent = [
@@ -92,7 +92,7 @@ fn items_that_come_whole_are_read() {
 }
 
 #[test]
-fn a_thought_that_is_not_encrypted_is_shown_and_not_sealed() {
+fn a_thought_without_encryption_is_shown_but_not_sent_back() {
     let sent = [
         json!({"type": "response.reasoning_text.delta", "delta": "hm"}),
         json!({"type": "response.output_item.done", "item": {"type": "reasoning", "id": "rs", "encrypted_content": null}}),
@@ -103,7 +103,7 @@ fn a_thought_that_is_not_encrypted_is_shown_and_not_sealed() {
 }
 
 #[test]
-fn every_end_is_known() {
+fn every_status_is_read() {
     let incomplete = |reason: &str| json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": reason}}});
     let refusal = json!({"type": "response.refusal.delta", "delta": "I cannot."});
     for (sent, expected) in [
@@ -117,7 +117,7 @@ fn every_end_is_known() {
 }
 
 #[test]
-fn an_error_in_the_middle_and_a_cut_are_no_end() {
+fn an_error_or_a_cut_does_not_complete_an_answer() {
     let text = json!({"type": "response.output_text.delta", "delta": "a"});
     assert_eq!(heard(Wire::Responses, &events(std::slice::from_ref(&text))).unwrap_err(), "cut");
     for error in [

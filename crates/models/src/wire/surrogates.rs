@@ -50,11 +50,11 @@ fn escape(json: &[u8]) -> Option<u32> {
 
 /// Joins the halves in pieces of text.
 #[derive(Debug, Default)]
-pub(crate) struct Halves {
+pub(crate) struct SurrogatePairs {
     high: Option<u32>,
 }
 
-impl Halves {
+impl SurrogatePairs {
     /// Returns the piece with whole characters. A high half at its end waits for the next piece. A
     /// half without the other one becomes U+FFFD.
     pub(crate) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
@@ -99,10 +99,10 @@ fn half(each: char) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Halves, kept};
+    use super::{SurrogatePairs, kept};
 
     fn texts(pieces: &[&str]) -> String {
-        let mut halves = Halves::default();
+        let mut halves = SurrogatePairs::default();
         let text = |piece: &&str| {
             let text: String = serde_json::from_slice(&kept(piece.as_bytes())).unwrap();
             halves.join(&text).into_owned()
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_meet_across_pieces_and_lone_ones_are_replaced() {
+    fn halves_are_joined_across_pieces_and_single_ones_are_replaced() {
         for (pieces, expected) in [
             (vec![r#""a\ud83d""#, r#""\ude00b""#], "a😀b"),
             (vec![r#""\uD83D\uDE00""#], "😀"),
@@ -124,11 +124,11 @@ mod tests {
             assert_eq!(texts(&pieces), expected, "{pieces:?}");
         }
         let high: String = serde_json::from_slice(&kept(br#""a\ud83d""#)).unwrap();
-        assert_eq!(Halves::joined(&high), "a\u{fffd}");
+        assert_eq!(SurrogatePairs::joined(&high), "a\u{fffd}");
     }
 
     #[test]
-    fn what_is_no_json_stays_so() {
+    fn invalid_json_stays_invalid() {
         for bytes in [br#""\ud8"#.as_slice(), b"\\", b"\\u", b"\"\\ud83d\\", b"\xff\\ud83d"] {
             assert!(serde_json::from_slice::<String>(&kept(bytes)).is_err());
         }

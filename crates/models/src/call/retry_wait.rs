@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_providers_words_for_a_wait_are_understood() {
+    fn the_wait_is_read_from_every_providers_answer() {
         let retry_info = json!({"error": {"details": [
             {"@type": "type.googleapis.com/google.rpc.Help"},
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"},

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// The format, recognised by the first byte and not by the headers.
 #[derive(Debug, Default)]
-pub(crate) enum Form {
+pub(crate) enum AnswerFormat {
     /// Only white space has arrived.
     #[default]
     Unknown,
@@ -18,7 +18,7 @@ pub(crate) enum Form {
     Whole(Vec<u8>),
 }
 
-impl Form {
+impl AnswerFormat {
     /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
