@@ -1,4 +1,6 @@
-//! What a connection tells a `tracing` subscriber, and what it keeps to itself.
+//! The events that a connection sends to a `tracing` subscriber, without any content.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use attache_connection::{Agent, AgentHandler, Builder, Client, ClientHandler, Responder, Work};
 use attache_protocol::method::{Initialize, SessionNew};
