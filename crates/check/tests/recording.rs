@@ -136,7 +136,7 @@ fn an_initialize_with_the_id_of_the_one_before_begins_another_connection() {
 #[test]
 fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
     for (file, expected) in [
-        ("{\"from\":\"agent\",\n", "line 1, column 16: this is no JSON object of a recording"),
+        ("{\"from\":\"agent\",\n", "line 1, column 16: this is not a JSON object of a recording"),
         ("\n[1]", "line 2, column 2: [0]: expected an object"),
         ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" is none of"),
         (
@@ -147,13 +147,13 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
             "[{\"_direction\":\"incoming\",\"_type\":\"request\"}]",
             "line 1, column 2: [0]: \"method\" is missing",
         ),
-        ("[\n{},\n{]", "line 3, column 2: this is no JSON"),
+        ("[\n{},\n{]", "line 3, column 2: this is not JSON"),
         ("{\n}", "line 1, column 1: $: the list \"messages\" is missing"),
         ("{\n\"messages\":{}}", "line 2, column 12: messages: expected a list"),
         ("{\n\"messages\":[\n\n   7]}", "line 4, column 4: messages[0]: expected an object"),
         (
             "{\n\"messages\":[{\"direction\":\"editor-to-agent\"}]}",
-            "line 2, column 13: messages[0]: \"raw\" is no string",
+            "line 2, column 13: messages[0]: \"raw\" is not a string",
         ),
         (
             "{\n\"messages\":[{\"direction\":\"sent\"}]}",
@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
             "line 1, column 1: \"id\" is missing",
         ),
         ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" is none of"),
-        (ASKED, "line 1, column 1: this is a message alone, and who sent it cannot be known"),
+        (ASKED, "line 1, column 1: this message does not say who sent it"),
     ] {
         let mut recording = Recording::new(file.as_bytes());
         let Some(Err(RecordingError::Broken(error))) = recording.next() else {

@@ -175,7 +175,7 @@ impl Run {
     pub(crate) fn method(&self) -> Probed<Value> {
         match &self.login {
             Some(method) => Ok(json!(method)),
-            None => not_tested("nobody said how to log in without a person: --login METHOD"),
+            None => not_tested("no login method without a person is set: use --login METHOD"),
         }
     }
 
@@ -202,7 +202,7 @@ impl Run {
     ) -> Probed<Arc<McpServer>> {
         match &self.mcp {
             Some(servers) => Ok(servers.add(transport, manner)),
-            None => not_tested("the judge was not told how it is started as an MCP server"),
+            None => not_tested("the judge has no command that starts it as an MCP server"),
         }
     }
 
@@ -239,7 +239,7 @@ impl ProbeRun for Run {
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(
-                "the agent refuses a prompt of the probe, as PROMPT-06 tells".to_owned(),
+                "the agent refuses a prompt of the probe, see PROMPT-06".to_owned(),
             );
         }
         if outcome.is_fail() && probe.rule != OPENED && opens {

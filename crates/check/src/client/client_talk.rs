@@ -67,7 +67,7 @@ impl ClientTalk {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
                     // The command may be wrong.
                     _ => not_tested(format!(
-                        "the client starts no agent on the task {task:?}: {how}"
+                        "the client starts no agent for the task {task:?}: {how}"
                     )),
                 };
             }
@@ -135,10 +135,7 @@ impl ClientTalk {
                 match found {
                     Ok(line) => return Ok(line),
                     Err(WaitError::TimedOut(after)) => {
-                        return Err(format!(
-                            "nothing of the kind within {} s",
-                            after.as_secs_f64()
-                        ));
+                        return Err(format!("no such line within {} s", after.as_secs_f64()));
                     }
                     Err(WaitError::Ended(how)) => {
                         if self.next_connection().await.is_err() {
@@ -163,7 +160,7 @@ impl ClientTalk {
         let patience = client.takes(patience);
         tokio::select! {
             found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
-            () = client.is_passed_over() => Err(WaitError::Ended("it was passed over".to_owned())),
+            () = client.is_passed_over() => Err(WaitError::Ended("it was skipped".to_owned())),
         }
     }
 
@@ -205,7 +202,7 @@ impl ClientTalk {
             match self.awaits(asks).await {
                 Ok(line) => Ok(line),
                 Err(why) => not_tested(format!(
-                    "the client did not call {method} on the task {:?}: {why}",
+                    "the client did not call {method} for the task {:?}: {why}",
                     self.task
                 )),
             }
@@ -254,7 +251,7 @@ impl ClientTalk {
                 return Ok(());
             }
             match self.ends_with_turn {
-                true => fail("the client ends, as it does after any turn", "it goes on"),
+                true => fail("the client ends as after any turn", "it continues"),
                 false => self.wire.is_still_there().await,
             }
         })
@@ -308,7 +305,7 @@ pub(crate) fn how_it_left(left: &ClientOutput) -> String {
     let how = match left.exit {
         Some(exit) => format!("the client ended ({exit})"),
         None if left.by_itself => "the client ended".to_owned(),
-        None => "the client goes on".to_owned(),
+        None => "the client continues".to_owned(),
     };
     let said = if left.stderr.trim().is_empty() { &left.stdout } else { &left.stderr };
     match said.trim() {

@@ -36,9 +36,9 @@ pub enum ClientRunError {
 impl fmt::Display for ClientRunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCommand => f.write_str("nobody said how the client is told to do that"),
+            Self::NoCommand => f.write_str("no command makes the client do that"),
             Self::Start(error) => error.fmt(f),
-            Self::NoPrompt(why) => write!(f, "the client does not come to a turn: {why}"),
+            Self::NoPrompt(why) => write!(f, "the client starts no turn: {why}"),
             Self::Listen(error) => {
                 write!(f, "the judge cannot listen for the client's agent: {error}")
             }
@@ -207,7 +207,7 @@ impl ClientRun {
     ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
         Box::pin(async move {
             let kept = self.leave_open().await;
-            let mut launched = not_tested("the client was told nothing");
+            let mut launched = not_tested("the client has no task");
             for name in tasks {
                 let task = self.task(name);
                 let task = if kept { task.going_on() } else { task };
@@ -241,7 +241,7 @@ impl ClientRun {
                 "the client has no task {name:?}: name the command that makes it {} by --to {name}=CMD",
                 task.told()
             )),
-            error => Outcome::NotTested(format!("the client does not start again: {error}")),
+            error => Outcome::NotTested(format!("the client does not start: {error}")),
         })
     }
 

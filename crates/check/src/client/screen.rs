@@ -13,7 +13,7 @@ use std::time::Duration;
 const SOON: Duration = Duration::from_secs(1);
 
 /// Why the output cannot be read.
-const UNREADABLE: &str = "the client prints nothing of what the agent says while the turn runs, so that what it shows cannot be read";
+const UNREADABLE: &str = "the client prints nothing of the agent's text while the turn runs, so its output cannot be judged";
 
 /// The output of a client in a turn.
 pub(crate) struct Screen<'r> {
@@ -96,7 +96,7 @@ impl Screen<'_> {
             let is_shown = self.talk.shows(&text).await
                 && (!self.shows_tool_calls || self.talk.shows(&tool).await);
             if !is_shown {
-                return not_tested("the client does not show any more what the agent says");
+                return not_tested("the client no longer shows the agent's text");
             }
             let seen = self.read_on();
             // Marks do not count as output.

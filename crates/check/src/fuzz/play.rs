@@ -66,7 +66,8 @@ impl Fuzz {
         if broken.is_none() {
             playing.peer.close();
             if !playing.peer.wait_for_end(playing.patience).await {
-                broken = Some(Broken::Hangs("its input has ended, and it goes on".to_owned()));
+                broken =
+                    Some(Broken::Hangs("it continues although its input has ended".to_owned()));
             }
         }
         let panicked = playing.peer.exit().filter(is_crash);
@@ -121,7 +122,9 @@ impl Fuzz {
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
     let left = client.leaves(patience).await;
     match left.exit {
-        _ if !left.by_itself => Some(Broken::Hangs("its agent is gone, and it goes on".to_owned())),
+        _ if !left.by_itself => {
+            Some(Broken::Hangs("it continues although its agent has ended".to_owned()))
+        }
         Some(exit) if is_crash(&exit) => Some(Broken::Dies(format!("the client ended ({exit})"))),
         _ => None,
     }
@@ -237,7 +240,7 @@ impl Playing {
     async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
         let what = if closes {
             (!self.peer.wait_for_end(self.patience).await)
-                .then(|| Broken::Hangs("its input has ended, and it goes on".to_owned()))
+                .then(|| Broken::Hangs("it continues although its input has ended".to_owned()))
         } else {
             if !self.begun.is_empty() {
                 self.end_line();

@@ -109,7 +109,7 @@ written_as! {
     Version(u32) as "u32" u32,
     |version| match version {
         VERSION => Ok(version),
-        other => Err(format!("its version is {other}, and this program reads version {VERSION}: read it with the attache that wrote it")),
+        other => Err(format!("it has version {other}, and this program reads version {VERSION}: use the attache that wrote it")),
     },
     |version| version;
 }
@@ -119,7 +119,7 @@ written_as! {
     RuleId(Known) as "String" String,
     |id| match select(&id) {
         Ok(Selection::Rule(rule)) => Ok(rule.id),
-        _ => Err(format!("there is no rule {id:?} in this version: read it with the attache that wrote it")),
+        _ => Err(format!("this version has no rule {id:?}: use the attache that wrote it")),
     },
     str::to_owned;
 }

@@ -270,7 +270,7 @@ impl Conversation {
                         Err(WaitError::TimedOut(_)) => {
                             return fail(
                                 expected,
-                                "nothing of the kind, though what was sent later is answered",
+                                "no such line, although a later call is answered",
                             );
                         }
                         Err(ended) => ended,
@@ -302,7 +302,7 @@ impl Conversation {
                 Ok(_) => Ok(()),
                 Err(WaitError::Ended(how)) => fail("the connection stays up", how),
                 Err(WaitError::TimedOut(_)) => not_tested(format!(
-                    "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
+                    "the {} does not answer unknown requests ({STILL_THERE}), so the judge cannot know when it has read a message",
                     self.peer.judged().as_str()
                 )),
             }
@@ -378,7 +378,7 @@ impl Conversation {
             };
             match opened.get("sessionId").cloned() {
                 Some(id) => Ok(Session { id, opened }),
-                None => not_tested("session/new gave no sessionId"),
+                None => not_tested("session/new returned no sessionId"),
             }
         })
     }

@@ -16,7 +16,8 @@ const LINE_KEPT: usize = 2000;
 const NAMES: usize = 100;
 
 /// Why a line proves nothing about other rules.
-const MIXED_UP: &str = "the peer names the wrong session, as SESS-06 tells, and this line may be meant for another one";
+const MIXED_UP: &str =
+    "the peer confuses sessions, see SESS-06, and this line may belong to another one";
 
 /// What all traffic with one peer shows.
 #[derive(Debug)]

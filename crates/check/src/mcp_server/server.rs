@@ -228,9 +228,7 @@ impl ServerConnection {
         let mut answer = json!({"jsonrpc": "2.0", "id": id});
         let (key, value) = match self.0.outcome(method, params)? {
             Ok(result) => ("result", result),
-            Err(code) => {
-                ("error", json!({"code": code, "message": "there is no such method or tool"}))
-            }
+            Err(code) => ("error", json!({"code": code, "message": "unknown method or tool"})),
         };
         answer.as_object_mut()?.insert(key.to_owned(), value);
         Some(answer)

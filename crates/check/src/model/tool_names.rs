@@ -42,7 +42,7 @@ impl ToolNames {
             })?;
         let known = KINDS.iter().find(|kind| kind.tool == tool);
         let known = known.ok_or_else(|| {
-            ToolNameError(format!("the acts know no tool {tool:?}; they know {}", tools()))
+            ToolNameError(format!("unknown tool {tool:?}; use one of {}", tools()))
         })?;
         self.0.push((known.tool, name.to_owned()));
         Ok(())

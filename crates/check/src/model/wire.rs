@@ -90,7 +90,7 @@ impl Wire {
 
     /// Returns the body of an HTTP error.
     pub(super) fn error(self, status: u16) -> Value {
-        let message = format!("attache check: this answer is the error {status}");
+        let message = format!("attache check: this answer is error {status}");
         let (kind, name) = match status {
             401 => ("authentication_error", "UNAUTHENTICATED"),
             403 => ("permission_error", "PERMISSION_DENIED"),

@@ -41,26 +41,27 @@ impl Judge {
                 format!("the agent has no method {}", quoted(id))
             });
             report.keeps("AUTH-06", given != Some(true), || {
-                format!("the method {} is one in a terminal", quoted(id))
+                format!("the method {} is a terminal login", quoted(id))
             });
         }
         self.logs_out(seen, report);
         if let Some((call, outcome)) = seen.reply::<AuthStatus>() {
             let is_refused = outcome.is_err_and(|error| error["code"] == NEEDED);
             report.agrees("AUTHS-01", is_refused.then_some(call.line), || {
-                "the question whether one is logged in needs a login".to_owned()
+                "asking for the login state needs a login".to_owned()
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
             // The recording may lack what the agent advertised.
             let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
-                "the update is sent, and agentCapabilities.auth.status is not advertised".to_owned()
+                "the update is sent although agentCapabilities.auth.status is not advertised"
+                    .to_owned()
             });
             if let Some((state, line)) = self.state.replace((asked.params.clone(), report.line()))
                 && state == asked.params
             {
-                report.contradicts("AUTHS-03", line, "nothing has changed since");
+                report.contradicts("AUTHS-03", line, "nothing has changed since the last update");
             }
         }
     }
@@ -81,7 +82,7 @@ impl Judge {
             && let Some(line) = self.logged_out.filter(|line| self.is_needed && *line < call.line)
         {
             report.agrees("AUTH-11", outcome.is_ok().then_some(line), || {
-                "a session opens without a login, which was needed before".to_owned()
+                "a session opens without a login, which was required before".to_owned()
             });
         }
     }

@@ -225,7 +225,7 @@ impl Calls {
             report.contradicts(
                 "CANCEL-16",
                 *line,
-                format!("the call {id} was not open when it was given up"),
+                format!("the call {id} was not open when it was cancelled"),
             );
         }
         let answered = made.answered.get(id);
@@ -254,10 +254,10 @@ impl Calls {
                 report.breaks("RPC-01", "the line is not UTF-8");
             }
             NotAMessage::NotJson(_) => {
-                report.breaks(on_stdio(from), format!("the line is no message: {shown}"));
+                report.breaks(on_stdio(from), format!("the line is not a message: {shown}"));
             }
             NotAMessage::Invalid(why) => {
-                report.breaks("RPC-01", format!("the line is no message: {why}"))
+                report.breaks("RPC-01", format!("the line is not a message: {why}"))
             }
             NotAMessage::BrokenReply(id, why) => {
                 report.breaks("RPC-14", format!("the reply cannot be read: {why}"));

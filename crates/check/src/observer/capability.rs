@@ -182,7 +182,7 @@ fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
     } else if content.iter().any(|block| text(block, "type") != Some("text"))
         || !content.iter().any(said)
     {
-        report.breaks("SYSP-01", "the system prompt is empty, or no text");
+        report.breaks("SYSP-01", "the system prompt is empty or not a text");
     } else {
         report.tests(&["SYSP-01"]);
     }

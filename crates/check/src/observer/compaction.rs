@@ -27,7 +27,8 @@ impl Judge {
             let over =
                 self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
             let rule = if status == "in_progress" { "COMP-02" } else { "COMP-03" };
-            report.agrees(rule, over, || format!("the compaction {} is over already", quoted(id)));
+            report
+                .agrees(rule, over, || format!("the compaction {} has already ended", quoted(id)));
             if (status != "completed" && !entries(update, "summary").is_empty())
                 || (status != "failed" && has(update, "error"))
             {
@@ -53,13 +54,11 @@ impl Judge {
                 report.contradicts(
                     "COMP-04",
                     *line,
-                    format!("a chunk of the compaction {} that is over", quoted(id)),
+                    format!("a chunk of the ended compaction {}", quoted(id)),
                 );
             }
-            None => report.breaks(
-                "COMP-04",
-                format!("a chunk of the compaction {} that never began", quoted(id)),
-            ),
+            None => report
+                .breaks("COMP-04", format!("a chunk of the unknown compaction {}", quoted(id))),
         }
     }
 }

@@ -73,7 +73,7 @@ impl Judge {
             let settings = self.of(text(&asked.params, "sessionId").unwrap_or_default());
             let is_ignored = settings.option_mode.is_none();
             report.keeps("MODE-06", is_ignored, || {
-                "the mode is set as such, though it is an option too".to_owned()
+                "the mode is set by its method although it is also an option".to_owned()
             });
         }
         if let Some((call, outcome)) = seen.reply::<SessionSetMode>() {
@@ -105,7 +105,7 @@ impl Judge {
         let now = entries(result, "configOptions");
         if let Some((known, line)) = &settings.options {
             report.agrees("CONF-23", known.is_empty().then_some(*line), || {
-                "the session has no options, and setting one succeeds".to_owned()
+                "setting an option succeeds although the session has none".to_owned()
             });
             let value = text(&call.params, "value");
             let is_offered = |kind: &Kind| match (kind, value) {
@@ -119,14 +119,14 @@ impl Judge {
                 || known.get(id).is_some_and(|kind| is_offered(kind) || now.iter().any(shows));
             report.agrees("CONF-07", (!is_right).then_some(*line), || {
                 format!(
-                    "there is no option {} with this value, and setting it succeeds",
+                    "setting the option {} succeeds although it does not have this value",
                     quoted(id)
                 )
             });
         }
         let is_there = now.iter().any(|option| text(option, "id") == Some(id));
         report.agrees("CONF-02", (!is_there).then_some(call.line), || {
-            format!("the result does not hold the option {} that was set", quoted(id))
+            format!("the result lacks the option {} that was set", quoted(id))
         });
         settings.listed(result, report);
     }
@@ -156,7 +156,7 @@ impl Settings {
     fn mode_became(&mut self, mode: &str, report: &mut Report) {
         if !self.modes.is_empty() {
             report.keeps("MODE-02", self.modes.contains(mode), || {
-                format!("the current mode {} is none of the modes", quoted(mode))
+                format!("the current mode {} is not one of the modes", quoted(mode))
             });
             if !self.modes.contains(mode) {
                 // The resulting value is unknown, so nothing follows from it.
@@ -215,7 +215,7 @@ impl Settings {
             Some(Kind::Other) | None => return,
         };
         report.keeps("CONF-09", is_right, || {
-            format!("the value of {} is not written as its kind of option asks for", quoted(id))
+            format!("the value of {} does not have the type of its option", quoted(id))
         });
     }
 
@@ -244,7 +244,7 @@ impl Settings {
                 report.contradicts(
                     "MODE-05",
                     line,
-                    format!("the mode was changed, and its option shows {shown} still"),
+                    format!("the mode was changed, but its option still shows {shown}"),
                 );
             }
             _ => {

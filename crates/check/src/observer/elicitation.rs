@@ -66,20 +66,20 @@ impl Judge {
         if text(params, "mode") == Some("form") {
             let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
             report.keeps("ELIC-07", is_flat(schema), || {
-                "requestedSchema is no flat object of strings, numbers, booleans and choices"
+                "requestedSchema is not a flat object of strings, numbers, booleans and choices"
                     .to_owned()
             });
         }
         if let Some(url) = text(params, "url") {
             report.keeps("ELIC-12", !has_secret(url), || {
-                "the page's address holds a secret".to_owned()
+                "the page's URL contains a secret".to_owned()
             });
         }
         if let Some(id) = text(params, "elicitationId") {
             self.known.insert(id.to_owned());
             let earlier = self.pages.get(id).copied();
             report.agrees("ELIC-18", earlier, || {
-                format!("the elicitation id {} is used again", quoted(id))
+                format!("the elicitation id {} was used before", quoted(id))
             });
         }
     }
@@ -106,7 +106,7 @@ fn answered(call: &OpenCall, result: &Value, cancelled: Option<usize>, report: &
         }
         Some("form" | "url") | None => {}
         Some(mode) => report.agrees("ELIC-22", (action == "accept").then_some(call.line), || {
-            format!("nobody knows the mode {}, and it is accepted", quoted(mode))
+            format!("the unknown mode {} is accepted", quoted(mode))
         }),
     }
 }
@@ -148,7 +148,7 @@ fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     properties.iter().find_map(|(key, property)| {
         let value = content.get(key)?;
         (!suits(property, value))
-            .then(|| format!("the content's {} does not suit the form", quoted(key)))
+            .then(|| format!("the content's {} does not match the form", quoted(key)))
     })
 }
 

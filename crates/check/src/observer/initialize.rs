@@ -43,7 +43,7 @@ impl Judge {
             report.tests(&["INIT-01", "INIT-03"]);
             let version = asked.params.get("protocolVersion");
             if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {
-                report.breaks("INIT-03", "protocolVersion is no whole number above 0");
+                report.breaks("INIT-03", "protocolVersion is not an integer above 0");
             }
             implementation(&asked.params, "clientInfo", report);
         } else if let Body::Asked(asked) = &seen.body

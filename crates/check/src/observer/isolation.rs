@@ -74,8 +74,7 @@ impl Judge {
             Err(error) => {
                 let is_unknown = error.get("code").and_then(Value::as_i64) == Some(UNKNOWN_METHOD);
                 if self.answered.is_some() && is_right && is_unknown {
-                    let seen =
-                        "the prompt is answered as an unknown method, though others were answered";
+                    let seen = "the prompt is answered as an unknown method although other prompts were not";
                     report.contradicts("PROMPT-06", prompt, seen);
                 }
             }

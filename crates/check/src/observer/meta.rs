@@ -31,8 +31,7 @@ impl Judge {
         let mut bare = Vec::new();
         self.walk(value, seen.from, &mut bare, report);
         for name in bare {
-            report
-                .breaks("META-07", format!("the name {name} under _meta has no domain before it"));
+            report.breaks("META-07", format!("the name {name} under _meta has no domain prefix"));
         }
     }
 
@@ -72,7 +71,7 @@ impl Judge {
             "traceparent" => {
                 report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
                     format!(
-                        "traceparent is {}, which is no W3C trace context",
+                        "traceparent is {}, which is not a W3C trace context",
                         quoted(&value.to_string())
                     )
                 })

@@ -29,7 +29,7 @@ struct Question {
 }
 
 fn too_early(tool_call: &str) -> String {
-    format!("the call {} is completed before it is answered whether it may run", quoted(tool_call))
+    format!("the call {} completed before its permission request was answered", quoted(tool_call))
 }
 
 impl Judge {

@@ -134,6 +134,6 @@ fn relative(asked: &Asked<'_>) -> Option<Owed> {
     Some(Owed {
         rule: "DIR-03",
         code: None,
-        why: format!("the directory {wrong} is no absolute path"),
+        why: format!("the directory {wrong} is not an absolute path"),
     })
 }

@@ -62,7 +62,7 @@ fn version(
         Some(other) => format!("\"jsonrpc\" is {}, not \"2.0\"", quoted(&other.to_string())),
         None => "\"jsonrpc\" is missing".to_owned(),
     };
-    report.breaks("RPC-01", format!("the line is no message of JSON-RPC 2.0: {seen}"));
+    report.breaks("RPC-01", format!("the line is not a JSON-RPC 2.0 message: {seen}"));
     if is_asked {
         calls.may_be_unreadable(from, message.get("id").and_then(id));
     }
@@ -141,7 +141,7 @@ fn readable(
         return false;
     }
     if !is_reply {
-        report.breaks("RPC-12", format!("the id {id} is neither a string nor a whole number"));
+        report.breaks("RPC-12", format!("the id {id} is neither a string nor an integer"));
     }
     message.insert("id".to_owned(), plain(&id));
     true

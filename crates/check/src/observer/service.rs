@@ -92,7 +92,7 @@ impl Judge {
         let Some(terminal) = self.terminals.get_mut(&key) else {
             let other = self.terminals.iter().find(|((_, id), _)| *id == key.1);
             if let Some((_, other)) = other {
-                let seen = format!("the terminal {shown} is that of another session");
+                let seen = format!("the terminal {shown} belongs to another session");
                 report.contradicts("TERM-15", other.line, seen);
             }
             return;
@@ -160,7 +160,7 @@ impl Terminal {
         if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
             let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
             report.agrees("TERM-05", (length > limit).then_some(call.line), || {
-                format!("the output has {length} bytes, and at most {limit} are to be kept")
+                format!("the output has {length} bytes, but the limit is {limit}")
             });
         }
         match result.get("exitStatus").filter(|status| !status.is_null()) {
@@ -171,7 +171,7 @@ impl Terminal {
             None => {
                 let earlier = self.exited.filter(|exited| *exited < call.line);
                 report.agrees("TERM-06", earlier, || {
-                    "the exit that was told before is gone".to_owned()
+                    "the exit status that was reported before is missing".to_owned()
                 });
             }
         }
@@ -181,9 +181,7 @@ impl Terminal {
 fn exit(status: &Value, report: &mut Report) {
     if has(status, "exitCode") || has(status, "signal") {
         let is_one = !(has(status, "exitCode") && has(status, "signal"));
-        report.keeps("TERM-08", is_one, || {
-            "there is an exit code, and a signal that killed it".to_owned()
-        });
+        report.keeps("TERM-08", is_one, || "there is both an exit code and a signal".to_owned());
     }
 }
 

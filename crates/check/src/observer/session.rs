@@ -120,11 +120,11 @@ impl Judge {
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
-                    format!("the list was at its end, and {} is asked for", quoted(cursor))
+                    format!("the list had ended, and {} is requested", quoted(cursor))
                 });
             }
             report.keeps("LIST-07", is_given, || {
-                format!("the agent never gave the cursor {}", quoted(cursor))
+                format!("the agent never returned the cursor {}", quoted(cursor))
             });
         }
         if is::<SessionList>(asked.row) {
@@ -209,7 +209,11 @@ impl Judge {
         if kind == "user_message_chunk"
             && let Some(line) = self.loaded.get(session)
         {
-            report.contradicts("SESS-14", *line, "the load was answered, and its history goes on");
+            report.contradicts(
+                "SESS-14",
+                *line,
+                "the history continues after the reply to the load",
+            );
         }
         if kind == "notice" {
             self.noticed(session, update, report);

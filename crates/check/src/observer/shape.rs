@@ -126,7 +126,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
         // The method exists: the fault is the id, or its absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
-                "the protocol has no {} from here, and a name of one's own begins with _",
+                "the protocol has no {} in this direction, and extension names begin with _",
                 quoted(&asked.method)
             );
             report.breaks("EXT-01", seen);

@@ -131,7 +131,7 @@ impl Calls {
             report.contradicts(
                 "TOOL-02",
                 call.line,
-                format!("the id {} is that of another call", quoted(id)),
+                format!("another call has the id {}", quoted(id)),
             );
         }
         let line = report.line();
@@ -144,19 +144,19 @@ impl Calls {
         report.tests(&["TOOL-03", "TOOL-08"]);
         let Some(id) = text(update, "toolCallId") else { return };
         if !self.calls.contains_key(id) && !self.loading {
-            report.breaks("TOOL-03", format!("no tool_call named {} before", quoted(id)));
+            report.breaks("TOOL-03", format!("no tool_call announced {} before", quoted(id)));
         }
         let line = report.line();
         let call =
             self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
         if let (Some(line), Some(status)) = (call.settled, text(update, "status")) {
             if call.status.as_deref() == Some(status) {
-                report.contradicts("TOOL-07", line, format!("the call is {status} already"));
+                report.contradicts("TOOL-07", line, format!("the call is already {status}"));
             } else {
                 report.contradicts(
                     "TOOL-08",
                     line,
-                    format!("the status of a settled call becomes {status}"),
+                    format!("the status of a finished call becomes {status}"),
                 );
             }
         } else if text(update, "status") == Some("completed") && !self.loading {

@@ -135,7 +135,7 @@ impl Turns {
         } else if let Some(line) = self.replied
             && text(update, "messageId").is_some_and(|id| self.messages.contains(id))
         {
-            report.contradicts("RPC-29", line, "more of a message of the turn after its reply");
+            report.contradicts("RPC-29", line, "a chunk of the turn's message after its reply");
         }
         if !self.running.is_empty() && OF_A_TURN.contains(&kind) {
             self.messages.insert(text(update, "messageId").unwrap_or_default().to_owned());
@@ -205,16 +205,16 @@ impl Turns {
     /// Reports a turn that ended as cancelled without a reason.
     fn cancelled_by_nobody(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
         report.agrees("PROMPT-07", is_cancelled.then_some(prompt), || {
-            "the turn is cancelled, and no client asked for that".to_owned()
+            "the turn is cancelled although the client did not cancel it".to_owned()
         });
         if let Some(idle) = self.cancelled_idle {
             report.agrees("CANCEL-08", is_cancelled.then_some(idle), || {
-                "the cancel came while nothing ran, and cancels the turn after it".to_owned()
+                "a cancel between turns cancels the next turn".to_owned()
             });
         }
         if let Some(other) = self.other_cancelled {
             report.agrees("CANCEL-10", is_cancelled.then_some(other), || {
-                "another session was cancelled, and this turn is".to_owned()
+                "this turn is cancelled although another session was".to_owned()
             });
         }
     }
@@ -241,7 +241,7 @@ fn ended(
     if let Some(usage) = result.get("usage").filter(|usage| usage.is_object()) {
         let is_draft = usage.get("total_tokens").is_some() || usage.get("input_tokens").is_some();
         report.keeps("USE-11", !is_draft, || {
-            "the usage has token fields in snake_case, which nobody reads".to_owned()
+            "the usage has token fields in snake_case, which clients ignore".to_owned()
         });
     }
 }

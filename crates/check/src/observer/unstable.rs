@@ -47,7 +47,7 @@ impl Judge {
         if let Some((call, result)) = seen.result::<SessionFork>() {
             let is_same = text(result, "sessionId") == text(&call.params, "sessionId");
             report.agrees("FORK-02", is_same.then_some(call.line), || {
-                "the fork has the id of what was forked".to_owned()
+                "the fork has the id of its source".to_owned()
             });
         }
         // The recording may lack its reply.
@@ -69,7 +69,7 @@ impl Judge {
             report.contradicts(
                 "STAT-03",
                 *line,
-                "its state was told, and it was neither loaded nor resumed",
+                "its status was reported although it was neither loaded nor resumed",
             );
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>() {
@@ -121,7 +121,7 @@ impl Judge {
                 self.servers.entry(id.to_owned()).or_insert_with(|| (name.to_owned(), line));
             let is_another = !here.insert(id) || known != name;
             report.agrees("MCPA-01", is_another.then_some(*earlier), || {
-                format!("the id {} is that of another server", quoted(id))
+                format!("another server has the id {}", quoted(id))
             });
         }
     }
@@ -148,7 +148,7 @@ impl Judge {
             let about = (part("serverId"), part("requestId"));
             let is_open = self.inner.values().any(|open| *open == about);
             report.keeps("MCPA-04", is_open, || {
-                format!("no call of MCP with the id {} is open", quoted(&about.1))
+                format!("no MCP call with the id {} is open", quoted(&about.1))
             });
         }
         if let Some((call, outcome)) = seen.reply::<McpMessage>() {

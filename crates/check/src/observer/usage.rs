@@ -23,7 +23,7 @@ impl Judge {
             }
             let is_known = update.get("size").is_some_and(|size| !size.is_null() && *size != 0);
             report.keeps("USE-03", is_known, || {
-                "the size of the window is told, and it is not known".to_owned()
+                "the size of the window is reported although it is unknown".to_owned()
             });
             if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
                 self.cost(session, cost, report);

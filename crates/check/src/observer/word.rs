@@ -127,8 +127,7 @@ fn members_of(
             None => {
                 let camel = camel(key);
                 if camel != *key && members.iter().any(|member| member.key == camel) {
-                    let seen =
-                        format!("the key {} is spelled {camel} in the protocol", quoted(key));
+                    let seen = format!("the protocol spells the key {} as {camel}", quoted(key));
                     odd.push(Misspelling { rule: "RPC-30", path: inner, seen });
                 }
             }

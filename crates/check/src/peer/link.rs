@@ -115,7 +115,7 @@ impl Link {
         };
         let how = match tokio::time::timeout(patience, process.wait()).await {
             Ok(exit) => format!("the {peer} ended ({exit})"),
-            Err(_) => format!("the {peer} closed its output and goes on running"),
+            Err(_) => format!("the {peer} closed its output and still runs"),
         };
         let stderr = process.stderr_tail();
         let said = stderr.trim_end();

@@ -44,7 +44,7 @@ impl std::fmt::Display for WaitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TimedOut(after) => {
-                write!(f, "nothing of the kind within {} s", after.as_secs_f64())
+                write!(f, "no such line within {} s", after.as_secs_f64())
             }
             Self::Ended(how) => f.write_str(how),
         }
@@ -317,7 +317,9 @@ impl RawPeer {
         if self.incoming.len() > LINE {
             self.give_up("sent a line of more than 64 MiB and was stopped");
         } else if self.read > FLOOD || self.lines.len() > FLOOD_LINES {
-            self.give_up("flooded us with more than 256 MiB or 100 000 lines and was stopped");
+            self.give_up(
+                "flooded the judge with more than 256 MiB or 100,000 lines and was stopped",
+            );
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError
     let broken = |error: serde_json::Error| TraceError {
         line: first + error.line().saturating_sub(1),
         column: error.column().max(1),
-        why: "this is no JSON".to_owned(),
+        why: "this is not JSON".to_owned(),
     };
     let whole: &RawValue = serde_json::from_str(text).map_err(broken)?;
     if let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(whole.get()) {
@@ -80,9 +80,7 @@ fn copied_by_zed<'t>(
         Some("incoming") => Side::Agent,
         Some("stderr") => return Ok(None),
         _ => {
-            return Err(wrong(
-                "\"_direction\" is none of \"incoming\", \"outgoing\" and \"stderr\"",
-            ));
+            return Err(wrong("\"_direction\" must be \"incoming\", \"outgoing\" or \"stderr\""));
         }
     };
     let (id, params) = (member(&members, "id").unwrap_or("null"), member(&members, "params"));
@@ -95,9 +93,7 @@ fn copied_by_zed<'t>(
             replied(id, is_error(payload), payload)
         }
         _ => {
-            return Err(wrong(
-                "\"_type\" is none of \"request\", \"response\" and \"notification\"",
-            ));
+            return Err(wrong("\"_type\" must be \"request\", \"response\" or \"notification\""));
         }
     };
     let (line, _) = places.of(entry);
@@ -130,7 +126,7 @@ fn exported_by_acp_devtools<'t>(
             ));
         }
     };
-    let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is no string"))?;
+    let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is not a string"))?;
     let at = member(&members, "timestamp").map(shown);
     let (line, _) = places.of(entry);
     let text = raw.trim_end_matches(['\r', '\n']).to_owned();

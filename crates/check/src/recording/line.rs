@@ -54,7 +54,7 @@ impl Lines {
         let wrong =
             |column: usize, why: &str| TraceError { line: number, column, why: why.to_owned() };
         let record: Members<'_> = serde_json::from_str(line).map_err(|error| {
-            wrong(error.column().max(1), "this is no JSON object of a recording")
+            wrong(error.column().max(1), "this is not a JSON object of a recording")
         })?;
         let at = ["at", "t", "ts"].iter().find_map(|key| member(&record, key)).map(shown);
         let said = match string(&record, "type") {
@@ -102,7 +102,7 @@ impl Lines {
                 replied(id, member(record, "is_error") == Some("true"), payload)
             }
             ("request" | "response", None) => return Err("\"id\" is missing"),
-            _ => return Err("\"type\" is none of \"request\", \"response\" and \"notification\""),
+            _ => return Err("\"type\" must be \"request\", \"response\" or \"notification\""),
         };
         Ok(Some((from, text)))
     }
@@ -114,7 +114,7 @@ fn said(record: &Members<'_>) -> Result<(Side, String), &'static str> {
         (Some("\"client\""), _) | (None, Some("\"sent\"")) => Side::Client,
         (Some("\"agent\""), _) | (None, Some("\"received\"")) => Side::Agent,
         (None, None) if record.contains_key("jsonrpc") => {
-            return Err("this is a message alone, and who sent it cannot be known");
+            return Err("this message does not say who sent it");
         }
         _ => {
             return Err(

@@ -50,13 +50,13 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
     ));
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
-        (0, 0) => "No rule that must hold was judged.".to_owned(),
-        (0, 1) => "The one rule that must hold and was judged is kept.".to_owned(),
+        (0, 0) => "No mandatory rule was judged.".to_owned(),
+        (0, 1) => "The one mandatory rule that was judged is kept.".to_owned(),
         (0, musts) => {
-            format!("None of the {musts} rules that must hold and were judged is broken.")
+            format!("All {musts} mandatory rules that were judged are kept.")
         }
         (faults, musts) => {
-            format!("Broken: {faults} of the {musts} rules that must hold and were judged.")
+            format!("Broken: {faults} of the {musts} mandatory rules that were judged.")
         }
     };
     let class = if faults == 0 { "good" } else { "bad" };

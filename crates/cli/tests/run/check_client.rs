@@ -45,7 +45,7 @@ fn our_client_breaks_nothing() {
 fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
     let began = Instant::now();
     for (command, seen) in [
-        ("exec sleep 600 # {agent}", "the client goes on"),
+        ("exec sleep 600 # {agent}", "the client continues"),
         ("echo no display >&2; exit 3 # {agent}", "(exit code 3); its last words: no display"),
         ("yes # {agent}", "its last words: y"),
         ("sleep 600 | {agent}", "nothing of the kind within"),

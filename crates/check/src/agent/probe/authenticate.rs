@@ -73,7 +73,7 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
             |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
         if let Some(method) = methods.iter().find(is_terminal) {
             return fail(
-                format!("no login in a terminal for a client with {auth}"),
+                format!("no terminal login for a client with {auth}"),
                 quoted(&method.to_string()),
             );
         }
@@ -90,9 +90,9 @@ async fn after_logging_out_nothing_new_opens(run: &mut Run) -> Probed {
     talk.call::<Authenticate>(json!({"methodId": method})).await?;
     match reply.error("/code") {
         Some(_) => Ok(()),
-        None if needs_login => fail("no session opens while nobody is logged in", "one opens"),
+        None if needs_login => fail("no session opens without a login", "one opens"),
         None => not_tested(
-            "a session opens after logging out, and the agent does not say that it needs a login",
+            "a session opens after the logout, and the agent does not report that it needs a login",
         ),
     }
 }
@@ -129,7 +129,7 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
         talk.is_still_there().await?;
         return match talk.heard(0).find(|line| line.calls::<AuthStatusUpdate>()) {
             Some(line) => fail(
-                "no auth/status_update from who does not offer auth.status",
+                "no auth/status_update from an agent that does not offer auth.status",
                 quoted(&line.text),
             ),
             None => talk.needs(STATUS),
@@ -146,7 +146,7 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
         line.calls::<AuthStatusUpdate>() && told == Some(&before)
     };
     match talk.heard(first).find(is_same) {
-        Some(line) => fail("an update where something has changed", quoted(&line.text)),
+        Some(line) => fail("an update only after a change", quoted(&line.text)),
         None => Ok(()),
     }
 }

@@ -51,7 +51,7 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
             Ok(found) => {
                 has_tried = true;
                 if let Some((_, seen)) = found.into_iter().find(|(rule, _)| GATES.contains(rule)) {
-                    return fail("nothing that the client did not offer", seen);
+                    return fail("nothing that the client does not offer", seen);
                 }
             }
             // The agent has no tool for this.
@@ -59,11 +59,7 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
             Err(other) => return Err(other),
         }
     }
-    if has_tried {
-        Ok(())
-    } else {
-        not_tested("no turn with a tool comes to its end with such a client")
-    }
+    if has_tried { Ok(()) } else { not_tested("no turn with a tool ends with such a client") }
 }
 
 /// Returns the findings of a turn with a client that has these capabilities.

@@ -60,7 +60,7 @@ pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) ->
     // Some agents send nothing before the model's answer is complete.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
     if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
-        return not_tested("the turn ends although its model does not");
+        return not_tested("the turn ended although its model did not");
     }
     Ok(turn)
 }
@@ -164,7 +164,7 @@ async fn a_cancel_is_for_one_session(run: &mut Run) -> Probed {
     let is_over = talk.heard(first).any(|line| line.replies_to(&other_turn.id));
     cancel(talk, &other);
     ends(talk, other_turn).await?;
-    expect(!is_over, "the turn of the other session goes on", "it is answered")
+    expect(!is_over, "the turn of the other session continues", "it is answered")
 }
 
 async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
@@ -261,7 +261,7 @@ async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probe
         .filter_map(|line| line.get("params")?.get("requestId"));
     let withdrawn: Vec<Value> = withdrawn.cloned().collect();
     if withdrawn.is_empty() {
-        return not_tested("the agent withdraws nothing and waits for the answer that it is owed");
+        return not_tested("the agent does not withdraw its request and waits for the answer");
     }
     expect(
         withdrawn == [id.clone()],
@@ -296,7 +296,7 @@ async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     let is_written =
         is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
-    expect(!is_written, "leave after the cancel starts nothing", "the file is written")
+    expect(!is_written, "a permission after the cancel starts nothing", "the file is written")
 }
 
 async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
@@ -318,7 +318,7 @@ async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
     ends(talk, turn).await?;
     expect(
         !is_over,
-        format!("the request {id} goes on when {:?} is cancelled", id.to_string()),
+        format!("the request {id} continues when {:?} is cancelled", id.to_string()),
         "it is answered",
     )?;
     if is_heard { Ok(()) } else { skipped(IGNORED) }
@@ -350,7 +350,7 @@ async fn a_closed_session_says_its_last_before_the_reply(run: &mut Run) -> Probe
     };
     match talk.heard(turn.first).find(is_of_session) {
         Some(line) => fail(
-            "the reply to the prompt and all else of the session before the reply to session/close",
+            "the reply to the prompt and all other messages of the session before the reply to session/close",
             quoted(&line.text),
         ),
         None => Ok(()),

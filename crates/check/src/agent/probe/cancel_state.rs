@@ -123,7 +123,7 @@ async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Pr
     let (talk, session) = opened(run).await?;
     let turn = talk.begin_turn(&session, fail_with(503));
     if talk.peer.wait_for(turn.first, GIVES_UP, |line| line.replies_to(&turn.id)).await.is_ok() {
-        return not_tested("the agent does not try a model again that fails");
+        return not_tested("the agent does not retry when its model fails");
     }
     cancel(talk, &session);
     ends_cancelled(talk, turn).await
@@ -137,7 +137,7 @@ async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Ru
     play_in(talk, &session, say("attache: before")).await?;
     let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
     if talk.call::<SessionLoad>(params).await?.result().is_err() {
-        return not_tested("the agent does not load a session that is open");
+        return not_tested("the agent does not load an open session");
     }
     let turn = begin_hanging(talk, &session).await?;
     cancel(talk, &session);

@@ -76,7 +76,7 @@ async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
         expect(reason == "end_turn", "the turn ends with end_turn", reason.to_string())?;
         let said: Vec<_> =
             talk.heard(first).filter(|line| line.text.contains("agent_message_chunk")).collect();
-        expect(!said.is_empty(), "session/update with what the agent says", "nothing is said")?;
+        expect(!said.is_empty(), "session/update with the agent's text", "nothing is said")?;
     }
     Ok(())
 }
@@ -100,7 +100,7 @@ async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
         });
         talk.ask(row.name, params).await?.is_error(-32601)?;
     }
-    if asked == 0 { skipped("the agent offers every method that there is") } else { Ok(()) }
+    if asked == 0 { skipped("the agent offers every method") } else { Ok(()) }
 }
 
 /// Whether the agent lacks the capability that a method needs.

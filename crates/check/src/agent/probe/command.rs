@@ -61,11 +61,11 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
         .any(|command| command.get("name").is_some_and(|name| name == "help"))
     {
         return not_tested(
-            "the agent has no command `help`, and what another one does cannot be known",
+            "the agent has no command `help`, and the effect of another one is unknown",
         );
     }
     let mut said = Vec::new();
-    for text in ["/help", "attache, this is no command: help"] {
+    for text in ["/help", "attache, this is not a command: help"] {
         let first = talk.now();
         let prompt = json!([{"type": "text", "text": text}]);
         let reply =
@@ -97,7 +97,7 @@ async fn between_turns_only_the_state_is_told(run: &mut Run) -> Probed {
     };
     let mut told = talk.heard(first).filter(is_of_session).peekable();
     if told.peek().is_none() {
-        return skipped("the agent sends nothing while no turn runs");
+        return skipped("the agent sends nothing between turns");
     }
     let is_of_state = |line: &&Line| {
         let kind = line.get("params").and_then(|params| params.pointer("/update/sessionUpdate"));

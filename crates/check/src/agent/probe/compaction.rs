@@ -34,7 +34,7 @@ async fn no_compaction_is_told_to_who_does_not_take_it(run: &mut Run) -> Probed 
     let talk = run.fresh_with(client).await?;
     let session = talk.open(&folder).await?;
     match compacted(talk, &session).await?.first() {
-        Some(update) => fail("no update of a compaction", quoted(&update.to_string())),
+        Some(update) => fail("no update about a compaction", quoted(&update.to_string())),
         None => Ok(()),
     }
 }
@@ -60,7 +60,7 @@ async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
 async fn a_compaction_ends_once(run: &mut Run) -> Probed {
     let updates = compaction(run).await?;
     let ends = updates.iter().filter(|update| is_over(update)).count();
-    expect(ends == 1, "one update that says how it ended", format!("{ends} of them"))
+    expect(ends == 1, "one update with its final status", format!("{ends} of them"))
 }
 
 async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> Probed {
@@ -70,10 +70,10 @@ async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> P
     let (first, last) = (updates.iter().position(is_piece), updates.iter().rposition(is_piece));
     let end = updates.iter().position(is_over);
     if first.is_none() {
-        return skipped("the agent tells no summary in pieces");
+        return skipped("the agent sends no summary in chunks");
     }
     let holds = began < first && began.is_some() && last < end;
-    expect(holds, "pieces after the compaction began and before it ended", order(&updates))
+    expect(holds, "chunks between the beginning and the end of the compaction", order(&updates))
 }
 
 async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
@@ -85,7 +85,7 @@ async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
             || (error && state(&update) != Some("failed"));
         expect(
             !is_wrong,
-            "a summary with completed alone, an error with failed",
+            "a summary only with completed, an error only with failed",
             quoted(&update.to_string()),
         )?;
     }
@@ -103,9 +103,7 @@ async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
 async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {
-        return not_tested(
-            "the agent has a command that makes a conversation shorter, and tells of no compaction",
-        );
+        return not_tested("the agent has a command for compaction, but reports none");
     }
     Ok(updates)
 }
@@ -123,7 +121,7 @@ async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Val
         .filter_map(|command| command.get("name")?.as_str())
         .collect();
     let Some(command) = COMMANDS.iter().find(|command| names.contains(command)) else {
-        return skipped("the agent has no command that makes a conversation shorter");
+        return skipped("the agent has no command for compaction");
     };
     let prompt = json!([{"type": "text", "text": format!("/{command}")}]);
     let turn = talk.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}));

@@ -146,7 +146,7 @@ async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
             is_told(options(&pushed), &id, &value)?;
         }
     }
-    if changed == 0 { skipped("no option has a value that can be chosen") } else { Ok(()) }
+    if changed == 0 { skipped("no option has another value") } else { Ok(()) }
 }
 
 async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {

@@ -161,7 +161,7 @@ async fn a_number_of_the_wrong_kind_is_none(run: &mut Run) -> Probed {
             let is_taken_without = talk.call::<SessionPrompt>(params).await?.result().is_ok();
             expect(
                 !is_taken_without,
-                format!("a size of {size} is read as none"),
+                format!("a size of {size} counts as absent"),
                 quoted(reply.text()),
             )?;
         }
@@ -224,7 +224,7 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
         let expected = format!("{method} succeeds with {}", quoted(&changed.to_string()));
         expect(reply.result().is_ok(), expected, format!("error {code}"))?;
     }
-    if judged == 0 { not_tested("no request of the kind succeeds") } else { Ok(()) }
+    if judged == 0 { not_tested("no such request succeeds") } else { Ok(()) }
 }
 
 /// Checks that every request fails if one of these members is malformed, with any code: RPC-23

@@ -48,7 +48,7 @@ async fn a_directory_that_is_not_there_is_refused_or_kept(run: &mut Run) -> Prob
 async fn a_file_is_refused_or_kept(run: &mut Run) -> Probed {
     let file = run.folder().join("no-directory.txt");
     if let Err(error) = std::fs::write(&file, "attache\n") {
-        return not_tested(format!("no file can be written into the folder: {error}"));
+        return not_tested(format!("a file cannot be written into the folder: {error}"));
     }
     is_refused_or_kept(run, json!(file)).await
 }
@@ -93,7 +93,7 @@ async fn the_last_list_is_the_complete_one(run: &mut Run) -> Probed {
     let shown = shown(talk, &session.id, &folder).await?;
     expect(
         shown == json!([two]),
-        "the directories of the last request alone",
+        "only the directories of the last request",
         quoted(&shown.to_string()),
     )
 }
@@ -145,7 +145,7 @@ pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::create_dir_all(&path) {
         Ok(()) => Ok(path),
-        Err(error) => not_tested(format!("no directory can be made in the folder: {error}")),
+        Err(error) => not_tested(format!("a directory cannot be created in the folder: {error}")),
     }
 }
 

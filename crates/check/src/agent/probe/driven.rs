@@ -91,7 +91,7 @@ pub(super) fn attempt<'a>(
 
 /// Turns a fail that belongs to another rule into "not tested".
 pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
-    Outcome::NotTested(format!("the turn does not come to its end: {}", outcome.seen()))
+    Outcome::NotTested(format!("the turn does not end: {}", outcome.seen()))
 }
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];

@@ -29,12 +29,12 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
     let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
-        return not_tested("the agent asks nothing that could be left open");
+        return not_tested("the agent makes no call that could stay open");
     };
     let id = asked.get("id").cloned().unwrap_or_default();
     if !is_an_id(&id) {
         both_end(talk, turn, &asked).await?;
-        return not_tested("the agent's id is none that the judge may use, as RPC-12 tells");
+        return not_tested("the judge may not use the agent's id, see RPC-12");
     }
     // If it is the id of the prompt, both directions already use it.
     if id == turn.id {
@@ -103,7 +103,7 @@ async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
     talk.is_still_there().await?;
     let is_ours = |line: &Line| line.from == Side::Client && line.error_code() == Some(7);
     if !talk.peer.lines().iter().skip(first).any(is_ours) {
-        return skipped("the agent asks its client for nothing");
+        return skipped("the agent makes no call to its client");
     }
     let prompt = json!([{"type": "text", "text": say("attache: next").prompt_text()}]);
     let next =

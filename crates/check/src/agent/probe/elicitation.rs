@@ -45,7 +45,7 @@ async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
             line.calls::<ElicitationCreate>() && mode.is_some_and(|mode| mode == "form")
         };
         match (talk.heard(first).find(is_form), takes_forms) {
-            (None, true) => return not_tested("the agent asks nothing by forms"),
+            (None, true) => return not_tested("the agent uses no forms"),
             (Some(line), false) => return fail("no form", quoted(&line.text)),
             _ => {}
         }
@@ -74,7 +74,7 @@ async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
         let is_served = is_asked || said.contains("attache: done");
         expect(
             reason == "end_turn" && is_served,
-            "the turn goes on, or asks another way",
+            "the turn continues, or asks in another way",
             quoted(&said),
         )?;
     }
@@ -118,11 +118,11 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     play_in(talk, &session, call(ask(QUESTION))).await?;
     let said = play_in(talk, &session, recall(ANSWER)).await?.said();
     if count::<ElicitationCreate>(talk, first) == 0 {
-        return not_tested("the agent asks no question by elicitation/create");
+        return not_tested("the agent does not use elicitation/create");
     }
     match said.contains("recalled yes") {
         true => Ok(()),
-        false => not_tested("it cannot be told whether the agent uses an answer"),
+        false => not_tested("it is unknown whether the agent uses an answer"),
     }
 }
 

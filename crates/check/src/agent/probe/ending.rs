@@ -57,7 +57,7 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
-    let seen = talk.peer.ended().map_or_else(|| "it goes on".to_owned(), str::to_owned);
+    let seen = talk.peer.ended().map_or_else(|| "it continues".to_owned(), str::to_owned);
     expect(has_ended, expected, seen)?;
     if let Some(rest) = talk.peer.unfinished() {
         return fail("whole lines only", format!("the output ends with {rest:?}"));

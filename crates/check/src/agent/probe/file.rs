@@ -48,9 +48,9 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
         ];
         let [reads, writes] = calls.map(|(count, is_offered)| if is_offered { 0 } else { count });
         let seen = format!("{reads} reads and {writes} writes that were not offered");
-        expect(reads + writes == 0, format!("no more than a client takes that can {can}"), seen)?;
+        expect(reads + writes == 0, format!("only what a client with {can} supports"), seen)?;
         if tool_calls(&played).is_empty() {
-            return not_tested("the agent reports no tool call, so that it may have used none");
+            return not_tested("the agent reports no tool call and may have used no tool");
         }
     }
     Ok(())

@@ -62,10 +62,10 @@ async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
     let seen = format!("{} updates, with the text: {}", told.len(), quoted(&all));
-    expect(is_whole, "what the user said, and what the agent said", seen.clone())?;
+    expect(is_whole, "the text of the user and of the agent", seen.clone())?;
     let call = told.iter().position(|update| kind(update) == "tool_call");
     let last = told.iter().rposition(|update| !text(update).is_empty());
-    expect(user < agent && (call.is_none() || call < last), "the order in which it was said", seen)
+    expect(user < agent && (call.is_none() || call < last), "the original order", seen)
 }
 
 /// The age of a session that certainly began in another minute.
@@ -106,12 +106,8 @@ async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
         told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
     };
     let agent = by("agent_message_chunk");
-    expect(agent.contains(SAID), "what the agent said as agent_message_chunk", quoted(&agent))?;
-    expect(
-        !agent.contains(PROMPTED),
-        "what the user said not as agent_message_chunk",
-        quoted(&agent),
-    )
+    expect(agent.contains(SAID), "the agent's text as agent_message_chunk", quoted(&agent))?;
+    expect(!agent.contains(PROMPTED), "the user's text not as agent_message_chunk", quoted(&agent))
 }
 
 /// They are optional; if they are reported, they must be those of the session.
@@ -152,7 +148,7 @@ async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
     let Reopened { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let talk = run.talk().await?;
-    recalls(talk, &session, SAID, true, "the conversation goes on").await
+    recalls(talk, &session, SAID, true, "the conversation continues").await
 }
 
 async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
@@ -165,14 +161,14 @@ async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
     let opened = talk.call::<SessionFork>(params).await?.result()?;
     let id = opened.get("sessionId").cloned().unwrap_or_default();
     let fork = Session { id, opened };
-    recalls(talk, &fork, SAID, true, "the fork knows what was said before").await?;
+    recalls(talk, &fork, SAID, true, "the fork knows the earlier conversation").await?;
     play_in(talk, &fork, say("attache-in-the-fork-3817")).await?;
     recalls(
         talk,
         &original,
         "attache-in-the-fork-3817",
         false,
-        "the original does not know the fork",
+        "the original session does not know the fork",
     )
     .await?;
     play_in(talk, &original, say("attache-in-the-original-3817")).await?;
@@ -181,7 +177,7 @@ async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
         &fork,
         "attache-in-the-original-3817",
         false,
-        "the fork does not know what came later",
+        "the fork does not know the later conversation",
     )
     .await
 }
@@ -285,7 +281,7 @@ async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -
 
 /// SESS-13 covers sessions that cannot be reopened.
 pub(super) fn refused(outcome: &Outcome) -> Outcome {
-    Outcome::NotTested(format!("the session is not opened again: {}", outcome.seen()))
+    Outcome::NotTested(format!("the session does not reopen: {}", outcome.seen()))
 }
 
 /// Whether the agent's model receives this earlier text.
@@ -302,7 +298,7 @@ async fn recalls(
             expect(said.contains("recalled yes") == is_known, expected, quoted(&said))
         }
         _ => {
-            not_tested(format!("it cannot be told what the agent's model knows: {}", quoted(&said)))
+            not_tested(format!("it is unknown what the agent's model receives: {}", quoted(&said)))
         }
     }
 }

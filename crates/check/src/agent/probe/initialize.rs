@@ -48,7 +48,7 @@ async fn another_version_is_answered_with_one_that_the_agent_speaks(run: &mut Ru
         let version = version(talk.initialize(params).await?.result()?);
         let is_right = version.as_i64().is_some_and(|version| (1..=2).contains(&version));
         let seen = format!("version {asked} is answered with {version}");
-        expect(is_right, "the latest version that the agent speaks", seen)?;
+        expect(is_right, "the latest version that the agent supports", seen)?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ async fn a_client_that_can_nothing_is_asked_for_nothing(run: &mut Run) -> Probed
     talk.open(&folder).await?;
     talk.is_still_there().await?;
     match talk.peer.findings().iter().find(|finding| GATES.contains(&finding.rule.id)) {
-        Some(finding) => fail("nothing that the client did not offer", finding.seen.clone()),
+        Some(finding) => fail("nothing that the client does not offer", finding.seen.clone()),
         None => Ok(()),
     }
 }

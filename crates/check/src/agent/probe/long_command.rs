@@ -50,9 +50,7 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     }
     let arguments = format!("sleep\0{long}\0").into_bytes();
     if !comes_to(&arguments, true).await {
-        return not_tested(
-            "the command of the turn is not seen among the processes of this machine",
-        );
+        return not_tested("the command of the turn is not among the processes of this machine");
     }
     Ok((talk, session, turn, arguments))
 }
@@ -89,7 +87,7 @@ async fn what_a_tool_runs_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    let seen = format!("it runs {} s after the turn has ended", SOON.as_secs());
+    let seen = format!("it still runs {} s after the end of the turn", SOON.as_secs());
     expect(comes_to(&command, false).await, "the command of a cancelled turn is stopped", seen)
 }
 
@@ -110,6 +108,6 @@ async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {
     talk.is_watched = false;
     talk.peer.close();
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
-    let seen = talk.peer.ended().map_or_else(|| "it goes on".to_owned(), str::to_owned);
+    let seen = talk.peer.ended().map_or_else(|| "it continues".to_owned(), str::to_owned);
     expect(has_ended, "the agent exits when its input ends while a command of its own runs", seen)
 }

@@ -80,8 +80,8 @@ async fn a_server_over_http_is_sent_its_headers(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
         let server = run.mcp_server(transport, ServerBehavior::Good)?;
         with(run, &[&server]).await?;
-        let seen = format!("it is missing with a server of type {}", kind(&server));
-        expect(!server.seen().lacks_word, "the header that was given, with every request", seen)?;
+        let seen = format!("it is missing for a server of type {}", kind(&server));
+        expect(!server.seen().lacks_word, "the given header with every request", seen)?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ async fn a_server_that_is_gone_keeps_no_other_away(run: &mut Run) -> Probed {
     let reply = talk.call::<SessionNew>(params).await.map_err(|outcome| unopened(&outcome))?;
     match reply.result() {
         Ok(opened) => reaches(talk, &opened_as(opened), &good, is_driven).await,
-        Err(_) => not_tested("the agent opens no session without all of its servers"),
+        Err(_) => not_tested("the agent opens a session only with all of its servers"),
     }
 }
 
@@ -136,8 +136,7 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     let (first, method) = (talk.now(), SessionNew::ROW.name);
     let id = talk.begin(method, params);
     let opened = talk.peer.wait_for(first, patience, |line| line.replies_to(&id)).await;
-    let expected =
-        |method: &str| format!("an answer to {method}, although an MCP server keeps silent");
+    let expected = |method: &str| format!("an answer to {method} although an MCP server is silent");
     let reply = match opened {
         Ok(line) => line,
         Err(missing) => return fail(expected(method), missing.to_string()),
@@ -155,7 +154,7 @@ async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probe
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let params = params(run, &[&gone]);
     let (talk, _) = run.session().await?;
-    let expected = "an answer to session/new, although an MCP server ends at once";
+    let expected = "an answer to session/new although an MCP server ends at once";
     match talk.call::<SessionNew>(params).await {
         Err(Outcome::Fail { seen, .. }) => fail(expected, seen),
         other => other.map(|_| ()),
@@ -198,7 +197,7 @@ async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probe
         play_in(talk, &opened_as(opened), say("attache: one")).await?;
     }
     let Ok(line) = talk.peer.wait_for(first, talk.patience, call).await else {
-        return not_tested("the agent asks the server of the client nothing");
+        return not_tested("the agent sends nothing to the server of the client");
     };
     let inner = line.get("params").and_then(|params| params.get("requestId"));
     let differs = inner.is_some_and(|inner| Some(inner) != line.get("id"));
@@ -237,10 +236,10 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     match play_in(talk, &session, recall(server.result())).await?.recalled() {
         Some(true) => Ok(()),
         Some(false) => fail(
-            format!("the model is told \"{}\", as the tool says", server.result()),
+            format!("the model receives the tool's result \"{}\"", server.result()),
             "it is not",
         ),
-        None => not_tested("it cannot be told what the agent's model knows"),
+        None => not_tested("it is unknown what the agent's model receives"),
     }
 }
 
@@ -298,7 +297,7 @@ async fn reaches(
     }
     if !is_driven {
         return not_tested(
-            "the agent may connect to a server with its first turn, and has no model for one",
+            "the agent may connect to a server in its first turn, but has no model for a turn",
         );
     }
     let seen = if server.seen().is_reached {

@@ -25,7 +25,7 @@ async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
     let mut known: BTreeSet<String> = BTreeSet::new();
-    for text in ["attache one message in pieces", "attache another message in pieces"] {
+    for text in ["attache one message in chunks", "attache another message in chunks"] {
         let played = talk.play(&session, say(text)).await?;
         played.stop_reason()?;
         let ids = ids(&played);
@@ -97,13 +97,13 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
             format!("{own} in the session that was told to say it"),
             quoted(&told),
         )?;
-        let expected = format!("nothing of {other}, which another session was told to say");
+        let expected = format!("nothing about {other}, which belongs to another session");
         expect(!told.contains(other), expected, quoted(&told))?;
     }
     let recalled = talk.play(&two, recall(in_one)).await.map_err(|outcome| unjudged(&outcome))?;
     recalled.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let leaks = recalled.recalled() == Some(true);
-    expect(!leaks, "the model is not given what was said in another session", "it is given it")
+    expect(!leaks, "the model does not receive text of another session", "it receives it")
 }
 
 /// Runs several turns of two sessions, alternately and concurrently, each with a file of its own:
@@ -126,7 +126,7 @@ async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
         }
     }
     let told = told_apart(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("nothing is told of the file that a turn reads") } else { Ok(()) }
+    if told == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
 }
 
 /// The same for an action that needs permission: replacing a file while the other session is idle.
@@ -143,7 +143,7 @@ async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
         attempt(talk, session, write_over(path, "new\n").then(say("done"))).await?;
     }
     let told = told_apart(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("nothing is told of the file that a turn writes") } else { Ok(()) }
+    if told == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
 }
 
 /// A title may come from a prompt: a session without that prompt must not have these words in its
@@ -168,9 +168,9 @@ async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
     let after = talk.now() + 1;
     let misplaced = talk.updates(&two.id, first, after).find(is_title).map(Value::to_string);
     match misplaced {
-        Some(seen) => fail("the title of a session is told in that session", quoted(&seen)),
+        Some(seen) => fail("the title of a session is reported in that session", quoted(&seen)),
         None if talk.updates(&one.id, first, after).any(|update| is_title(&update)) => Ok(()),
-        None => not_tested("the agent makes no title of what is prompted"),
+        None => not_tested("the agent makes no title from a prompt"),
     }
 }
 
@@ -194,7 +194,7 @@ fn told_apart(
             let seen = quoted(&line.text);
             expect(
                 *of == session.id,
-                format!("what is told of {name} in the session {}", session.id),
+                format!("every update about {name} in the session {}", session.id),
                 seen,
             )?;
         }

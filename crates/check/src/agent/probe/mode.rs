@@ -65,7 +65,7 @@ async fn a_mode_that_changes_otherwise_is_told(run: &mut Run) -> Probed {
     talk.is_still_there().await?;
     let Some(told) = last_update(talk, first, &session, "current_mode_update") else {
         return not_tested(
-            "a mode that is set as an option is not told as a mode, which is judged by MODE-07",
+            "the agent reports no mode change when the mode is set as an option, see MODE-07",
         );
     };
     expect(
@@ -122,7 +122,7 @@ pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     let all = modes.get("availableModes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     match all.iter().filter_map(|mode| mode.get("id")).find(|id| **id != current) {
         Some(other) => Ok((current, other.clone())),
-        None => not_tested("the session has one mode only"),
+        None => not_tested("the session has only one mode"),
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
         all.iter().find(|option| option.get("category").is_some_and(|kind| kind == "mode"));
     match option.and_then(|option| option.get("id")) {
         Some(id) => Ok((id.clone(), other)),
-        None => skipped("no option of the session stands for its mode"),
+        None => skipped("no option of the session is its mode"),
     }
 }
 
@@ -151,14 +151,14 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
     };
     let Some(other) = all.iter().find(is_other) else {
-        return not_tested("there is no other option by which the state could be asked for");
+        return not_tested("no other option can be set to read the state");
     };
     let params =
         json!({"sessionId": session.id, "configId": other["id"], "value": other["currentValue"]});
     let state = talk.call::<SessionSetConfigOption>(params).await?.result()?;
     match options(&state).iter().any(|option| option.get("id") == Some(not)) {
         true => Ok(state),
-        false => not_tested("a list of options lacks the one for the mode, as CONF-02 tells"),
+        false => not_tested("a list of options lacks the one for the mode, see CONF-02"),
     }
 }
 

@@ -48,7 +48,7 @@ async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
     let loaded = talk.call::<SessionLoad>(params).await?;
     loaded.result().map_err(|outcome| unjudged(&outcome))?;
     match notices(talk, first, &session).into_iter().find(|notice| before.contains(notice)) {
-        Some(notice) => fail("no notice that was sent before", quoted(&notice.to_string())),
+        Some(notice) => fail("no earlier notice", quoted(&notice.to_string())),
         None => Ok(()),
     }
 }
@@ -62,7 +62,7 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
     play_in(talk, &session, say("attache")).await?;
     let is_notice = of_session(&session, "notice");
     if talk.hear(first, "a notice", is_notice).await.is_err() {
-        return not_tested("the agent sends no notice of an MCP server that cannot be started");
+        return not_tested("the agent sends no notice about an MCP server that cannot start");
     }
     let told = notices(talk, first, &session);
     Ok((talk, session, told))
@@ -76,7 +76,7 @@ async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
     let id = opened.as_ref().and_then(|opened| opened.get("sessionId").cloned());
     match (id, opened) {
         (Some(id), Some(opened)) => Ok(Session { id, opened }),
-        _ => not_tested("no session opens with an MCP server that cannot be started"),
+        _ => not_tested("no session opens with an MCP server that cannot start"),
     }
 }
 

@@ -78,12 +78,10 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
     match (is_asked, deed.is_done(talk, first)) {
         (true, _) => Ok(()),
         (false, true) => fail(
-            "a question to a client without capabilities, as to any",
+            "a question to a client without capabilities, as to any other other",
             "it writes without asking",
         ),
-        (false, false) => {
-            not_tested("the agent writes nothing with a client that has no capabilities")
-        }
+        (false, false) => not_tested("the agent writes nothing for a client without capabilities"),
     }
 }
 
@@ -96,7 +94,7 @@ async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
             && count::<SessionRequestPermission>(talk, first) > 0
         {
             is_asked = true;
-            expect(!deed.is_done(talk, first), "what was refused is not done", "it is done")?;
+            expect(!deed.is_done(talk, first), "a rejected action is not performed", "it is done")?;
         }
     }
     if is_asked { Ok(()) } else { skipped(DOES_NOT_ASK) }
@@ -121,7 +119,7 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     if deed.is_done(talk, first) {
         Ok(())
     } else {
-        not_tested("what is allowed is not done either")
+        not_tested("an allowed action is not performed either")
     }
 }
 
@@ -156,10 +154,14 @@ async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
     }
     expect(
         !is_written_over(&no),
-        "what was refused is not done",
-        "it is done, as another call was allowed",
+        "a rejected action is not performed",
+        "it is performed because another call was allowed",
     )?;
-    if is_written_over(&yes) { Ok(()) } else { not_tested("what is allowed is not done either") }
+    if is_written_over(&yes) {
+        Ok(())
+    } else {
+        not_tested("an allowed action is not performed either")
+    }
 }
 
 /// Whether a question, or an update of its tool call, names this file.
@@ -175,7 +177,7 @@ async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
         ("an optionId that was not offered", Answer::Result(selected("attache-no-such-option"))),
         ("error -32603", Answer::Error(-32603)),
         (
-            "an outcome that nobody knows",
+            "an unknown outcome",
             Answer::Result(json!({"outcome": {"outcome": "attache-no-such-outcome"}})),
         ),
     ];
@@ -219,7 +221,11 @@ async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
         return skipped("the agent offers no reject_always");
     }
     expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
-    expect(!is_written_over(&path), "what is refused for good is not done", "the file is written")
+    expect(
+        !is_written_over(&path),
+        "an action that is always rejected is not performed",
+        "the file is written",
+    )
 }
 
 const SECOND: &str = "second\n";
@@ -278,15 +284,11 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     if ended.iter().any(Result::is_err) {
         return fail(
             "the end of both turns, as both questions are answered",
-            "one of them goes on",
+            "one of them continues",
         );
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
-    expect(
-        is_written_over(&yes) && !is_written_over(&no),
-        "what was allowed is written, what was refused is not",
-        seen,
-    )
+    expect(is_written_over(&yes) && !is_written_over(&no), "only the allowed file is written", seen)
 }
 
 fn is_written(path: &Path) -> &'static str {

@@ -71,5 +71,9 @@ async fn every_plan_is_complete(run: &mut Run) -> Probed {
         .collect();
     let expected = ["completed", "in_progress", "pending"].map(|state| json!(state));
     let is_current = states == expected.iter().map(Some).collect::<Vec<_>>();
-    expect(is_current, format!("the states of the steps now: {expected:?}"), format!("{states:?}"))
+    expect(
+        is_current,
+        format!("the current statuses of the steps: {expected:?}"),
+        format!("{states:?}"),
+    )
 }

@@ -33,7 +33,7 @@ async fn providers_are_offered_where_they_can_be_set(run: &mut Run) -> Probed {
     }
     let talk = run.unwatched().await?;
     let reply = talk.call::<ProvidersList>(json!({})).await?;
-    let seen = "they are listed, though agentCapabilities.providers is absent";
+    let seen = "they are listed although agentCapabilities.providers is absent";
     expect(reply.result().is_err(), "providers are offered before they can be used", seen)?;
     talk.needs(PROVIDERS)
 }
@@ -118,7 +118,7 @@ async fn a_provider_is_forgotten_with_the_process(run: &mut Run) -> Probed {
     let is_kept = now.get("baseUrl") == Some(&json!(address));
     expect(
         !is_kept,
-        "a new process does not know what an old one was told",
+        "a new process does not know the settings of an old one",
         quoted(&now.to_string()),
     )
 }
@@ -167,7 +167,7 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
             return Ok((id.clone(), protocol.clone()));
         }
     }
-    not_tested("the agent lists no provider that can be set")
+    not_tested("the agent lists no configurable provider")
 }
 
 /// Returns the first required provider, or the first optional one.

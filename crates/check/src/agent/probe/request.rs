@@ -70,7 +70,7 @@ async fn absent_params_are_empty_ones(run: &mut Run) -> Probed {
     );
     let line =
         talk.hear(first, "a reply to a call with params null", |line| line.replies_to(&id)).await?;
-    expect(line.get("result").is_some(), "null params are empty ones", quoted(&line.text))
+    expect(line.get("result").is_some(), "null params count as empty", quoted(&line.text))
 }
 
 async fn keys_that_nobody_knows_are_ignored(run: &mut Run) -> Probed {

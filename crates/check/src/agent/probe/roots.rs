@@ -56,10 +56,10 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     match (done(0), done(1)) {
         (_, true) => fail(
             "the new file in the session's folder",
-            "it is said to be written, and is not there",
+            "the agent reports it as written, and it does not exist",
         ),
         (true, false) => Ok(()),
-        (false, false) => not_tested("the agent's tools take no relative paths"),
+        (false, false) => not_tested("the agent's tools accept no relative paths"),
     }
 }
 
@@ -90,13 +90,13 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
             let acts = call(read(SAME)).then(recall(wrong));
             let is_wrong = play_in(talk, session, acts).await?.recalled() == Some(true);
             let expected = format!("the file {SAME} in {}", folder.display());
-            expect(!is_wrong, expected, format!("what is read is {wrong}"))?;
+            expect(!is_wrong, expected, format!("the text read is {wrong}"))?;
         }
         shown += usize::from(play_in(talk, session, recall(own)).await?.recalled() == Some(true));
         shown += usize::from(runs_in(talk, session, folder).await?);
     }
     if shown == 0 {
-        not_tested("the agent's tools take no relative paths, and run no command")
+        not_tested("the agent's tools accept no relative paths and run no command")
     } else {
         Ok(())
     }
@@ -122,7 +122,7 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     }
     let is_done =
         tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
-    expect(!is_done || made.exists(), expected, "what it makes is not there")?;
+    expect(!is_done || made.exists(), expected, "the file that it creates does not exist")?;
     Ok(is_done)
 }
 
@@ -148,13 +148,13 @@ async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
         || count::<FsReadTextFile>(talk, first) > 0;
     expect(
         is_asked || !is_read,
-        "nothing is read outside of the session's folder without leave",
+        "nothing outside of the session's folder is read without permission",
         "the file is read",
     )?;
     let write = attempt(talk, &session, call(write(&new, "new\n")).then(say("done"))).await?;
     expect(
         !new.exists(),
-        "nothing is written outside of the session's folder without leave",
+        "nothing outside of the session's folder is written without permission",
         "the file is written",
     )?;
     let has_tried = !tool_calls(&read).is_empty() || !tool_calls(&write).is_empty();

@@ -106,7 +106,7 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
         line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)
     };
     match talk.heard(first).find(is_of_session) {
-        Some(line) => fail("nothing for the session after it was closed", quoted(&line.text)),
+        Some(line) => fail("no message for the session after its end", quoted(&line.text)),
         None => Ok(()),
     }
 }

@@ -32,7 +32,7 @@ async fn an_empty_list_is_an_array(run: &mut Run) -> Probed {
     talk.needs(LIST)?;
     let page = page(talk, json!({"cwd": UNUSED})).await?;
     if !sessions(&page).is_empty() {
-        return not_tested("the agent lists sessions for a folder that has none, as LIST-03 tells");
+        return not_tested("the agent lists sessions for a folder that has none, see LIST-03");
     }
     let seen = quoted(&Value::Object(page.clone()).to_string());
     expect(page.get("sessions") == Some(&json!([])), "sessions: []", seen)
@@ -141,7 +141,7 @@ pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)>
     let talk = run.talk().await?;
     match entry_of(&entries(talk, of_folder).await?, &session.id) {
         Some(_) => Ok((talk, session)),
-        None => not_tested("a session that was closed is not listed any more"),
+        None => not_tested("a closed session is no longer listed"),
     }
 }
 

@@ -39,7 +39,7 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
             continue;
         }
         let Some(now) = state(talk, &session, &id).await? else { continue };
-        is_now(&now, &id, &value, "once it was set")?;
+        is_now(&now, &id, &value, "after it was set")?;
         if has_turns {
             play_in(talk, &session, say("attache: a turn")).await?;
             if let Some(now) = state(talk, &session, &id).await? {
@@ -57,7 +57,7 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
         kept += 1;
     }
     if kept == 0 {
-        skipped("no option has a value that can be chosen and asked for")
+        skipped("no option has another value that can be set and read back")
     } else {
         Ok(())
     }
@@ -73,7 +73,7 @@ async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Prob
     set_mode(talk, &session, &other).await?;
     if current(talk, &session, option.as_ref().ok(), &folder).await?.as_ref() != Some(&other) {
         // MODE-05 judges an option that does not follow the mode.
-        return not_tested("the mode that a session has cannot be asked for");
+        return not_tested("the mode of a session cannot be read back");
     }
     for _ in 0..2 {
         let first = talk.now();

@@ -35,13 +35,13 @@ async fn a_session_is_open_or_saved(run: &mut Run) -> Probed {
     run.talk().await?.needs(STATUS)?;
     let (talk, open) = run.session().await?;
     let told = status(talk, &open.id).await?;
-    expect(told == "open", "a session that was just opened is open", told.to_string())?;
+    expect(told == "open", "a new session is open", told.to_string())?;
     let (talk, session) = match saved(run).await {
         Ok(saved) => saved,
         Err(_) => return not_tested("no session could be closed and still be listed"),
     };
     let told = status(talk, &session.id).await?;
-    expect(told == "saved", "a session that was closed is saved", told.to_string())
+    expect(told == "saved", "a closed session is saved", told.to_string())
 }
 
 async fn an_unknown_session_has_no_status(run: &mut Run) -> Probed {

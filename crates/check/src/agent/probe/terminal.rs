@@ -63,7 +63,10 @@ async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
                 && line.get("params").and_then(|params| params.get("terminalId")) == Some(&id)
         };
         if talk.peer.wait_for(first, talk.patience, releases).await.is_err() {
-            return fail(format!("a terminal/release of {id}"), "none, though the turn is over");
+            return fail(
+                format!("a terminal/release of {id}"),
+                "none, although the turn has ended",
+            );
         }
     }
     Ok(())
@@ -149,13 +152,13 @@ async fn is_no_success(run: &mut Run, exit: Value, status: Option<Value>) -> Pro
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];
     let success = shown(run, zero, of_zero).await?;
     if success == shown(run, one, of_one).await? {
-        return not_tested("the agent shows a command that fails like one that succeeds");
+        return not_tested("the agent shows a failed command like a successful one");
     }
     let told = exit.to_string();
     let seen = shown(run, exit, status).await?;
     expect(
         seen != success,
-        "an exit that is not known is no success",
+        "an unknown exit is not a success",
         format!("{told} is shown like exit code 0"),
     )
 }

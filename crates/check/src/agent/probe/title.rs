@@ -54,7 +54,7 @@ async fn an_unknown_session_cannot_be_named(run: &mut Run) -> Probed {
 async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Probed {
     let stored = name(talk, id, "Étude no. 7").await?;
     if !talk.offers(LIST) {
-        return not_tested("the agent does not list sessions, so that titles cannot be seen");
+        return not_tested("the agent does not list sessions, so titles are invisible");
     }
     let all = entries(talk, of_folder).await?;
     let Some(entry) = entry_of(&all, id) else { return not_tested("the session is not listed") };

@@ -27,7 +27,7 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     let seen = format!("{} other updates", played.updates().len());
     expect(
         played.updates_of("tool_call").next().is_some(),
-        "a tool_call for the file that is read",
+        "a tool_call for the file to read",
         seen,
     )
 }
@@ -48,7 +48,7 @@ async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
         |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
     match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
         Some(told) => {
-            fail("a tool_call for the file that is written", format!("only updates of {}", told.id))
+            fail("a tool_call for the file to write", format!("only updates of {}", told.id))
         }
         None => Ok(()),
     }
@@ -98,7 +98,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     let told = some(&played)?;
     let mut diffs = told.iter().flat_map(|told| told.content("diff")).peekable();
     if diffs.peek().is_none() {
-        return not_tested("the agent shows no diff of the file that it writes");
+        return not_tested("the agent shows no diff of its change");
     }
     match diffs.find_map(|diff| diff.get("oldText").filter(|text| !text.is_null())) {
         None => Ok(()),

@@ -53,9 +53,8 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
         has_any = true;
         let is_reported =
             |update: &Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
-        let expected =
-            format!("a tool_call for the tool that is called to {}", name.replace('_', " "));
-        expect(played.updates().iter().any(is_reported), expected, "none in the turn")?;
+        let expected = format!("a tool_call for the tool to {}", name.replace('_', " "));
+        expect(played.updates().iter().any(is_reported), expected, "no such update in the turn")?;
     }
     subagent(run).await?;
     if has_any { Ok(()) } else { not_tested("the agent offers its model no tool of these kinds") }

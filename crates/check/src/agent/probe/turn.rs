@@ -63,7 +63,7 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
         let played = talk.play(&session, acts).await?;
         if end != "stop" && played.reply.error("/code").is_some() {
             return not_tested(format!(
-                "the agent takes a model that ends with {end} for one that fails"
+                "the agent treats a model that ends with {end} as a failure"
             ));
         }
         let reason = played.stop_reason()?;
@@ -76,11 +76,7 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
         let seen = format!("the model ends with {end}, the turn with {reason}");
         expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    if goes_on {
-        not_tested("the agent asks its model again, however often it ends early")
-    } else {
-        Ok(())
-    }
+    if goes_on { not_tested("the agent retries whenever its model ends early") } else { Ok(()) }
 }
 
 async fn nothing_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
@@ -107,7 +103,7 @@ async fn a_failing_model_is_an_error(run: &mut Run) -> Probed {
     let played = talk.play(&session, fail_with(400)).await?;
     expect(
         played.reply.error("/code").is_some(),
-        "the prompt is answered with an error, as its model is",
+        "the prompt is answered with an error, like the request to its model",
         quoted(played.reply.text()),
     )?;
     // The session still works.
@@ -134,10 +130,9 @@ async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
     // After a retry the model was done, so the turn could end well.
     let is_again = run.asked().zip(before).is_some_and(|(now, before)| now > before + 1);
     match played.stop_reason() {
-        Ok(reason) if reason == "end_turn" && !is_again => fail(
-            "an error, or another try: the model's answer broke off",
-            quoted(played.reply.text()),
-        ),
+        Ok(reason) if reason == "end_turn" && !is_again => {
+            fail("an error or a retry: the model's answer broke off", quoted(played.reply.text()))
+        }
         _ => Ok(()),
     }
 }
@@ -155,11 +150,11 @@ async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
     expect(
         !played.said().contains("attache-thought"),
         "the model's reasoning as agent_thought_chunk",
-        "it is told as agent_message_chunk",
+        "it is sent as agent_message_chunk",
     )?;
     let thought = played.text_of("agent_thought_chunk");
     if thought.is_empty() {
-        not_tested("the agent tells nothing of what its model thinks")
+        not_tested("the agent sends nothing of its model's reasoning")
     } else {
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Run {
         Box::pin(async move {
             match self.opened().await {
                 Err(Outcome::Fail { seen, .. }) => {
-                    not_tested(format!("the agent opens no session, as SESS-01 tells: {seen}"))
+                    not_tested(format!("the agent opens no session, see SESS-01: {seen}"))
                 }
                 _ => Ok(()),
             }

@@ -81,10 +81,10 @@ impl ClientTalk {
             self.say(turn, &format!("\n\n{word}\n\n"));
             let is_shown = self.shows(&word).await;
             if let Some(how) = self.wire.peer.ended() {
-                return fail("the client goes on", how);
+                return fail("the client continues", how);
             }
             if !is_shown {
-                return not_tested("the client does not print what the agent says");
+                return not_tested("the client does not print the agent's text");
             }
             Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
         })

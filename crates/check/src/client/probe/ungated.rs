@@ -94,7 +94,7 @@ impl Gate {
     async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
         if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(
-                "the client did not send {what} on the task {:?} to an agent that offers it",
+                "the client did not send {what} for the task {:?} to an agent that offers it",
                 self.task.name()
             ));
         }

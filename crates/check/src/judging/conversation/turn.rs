@@ -99,7 +99,7 @@ impl Conversation {
                     line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
                 };
                 let line =
-                    self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
+                    self.hear(next, &format!("the agent sends \"{text}\""), is_update).await?;
                 let updates: Vec<Value> =
                     self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
                 if chunks(&updates, "agent_message_chunk").contains(text) {
@@ -107,7 +107,7 @@ impl Conversation {
                 }
                 if line.is_reply() {
                     return fail(
-                        format!("the agent says \"{text}\" in a turn that goes on"),
+                        format!("the agent sends \"{text}\" in a turn that continues"),
                         quoted(&line.text),
                     );
                 }
@@ -216,7 +216,7 @@ impl Played {
             Some((_, tool)) => {
                 let name: String =
                     tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
-                not_tested(format!("the agent offers its model no tool that is known for: {name}"))
+                not_tested(format!("the agent offers its model no known tool for: {name}"))
             }
             None => Ok(()),
         }

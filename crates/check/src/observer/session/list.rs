@@ -14,7 +14,10 @@ impl Judge {
             let is_empty =
                 entries(result, "sessions").is_empty() && next.is_none() && !self.is_disturbed;
             report.keeps("LIST-05", !is_empty && next != Some(cursor), || {
-                format!("the cursor {} was given, and there was no more", quoted(cursor))
+                format!(
+                    "the cursor {} was returned although there were no more sessions",
+                    quoted(cursor)
+                )
             });
         }
         if next.is_some() {

@@ -30,7 +30,7 @@ impl Judge {
             self.is_offered = offers("archive");
             if self.is_offered {
                 report.keeps("ARCH-01", offers("list"), || {
-                    "archive is offered, and list is not".to_owned()
+                    "archive is offered without list".to_owned()
                 });
             }
         }
@@ -50,7 +50,7 @@ impl Judge {
                 report.contradicts(
                     "ARCH-06",
                     line,
-                    "the session is archived, and not taken out first",
+                    "the session is archived and was not unarchived first",
                 );
             }
         }
@@ -81,11 +81,7 @@ impl Judge {
             && let Some(line) = self.unarchiving.get(session)
             && text(update, "sessionUpdate") == Some("user_message_chunk")
         {
-            report.contradicts(
-                "ARCH-06",
-                *line,
-                "taking the session out of the archive tells its history",
-            );
+            report.contradicts("ARCH-06", *line, "unarchiving the session sends its history");
         }
         if let Some((call, outcome)) = seen.reply::<SessionUnarchive>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();

@@ -30,7 +30,7 @@ impl Judge {
                 report.contradicts(
                     "PROV-02",
                     call.line,
-                    format!("there is no provider {}, and it is set", quoted(id)),
+                    format!("the unknown provider {} is set", quoted(id)),
                 );
             }
             self.done.insert(id.to_owned(), (Some(wire.to_owned()), report.line()));
@@ -59,8 +59,9 @@ impl Judge {
         for (id, provider) in &self.listed {
             let current = provider.get("current").unwrap_or(&Value::Null);
             let is_echoed = has(provider, "headers") || has(current, "headers");
-            report
-                .keeps("PROV-05", !is_echoed, || format!("the headers of {} are told", quoted(id)));
+            report.keeps("PROV-05", !is_echoed, || {
+                format!("the headers of {} are reported", quoted(id))
+            });
         }
         for (id, (wire, line)) in self.done.iter().filter(|(_, (_, line))| *line < asked) {
             let listed = self.listed.get(id);
