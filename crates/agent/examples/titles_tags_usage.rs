@@ -47,11 +47,11 @@ impl Author for Worker {
             .await?;
             turn.say(&format!("Step {step} is done.\n")).await?;
         }
-        // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what
+        // Tokens of this turn, in parts; the kit computes the total. See `Turn::add_usage` for what
         // each part means.
         let mut tokens = Usage::new(0_u64, 900_u64, 100_u64);
         tokens.cached_read_tokens = Some(1_000);
-        turn.spent(tokens);
+        turn.add_usage(tokens);
         // The context as it is now, and the cost of the session since it began.
         taken.tokens += 2_000;
         taken.cost += 0.01;

@@ -1,4 +1,4 @@
-//! Recorded conversations, in the formats in which people have them.
+//! Recorded conversations in common formats.
 
 mod document;
 mod line;
@@ -15,7 +15,7 @@ use std::vec;
 pub use line::trace;
 pub use recorded::{Recorded, RecordingError, TraceError};
 
-/// Reads a recording, in whichever of these formats it is, told by what is in it:
+/// Reads a recording in any of these formats, which it detects:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
 /// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its
@@ -23,12 +23,12 @@ pub use recorded::{Recorded, RecordingError, TraceError};
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. What it wrote to stderr is left out.
 ///
-/// The conductor and Zed keep no envelope: it is made anew, so that nothing can be said about it.
-/// Lines are read one by one, a file that is one JSON value is read whole. After an error nothing
-/// more comes.
+/// The conductor and Zed do not record the envelope: it is reconstructed and cannot be judged. JSON
+/// lines are read one by one; a file with one JSON value is read whole. Reading stops after an
+/// error.
 ///
-/// An `initialize` with the id of the one before begins another connection: a client that was
-/// started again counts from the beginning.
+/// An `initialize` with the id of the previous one begins another connection: a restarted client
+/// counts ids from the beginning.
 ///
 /// ```
 /// use attache_check::Recording;
@@ -42,17 +42,17 @@ pub use recorded::{Recorded, RecordingError, TraceError};
 #[derive(Debug)]
 pub struct Recording<R> {
     file: Option<R>,
-    /// The line that was read last.
+    /// The number of the last line.
     number: usize,
     lines: Lines,
-    /// What is left of a file that is one JSON value.
+    /// The remaining entries of a file with one JSON value.
     entries: vec::IntoIter<Recorded>,
     /// The id of the last `initialize`.
     initialize: Option<RequestId>,
 }
 
 impl<R: BufRead> Recording<R> {
-    /// Reads this file.
+    /// Creates a reader of this file.
     pub fn new(file: R) -> Self {
         let (lines, entries) = (Lines::default(), Vec::new().into_iter());
         Self { file: Some(file), number: 0, lines, entries, initialize: None }

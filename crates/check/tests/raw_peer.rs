@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use attache_check::{Answer, Link, Missing, RawPeer, Script};
+use attache_check::{Answer, Link, RawPeer, Script, WaitError};
 use attache_protocol::method::FsReadTextFile;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -70,7 +70,7 @@ async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
         let line = peer.wait_for(1, PATIENCE, |_| true).await.unwrap();
         assert_eq!(line.text.len(), 1 << 20);
         let missing = peer.wait_for(2, PATIENCE, |_| true).await.unwrap_err();
-        assert_eq!(missing, Missing::Ended("the agent closed the connection".to_owned()));
+        assert_eq!(missing, WaitError::Ended("the agent closed the connection".to_owned()));
         assert_eq!(peer.findings()[0].rule.id, "RPC-03");
         drop(peer);
     };
@@ -81,5 +81,5 @@ async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
 async fn an_agent_that_says_nothing_is_given_up_after_the_time_given() {
     let (mut peer, _reads, _writes) = peer(Script::default());
     let missing = peer.wait_for(0, PATIENCE, |_| true).await.unwrap_err();
-    assert_eq!(missing, Missing::TimedOut(PATIENCE));
+    assert_eq!(missing, WaitError::TimedOut(PATIENCE));
 }

@@ -117,7 +117,7 @@ fn deciding(
 
 /// Adds an agent to the hub, by the name or command that a person gives.
 fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
-    let (agent, source) = ChosenAgent::source(given, cwd)?;
+    let (agent, source) = ChosenAgent::source(given, &[], cwd)?;
     if hub.agent(&agent.name).is_none() {
         hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }

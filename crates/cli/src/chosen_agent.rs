@@ -32,13 +32,18 @@ impl ChosenAgent {
     ///
     /// # Errors
     /// As [`ChosenAgent::of`].
-    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(Self, AgentSource), Failure> {
+    pub(crate) fn source(
+        given: Option<&str>,
+        variables: &[(String, String)],
+        cwd: &Path,
+    ) -> Result<(Self, AgentSource), Failure> {
         let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
+        let variables = variables.to_vec();
         // An agent that was found is found again, unless it was removed; then starting it reports
         // the error.
         let launch = move || {
-            let found = Self::of(given.as_deref()).map(|agent| agent.launch);
+            let found = Self::of(given.as_deref()).map(|agent| agent.with_env(&variables).launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
         let built_in = agent.built_in;

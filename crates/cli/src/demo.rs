@@ -12,14 +12,19 @@ use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
 use crate::{chosen_agent, run, store, turn};
-use attache_client::{AgentProcess, Options, SessionHandle};
+use attache_client::{AgentSource, AgentState, Hub, HubSession, Options};
 use attache_connection::Direction;
+use attache_host::Launch;
 use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use tokio::sync::mpsc;
+
+/// The agent's name in the hub.
+const AGENT: &str = chosen_agent::BUILT_IN_NAME;
 
 /// Counts of messages in both directions.
 #[derive(Default)]
@@ -53,19 +58,27 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
     // The demo stores no session and uses no paid model.
-    let launch = chosen_agent::built_in()?
-        .arg("--store")
-        .arg(store::NONE)
-        .env("ATTACHE_MODEL", "offline")
-        .cwd(&copy);
-    let starting = AgentProcess::launch_with(launch, options);
-    let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(&error, None))?,
+    chosen_agent::built_in()?;
+    let folder = copy.clone();
+    let launch = move || {
+        let launch = chosen_agent::built_in().unwrap_or_else(|_| Launch::new(AGENT).arg("agent"));
+        let launch = launch.arg("--store").arg(store::NONE);
+        launch.env("ATTACHE_MODEL", "offline").cwd(&folder)
     };
-    let pid = agent.pid();
-    let ended = prompts(&agent, &interrupts, &copy, &tour).await;
-    agent.stop().await;
+    let (permissions, mut questions) = permission::questions(None, Arc::default());
+    let hub = Hub::new(run::hub_options(options, permissions));
+    let agent = hub.add(AGENT, AgentSource::launch(launch)).map_err(Failure::usage)?;
+    let started = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
+        started = agent.start() => started,
+    };
+    started.map_err(|error| chosen_agent::not_opened(&error, None))?;
+    let pid = match agent.state() {
+        AgentState::Up { pid, .. } => pid.unwrap_or_default(),
+        _ => 0,
+    };
+    let ended = prompts(&hub, &interrupts, &copy, &tour, &mut questions).await;
+    hub.close().await;
     if ended? != Exit::Done {
         return Ok(Exit::Cancelled);
     }
@@ -75,17 +88,13 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 
 /// Sends the prompts in one session and shows them as `attache run` does.
 async fn prompts(
-    agent: &AgentProcess,
+    hub: &Hub,
     interrupts: &Interrupts,
     copy: &Path,
     tour: &[String],
+    questions: &mut mpsc::Receiver<permission::Question>,
 ) -> Result<Exit, Failure> {
-    let (permissions, mut questions) = permission::questions(None, Arc::default());
-    let session = agent
-        .open(copy)
-        .permissions(permissions)
-        .await
-        .map_err(|error| run::not_open(error, true))?;
+    let session = hub.open(AGENT, copy).await.map_err(|error| run::not_opened(&error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
         say(&[
@@ -93,7 +102,7 @@ async fn prompts(
             format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)),
             String::new(),
         ])?;
-        let exit = one(&session, interrupts, copy, &policy, &mut questions, prompt).await?;
+        let exit = one(&session, interrupts, copy, &policy, questions, prompt).await?;
         if exit != Exit::Done {
             return Ok(exit);
         }
@@ -102,11 +111,11 @@ async fn prompts(
 }
 
 async fn one(
-    session: &SessionHandle,
+    session: &HubSession,
     interrupts: &Interrupts,
     copy: &Path,
     policy: &Policy,
-    questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
+    questions: &mut mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
     let mut face = run::on_terminal(Bound::Tour);
@@ -119,7 +128,7 @@ async fn one(
         face: &mut face,
         policy,
         questions,
-        elicitations: &mut tokio::sync::mpsc::channel(1).1,
+        elicitations: &mut mpsc::channel(1).1,
         interrupts,
         cwd: copy,
         timeout: None,

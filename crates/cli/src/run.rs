@@ -10,7 +10,7 @@ mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
-use crate::chosen_agent::{self, ChosenAgent, cannot_start};
+use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -27,7 +27,8 @@ use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
 use crate::{key, login, store, terminal, turn};
 use attache_client::{
-    AgentProcess, KnownAgent, Options, PermissionBroker, SessionHandle, SetError, StartError,
+    AgentConnection, Hub, HubError, HubOptions, HubSession, KnownAgent, Options, PermissionBroker,
+    Permissions, RestartPolicy, SetError, StartError,
 };
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use prompts::Prompt;
@@ -42,7 +43,7 @@ use waiting::waiting;
 
 pub(crate) use attachment::attach;
 pub(crate) use prompts::Piece;
-pub(crate) use session::not_open;
+pub(crate) use session::not_opened;
 
 /// The time for the agent to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
@@ -70,8 +71,11 @@ struct Work {
     built_in: bool,
     /// Whether the person can be asked.
     ask: bool,
+    questions: mpsc::Receiver<Question>,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
+    /// Takes the rules once the folder of the session is known.
+    known: Arc<OnceLock<Rules>>,
     /// The deadline of the first turn.
     deadline: Option<Instant>,
 }
@@ -89,8 +93,8 @@ async fn with_face(
         None => Vec::new(),
     };
     let rules = rules::open()?;
-    let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
-    let ChosenAgent { launch, name, word, known, built_in } = chosen;
+    let (chosen, source) = ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd)?;
+    let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
         // The built-in agent then stores nothing, and reports it only on its own stderr.
         show(face, Item::Warning(&store::not_kept(&error)))?;
@@ -101,7 +105,7 @@ async fn with_face(
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command needs a permission like any other: see `Policy`.
-    let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
+    let mut options = Options::default().terminals();
     if let Some(limit) = arguments.start_timeout {
         options = options.handshake(limit);
     }
@@ -115,12 +119,17 @@ async fn with_face(
     if let Some(trace) = &trace {
         options = options.tap(trace.tap());
     }
-    let starting = AgentProcess::launch_with(launch.cwd(&cwd), options);
+    // The rules and the flags decide first, then the person: see `Policy`.
+    let first = Rules { broker: rules.clone(), agent: name.clone(), cwd: cwd.clone() };
+    let known_rules = Arc::default();
+    let (permissions, questions) = permission::questions(Some(first), Arc::clone(&known_rules));
+    let hub = Hub::new(hub_options(options, permissions));
+    let agent = hub.add(name.as_str(), source).map_err(Failure::usage)?;
     let told = is_watched(arguments).then(|| format!("starting {name}"));
-    let agent = tokio::select! {
+    let connection = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
         () = turn::reached(deadline) => return Err(late("the agent did not start", arguments)),
-        agent = waiting(starting, told) => agent.map_err(|error| not_started(&error, known))?,
+        started = waiting(agent.start(), told) => started.map_err(|error| not_started(&error, known))?,
     };
     let work = Work {
         prompts,
@@ -129,11 +138,13 @@ async fn with_face(
         agent_name: name,
         built_in,
         ask,
+        questions,
         elicitations,
         rules: rules.clone(),
+        known: known_rules,
         deadline,
     };
-    let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
+    let mut ended = with_agent(arguments, interrupts, face, (&hub, &connection), work).await;
     if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
     {
         // The built-in agent needs no login, but the model of a stored session can need a key.
@@ -148,18 +159,18 @@ async fn with_face(
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
         message.push_str(&login::advice(
             &word,
-            agent.auth_methods(),
+            connection.auth_methods(),
             known.map(|known| known.login),
         ));
     }
     let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {
-        // Dropping the agent kills it and all of its processes.
+        // Dropping the hub kills the agent and all of its processes.
         () = interrupts.end() => {}
         // The grace period starts at the timeout. A later turn has its own timeout, so none is left
         // then.
         () = tokio::time::sleep(ENDING), if is_late => {}
-        _ = agent.stop() => {}
+        () = hub.close() => {}
     }
     let log_trouble = rules.take_log_trouble().map(|trouble| trouble.to_string());
     for trouble in trace.and_then(|trace| trace.trouble()).into_iter().chain(log_trouble) {
@@ -171,25 +182,32 @@ async fn with_face(
     ended
 }
 
+/// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent that
+/// ends is not started again.
+pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
+    HubOptions::default()
+        .client(options)
+        .restarts(RestartPolicy::NEVER)
+        .without_context_notices()
+        .decide_first(move |_, _, _| permissions.clone())
+}
+
 async fn with_agent(
     arguments: &args::Run,
     interrupts: &Interrupts,
     face: &mut dyn Show,
-    agent: &AgentProcess,
+    (hub, agent): (&Hub, &AgentConnection),
     mut work: Work,
 ) -> Result<Exit, Failure> {
-    let first =
-        Rules { broker: work.rules.clone(), agent: work.agent_name.clone(), cwd: work.cwd.clone() };
-    let known = Arc::default();
-    let (permissions, mut questions) = permission::questions(Some(first), Arc::clone(&known));
     show(face, Item::Agent(agent.about()))?;
     mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
     let request = session::Request {
         arguments,
+        hub,
+        agent_name: &work.agent_name,
         agent,
         built_in: work.built_in,
         cwd: &work.cwd,
-        permissions,
         mcp_servers: work.mcp_servers,
     };
     let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
@@ -200,11 +218,11 @@ async fn with_agent(
     };
     let asking = Asking {
         interrupts,
-        questions: &mut questions,
+        questions: &mut work.questions,
         ask: work.ask,
         elicitations: &mut work.elicitations,
         rules: work.rules,
-        known,
+        known: work.known,
         agent_name: work.agent_name,
         takes: &agent.capabilities().prompt_capabilities,
         deadline: work.deadline,
@@ -292,9 +310,12 @@ async fn in_session(
 }
 
 /// Returns the error for an agent that did not start, with the flag that allows more time.
-fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
+fn not_started(error: &HubError, known: Option<&KnownAgent>) -> Failure {
+    let HubError::Start { error, .. } = error else {
+        return Failure::new(Exit::CannotStart, error);
+    };
     let mut failure = cannot_start(error, known);
-    if matches!(error, StartError::Silent { .. }) {
+    if matches!(**error, StartError::Silent { .. }) {
         failure.message.push_str("\nWait longer with --start-timeout SECONDS.");
     }
     failure
@@ -365,7 +386,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-async fn configure(session: &SessionHandle, arguments: &args::Run) -> Result<(), Failure> {
+async fn configure(session: &HubSession, arguments: &args::Run) -> Result<(), Failure> {
     let cannot = |flag: &str, error: SetError| match error {
         SetError::Call(error) => Failure::new(Exit::AgentFailed, format!("{flag}: {error}")),
         error => Failure::usage(format!("{flag}: {error}")),

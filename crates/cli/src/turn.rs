@@ -9,7 +9,7 @@ use crate::permission::{self, Policy, Question, Verdict};
 use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
 use crate::show::{self, Item, Show, sanitize};
-use attache_client::{Change, Prompt, SessionHandle, Turn, TurnError};
+use attache_client::{Change, HubError, HubSession, Prompt, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
 use std::io::{self, Write};
@@ -67,7 +67,7 @@ impl Run<'_> {
     /// The turn has no stop reason, took too long or cost too much, or the person ended the run.
     pub(crate) async fn turn(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         prompt: impl Into<Prompt>,
     ) -> Result<Exit, Failure> {
         if let Some(passed) = self.passed(session) {
@@ -78,7 +78,7 @@ impl Run<'_> {
         }
         self.refused = 0;
         let begun = session.prompt(prompt).await;
-        let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
+        let mut turn = begun.map_err(|error| not_sent(&error))?;
         let deadline = self.deadline.take().or_else(|| after(self.timeout));
         let mut stopping = None;
         loop {
@@ -114,7 +114,7 @@ impl Run<'_> {
     }
 
     /// Returns the message if the session costs more than its budget.
-    fn passed(&self, session: &SessionHandle) -> Option<String> {
+    fn passed(&self, session: &HubSession) -> Option<String> {
         self.budget.and_then(|budget| budget.passed(session.snapshot().usage()))
     }
 
@@ -142,7 +142,7 @@ impl Run<'_> {
     /// the agent gets it.
     async fn decide(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         question: Question,
         deadline: Option<Instant>,
@@ -201,7 +201,7 @@ impl Run<'_> {
     }
 
     /// Shows the changes so far, without waiting.
-    async fn catch_up(&mut self, session: &SessionHandle, turn: &mut Turn) -> Result<(), Failure> {
+    async fn catch_up(&mut self, session: &HubSession, turn: &mut Turn) -> Result<(), Failure> {
         for _ in 0..BEFORE_A_QUESTION {
             match tokio::time::timeout(Duration::ZERO, turn.next()).await {
                 Ok(Some(change)) => self.show(session, change)?,
@@ -211,7 +211,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
+    fn show(&mut self, session: &HubSession, change: Change) -> Result<(), Failure> {
         let shown = show::change(
             self.face,
             &change,
@@ -243,7 +243,7 @@ impl Run<'_> {
 
     async fn ended(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         stopping: Option<Exit>,
     ) -> Result<Exit, Failure> {
@@ -302,6 +302,17 @@ fn exit_of(reason: &StopReason) -> Exit {
         StopReason::Refusal => Exit::Refused,
         StopReason::Cancelled => Exit::Cancelled,
         StopReason::Unknown(_) => Exit::AgentFailed,
+    }
+}
+
+/// Why a prompt was not sent.
+fn not_sent(error: &HubError) -> Failure {
+    match error {
+        HubError::AgentGone { why, .. } => {
+            let message = format!("the prompt was not sent, the agent is gone: {why}");
+            Failure::new(Exit::AgentFailed, message)
+        }
+        error => Failure::new(Exit::AgentFailed, error),
     }
 }
 

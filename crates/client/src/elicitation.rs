@@ -22,77 +22,79 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
-/// Someone who has forms filled in. Called on the connection's own task: it may await, but not
-/// block. Its future is dropped when the question is withdrawn.
+/// Asks the person to fill in a form. Called on the connection's own task: it may await, but must
+/// not block. Its future is dropped when the question is withdrawn.
 pub type FormHandler =
     Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = FormReply> + Send>> + Send + Sync>;
 
-/// Someone who has pages opened; otherwise as [`FormHandler`].
+/// Asks the person to open a page; otherwise like [`FormHandler`].
 pub type UrlHandler =
     Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = UrlReply> + Send>> + Send + Sync>;
 
-/// An agent asks the person to fill a form in. Show who asks, let the person decline and go away,
-/// and let them look at their answers and change them before they are sent (ELIC-08).
+/// A request to fill in a form. Show who asks, let the person decline or leave, and let them review
+/// and change their answers before they are sent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FormRequest {
-    /// The agent's name as it gave it; `the agent` if it gave none.
+    /// The agent's name as it stated it; `the agent` if it stated none.
     pub agent: String,
-    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
+    /// as a login.
     pub session_id: Option<SessionId>,
-    /// The tool call it is about, if it is about one.
+    /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
-    /// What is asked, for people.
+    /// The question, for people.
     pub message: String,
     /// The form.
     pub form: Form,
 }
 
-/// An agent asks the person to open a page. The kit opens nothing. Show the whole address and its
-/// host, and what is suspicious about it; open it only once the person agreed, where no model can
-/// read it, and do not fetch it before (ELIC-09, ELIC-10).
+/// A request to open a page. The kit opens nothing. Show the whole address, its host and its
+/// suspicious parts. Open the page only after the person agreed, where no model can read it, and do
+/// not fetch it before.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// The agent's name as it gave it; `the agent` if it gave none.
+    /// The agent's name as it stated it; `the agent` if it stated none.
     pub agent: String,
-    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
+    /// as a login.
     pub session_id: Option<SessionId>,
-    /// The tool call it is about, if it is about one.
+    /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
-    /// What is asked, for people.
+    /// The question, for people.
     pub message: String,
     /// The page.
     pub address: Address,
-    /// Tells when the agent says that the person is done there; it outlives the answer.
+    /// Completes when the agent says that the person is done with the page. It outlives the answer.
     pub completed: Completed,
 }
 
-/// What the person did about a form.
+/// The person's answer to a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormReply {
-    /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not
-    /// sent, and the agent is told of an error of this client, so check with [`Form::check`] while
-    /// the person can still mend it.
+    /// The person filled in the form. The kit checks the values and does not send values that do
+    /// not fit: the agent gets an error then. Check with [`Form::check`] while the person can still
+    /// correct them.
     Accept(Map<ElicitationContentValue>),
-    /// Said no.
+    /// The person declined.
     Decline,
-    /// Went away without an answer.
+    /// The person left without an answer.
     Cancel,
 }
 
-/// What the person did about a page.
+/// The person's answer to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlReply {
-    /// Agreed to open it, which does not say that anything came of it (ELIC-17).
+    /// The person agreed to open the page. This does not say that they did anything there.
     Accept,
-    /// Said no.
+    /// The person declined.
     Decline,
-    /// Went away without an answer.
+    /// The person left without an answer.
     Cancel,
 }
 
-/// Who is asked on one connection.
+/// The handlers of one connection.
 pub(crate) struct Elicitations {
     pub(crate) form: Option<FormHandler>,
     pub(crate) url: Option<UrlHandler>,
@@ -101,7 +103,7 @@ pub(crate) struct Elicitations {
     pub(crate) outstanding: Outstanding,
 }
 
-/// What is advertised: the modes for which somebody can be asked (ELIC-01).
+/// The advertised modes: those with a handler (ELIC-01).
 pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilities> {
     let mut capabilities = ElicitationCapabilities::new();
     capabilities.form = form.then(ElicitationFormCapabilities::new);
@@ -110,8 +112,8 @@ pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilit
 }
 
 impl Elicitations {
-    /// Takes a question; its answer is owed until somebody answers, the session's turn is cancelled
-    /// or ends, or the agent takes it back.
+    /// Takes a question. It stays open until the person answers, the session's turn is cancelled or
+    /// ends, or the agent withdraws it.
     pub(crate) fn create(
         &self,
         sessions: &SessionTable,
@@ -180,14 +182,15 @@ impl Elicitations {
     }
 }
 
-/// When nobody needs the answer any more, because of what happens in the session.
+/// When the answer is no longer needed, because of what happens in the session.
 enum Withdrawn {
     Never,
     Already,
     When(oneshot::Receiver<()>),
 }
 
-/// Waits for the person, or until nobody needs an answer: then it is `cancel` (ELIC-26, CANCEL-21).
+/// Waits for the person, or until the answer is no longer needed: then it is `cancel` (ELIC-26,
+/// CANCEL-21).
 fn put(
     answer: Responder<ElicitationCreate>,
     withdrawn: Withdrawn,
@@ -202,7 +205,7 @@ fn put(
             }
         };
         let needless = race(answer.cancelled().clone().wait(), withdrawn);
-        // What nobody needs is looked at first: a turn that is being cancelled asks nobody.
+        // This check comes first: a turn that is being cancelled asks no question.
         let outcome = match race(needless, asked).await {
             Raced::First(_) => Ok(ElicitationAction::Cancel),
             Raced::Second(outcome) => outcome,
@@ -211,7 +214,7 @@ fn put(
     })
 }
 
-/// The answer, if it fits the form (ELIC-14); `content` only with `accept` (ELIC-13).
+/// The answer, if it fits the form (ELIC-14); it has `content` only with `accept` (ELIC-13).
 fn checked(elicited: FormReply, form: &Form) -> Result<ElicitationAction, Error> {
     match elicited {
         FormReply::Accept(content) => match form.check(&content) {
@@ -229,8 +232,8 @@ fn checked(elicited: FormReply, form: &Form) -> Result<ElicitationAction, Error>
     }
 }
 
-/// A page whose person has not agreed to open it: nobody waits for word about it when this is
-/// dropped.
+/// A page that the person has not agreed to open. Dropping it forgets the page's outstanding
+/// completion.
 struct Refused {
     outstanding: Outstanding,
     id: Option<attache_protocol::v1::ElicitationId>,

@@ -1,4 +1,4 @@
-//! Many agents, many sessions, and everyone who watches them.
+//! The core of a front end: many agents, their sessions, and their watchers.
 
 mod agent_entry;
 mod agent_source;
@@ -20,6 +20,7 @@ mod restart_policy;
 mod session_entry;
 mod session_list;
 mod session_opening;
+mod session_prompts;
 mod spending;
 mod stored_session;
 mod supervision;
@@ -52,26 +53,28 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
-/// How long all agents together may take to end when a hub is closed: each step of their stop
+/// How long all agents together may take to end when a hub is closed. Each step of their stop
 /// sequence is shorter.
 const CLOSING: Duration = Duration::from_secs(8);
 
-/// How many requests to the supervisor of one agent may wait.
+/// How many commands to the supervisor of one agent may wait.
 const COMMANDS: usize = 16;
 
-/// The client's core: agents that are watched and started again, their sessions, and everyone who
-/// watches them. Whoever shows it holds handles ([`HubAgent`], [`HubSession`]) and watches
-/// ([`Watch`]); the hub owns the rest.
+/// The core of a front end: it runs agents, restarts them when they die, and keeps their sessions.
+/// A front end holds handles ([`HubAgent`], [`HubSession`]) and watches ([`Watch`]); the hub owns
+/// the rest.
 ///
-/// A session outlives its agent. When that ends, everything in flight is settled at once: the turn
-/// has failed, with the reason, and open questions are withdrawn. Then the agent is started again,
-/// within a budget ([`RestartPolicy`]), and each session is resumed, else loaded in place of what
-/// was known, else it can be read and begun anew ([`HubSession::continue_in_new_session`]). Nothing that was
-/// received is lost, prompts that wait and drafts stay, and options are set to what they were.
+/// A session outlives its agent. When the agent ends, everything in flight is settled at once: the
+/// turn fails with the reason, and open questions are withdrawn. The hub then restarts the agent,
+/// within the limits of a [`RestartPolicy`], and resumes each session. If the agent cannot resume a
+/// session, the hub loads it. If the agent cannot load it either, the session can be read, and
+/// continued with [`HubSession::continue_in_new_session`]. The transcript, the prompts that wait
+/// and the drafts stay, and the hub sets the options to their earlier values.
 ///
-/// Nothing runs detached: [`Hub::close`] ends all agents step by step and stores everything;
-/// dropping the hub kills them at once.
+/// The hub owns every task and process: [`Hub::close`] ends all agents step by step and stores
+/// everything, and dropping the hub kills them at once.
 ///
 /// ```no_run
 /// use attache_client::{AgentSource, Answer, Decision, Hub, HubOptions, QuestionAbout};
@@ -101,7 +104,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// A hub without agents.
+    /// Makes a hub without agents.
     pub fn new(options: HubOptions) -> Self {
         let shared = HubShared {
             options,
@@ -118,11 +121,11 @@ impl Hub {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Adds an agent under a name of this hub's; it is started when it is needed. Must be called
-    /// inside a tokio runtime with I/O and time enabled.
+    /// Adds an agent under this name. The hub starts it when it is needed. Must be called inside a
+    /// tokio runtime with I/O and time enabled.
     ///
     /// # Errors
-    /// There is an agent with this name.
+    /// The hub has an agent with this name.
     pub fn add(&self, name: impl Into<String>, source: AgentSource) -> Result<HubAgent, HubError> {
         let name = name.into();
         let (sender, commands) = mpsc::channel(COMMANDS);
@@ -154,49 +157,50 @@ impl Hub {
                 hub.notify(&entry.mark);
             }
         });
-        self.shared.tasks.spawn(supervision::supervise(entry.clone(), commands));
+        let span = tracing::debug_span!("hub_agent", agent = entry.name);
+        self.shared.tasks.spawn(supervision::supervise(entry.clone(), commands).instrument(span));
         self.shared.notifier.notify(&entry.mark);
         Ok(HubAgent(entry))
     }
 
-    /// The agent with this name.
+    /// Returns the agent with this name.
     pub fn agent(&self, name: &str) -> Option<HubAgent> {
         lock(&self.shared.agents).get(name).cloned().map(HubAgent)
     }
 
-    /// All agents, by name.
+    /// Returns all agents, sorted by name.
     pub fn agents(&self) -> Vec<HubAgent> {
         self.shared.agents().into_iter().map(HubAgent).collect()
     }
 
-    /// Opens a new session of the agent with this name in a folder; a relative one starts at this
-    /// process's own. Starts the agent if it is not. Await the returned builder.
+    /// Opens a new session of the agent with this name in a folder. A relative path starts at the
+    /// current folder of this process. Starts the agent if it does not run. Await the returned
+    /// builder.
     ///
     /// # Errors
-    /// There is no such agent, it does not start, or it opens no session.
+    /// There is no such agent, it does not start, or it does not open a session.
     pub fn open(&self, agent: &str, cwd: impl AsRef<Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, None, Some(cwd.as_ref()))
     }
 
-    /// Goes on with a stored session, of the list or any other: the one that is open already; else
-    /// the agent loads it, else resumes it, with what our store has of it; and if the agent can do
-    /// neither, or does not start, our history of it can be read and begun anew. `cwd` is for
-    /// sessions that neither the list nor the store knows. Await the returned builder.
+    /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
+    /// it if it cannot load it; what the store has of the session is kept. If the agent can do
+    /// neither or does not start, the stored history can be read. `cwd` is for a session that
+    /// neither the list nor the store knows. Await the returned builder.
     ///
     /// # Errors
-    /// Nobody knows the session, another program has it open, or the agent cannot open it and
-    /// nothing of it is stored here.
+    /// The session is unknown, another program has it open, or the agent cannot open it and the
+    /// store has nothing of it.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
         HubOpening::new(self.shared.clone(), agent, Some(id.into()), cwd)
     }
 
-    /// The open sessions, in the order in which they were opened.
+    /// Returns the open sessions in the order in which they were opened.
     pub fn sessions(&self) -> Vec<HubSession> {
         HubSession::all(&self.shared)
     }
 
-    /// Watches everything in the hub from now on: the changes name the sessions and agents that
-    /// changed.
+    /// Watches the hub from now on. The changes name the sessions and agents that changed.
     pub fn watch(&self) -> Watch {
         watched_hub::watch(&self.shared)
     }
@@ -207,18 +211,18 @@ impl Hub {
         watched_hub::changes_since(&self.shared, position)
     }
 
-    /// The open session with this id, of the agent with this name.
+    /// Returns the open session with this id of the agent with this name.
     pub fn session(&self, agent: &str, id: &SessionId) -> Option<HubSession> {
         self.shared.session(agent, id).map(|entry| HubSession::new(entry, &self.shared))
     }
 
-    /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of
-    /// the open sessions alone without a store. What a session had cost before this hub first heard
-    /// of it counts for the day on which it did. The first call reads the whole store, later calls
-    /// what was stored since.
+    /// Returns what was spent, by agent and by day in UTC. With a store this includes the stored
+    /// sessions, otherwise only the open ones. The cost of a session before the hub first saw it
+    /// counts for that day. The first call reads the whole store, later calls only what was stored
+    /// since.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// The store failed.
     pub async fn spent(&self) -> Result<Vec<(String, Day, Spent)>, StoreError> {
         let Some(store) = self.shared.options.store.clone() else {
             return Ok(lock(&self.shared.spending).days());
@@ -235,8 +239,8 @@ impl Hub {
         Ok(spending?.days())
     }
 
-    /// Ends all agents step by step, all at once, and stores what is left of every session. What
-    /// still runs after 8 s is killed.
+    /// Ends all agents step by step, in parallel, and stores the rest of every session. Kills what
+    /// still runs after 8 s.
     pub async fn close(self) {
         let agents: Vec<Arc<AgentEntry>> = lock(&self.shared.agents).values().cloned().collect();
         agents.iter().for_each(|agent| agent.command(Command::Stop));
@@ -248,7 +252,7 @@ impl Hub {
         };
         drop(tokio::time::timeout(CLOSING, stopped).await);
         for session in self.sessions() {
-            // A failure was told by the session while it could be shown.
+            // The session showed a notice about a failure earlier.
             drop(session.commit().await);
         }
     }

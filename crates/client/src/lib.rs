@@ -1,25 +1,7 @@
 //! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and
 //! show what changes.
 //!
-//! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end
-//! of any two streams; either way the handshake is done, or a [`StartError`] says whose fault it is
-//! that it is not. A [`SessionHandle`] is one session: what arrives is folded into it on the
-//! reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its
-//! stop reason. A [`Listing`] tells which sessions the agent keeps; they are loaded, resumed,
-//! forked, put away or deleted by their ids, as far as the agent offers it.
-//!
-//! A [`Hub`] is the core of a client for people: many agents, which it watches and starts again,
-//! and their sessions, which outlive them, with a log, a queue of prompts, drafts, and one list of
-//! everything. Faces show it; it knows none.
-//!
-//! Agents that people use are known by name: a [`KnownAgent`] says how it is started, installed and
-//! logged in to.
-//!
-//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], the
-//! text files of a session's folders, with [`UnsavedText`] as an editor has them, and, where the
-//! author switched them on in [`Options`], commands in terminals and elicitations by form or page.
-//! It knows no screen and no file format: where logs are kept is up to a
-//! [`Store`](attache_session::Store).
+//! # A client in 15 lines
 //!
 //! ```no_run
 //! use attache_client::{AgentProcess, Change, Permissions};
@@ -38,20 +20,54 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # The main types
+//!
+//! | Type | Purpose |
+//! |---|---|
+//! | [`AgentProcess`] | An agent as a child process. Starts it and does the handshake. |
+//! | [`AgentConnection`] | The connection to an agent, over any two streams: sessions, lists, logins. |
+//! | [`SessionHandle`] | One session of one connection: prompts, options, the transcript. |
+//! | [`Turn`] | One prompt: its changes, its [`TurnPhase`] and its [`Outcome`]. |
+//! | [`Watch`] | Waits for changes of a session or a hub; see [Changes](#changes). |
+//! | [`Permissions`] | What a session may do without asking, and who decides about the rest. |
+//! | [`Options`] | What the client offers to the agent, and how long it waits. |
+//! | [`Hub`] | Many agents and sessions, with restarts, a log and a queue of prompts. |
+//! | [`KnownAgent`], [`Registry`] | Agents by name: how to start them, install them and log in. |
+//!
+//! # One session or a hub
+//!
+//! A program that runs one agent and a few prompts uses [`AgentProcess`] and [`SessionHandle`].
+//!
+//! A front end for people uses a [`Hub`]: it restarts an agent that dies and continues its sessions,
+//! keeps their logs in a [`Store`](attache_session::Store), queues prompts, keeps drafts, collects
+//! the questions of the agents, and lists the stored sessions of all agents. A [`HubSession`] offers
+//! what a [`SessionHandle`] offers, and outlives the agent's process.
+//!
+//! # Changes
+//!
+//! There is one way to observe a session or a hub. A [`Watch`] waits until something changed, and a
+//! [`WatchUpdate`] says what: a list of [`Change`]s and the [`WatchPosition`] behind them.
+//! `changes_since` returns the same for any position, without waiting. All three types are
+//! serializable with serde, so that a front end can run in another process.
+//!
+//! Changes are merged until they are asked for, and text comes as what was appended. A slow front
+//! end therefore costs no memory and misses no final state.
+//!
+//! # What the client serves
+//!
+//! The client serves what it advertises and nothing else: permission requests, text files in the
+//! folders of a session (with the [`UnsavedText`] of an editor), and, if [`Options`] says so,
+//! terminals, forms and pages. Every call that changes something needs permission.
 
 mod agent;
-mod approvals;
 mod catalogue;
 mod elicitation;
-mod file_action;
-mod hard_links;
 mod hub;
 mod lock;
 mod observe;
 mod pattern;
 mod permission;
-mod permission_broker;
-mod permission_effect;
 mod race;
 mod session;
 mod tasks;
@@ -77,7 +93,6 @@ pub use catalogue::registry::{
 pub use elicitation::form::{Form, FormError};
 pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
 pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
-pub use file_action::FileAction;
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
     HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
@@ -89,8 +104,9 @@ pub use observe::session_state::SessionState;
 pub use observe::session_status::{QuestionId, SessionStatus};
 pub use observe::watch::{Watch, WatchUpdate};
 pub use observe::watch_position::WatchPosition;
+pub use permission::broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
+pub use permission::file_action::FileAction;
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
-pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use session::open_error::OpenError;
 pub use session::opening::Opening;
 pub use session::outcome::{Outcome, TurnError};

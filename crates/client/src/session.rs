@@ -9,6 +9,7 @@ pub(crate) mod prompt_echo;
 pub(crate) mod prompting;
 pub(crate) mod received;
 pub(crate) mod session_fold;
+mod session_folders;
 pub(crate) mod session_handle;
 pub(crate) mod session_table;
 pub(crate) mod set_error;

@@ -108,7 +108,7 @@ async fn an_update_that_names_an_unknown_terminal_is_kept_whole() {
 
 /// USE-02, USE-04.
 #[tokio::test]
-async fn a_usage_update_with_null_fields_says_what_it_says() {
+async fn null_fields_of_a_usage_update_change_nothing_else() {
     let (mut it, call) = in_a_turn().await;
     let cost = json!({ "amount": 0.5, "currency": "USD" });
     it.agent
@@ -149,7 +149,7 @@ async fn a_prompt_that_is_never_answered_shows_its_silence_and_can_be_cancelled(
 }
 
 #[tokio::test]
-async fn silence_is_seen_by_whoever_looks() {
+async fn the_state_shows_how_long_an_agent_is_silent() {
     let (mut it, call) = in_a_turn().await;
     tokio::time::sleep(Duration::from_millis(30)).await;
     let SessionState::Running { silent, .. } = it.session.state() else { panic!() };
@@ -423,7 +423,7 @@ async fn a_grandchild_that_keeps_the_pipe_open_hides_no_death() {
 
 /// An editor opens two sessions at once, and the agent answers the second one first.
 #[tokio::test]
-async fn two_sessions_on_one_process_are_told_apart() {
+async fn two_sessions_of_one_process_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(HubOptions::default());
     let (source, mut starts) = scripted();

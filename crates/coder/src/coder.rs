@@ -1,17 +1,18 @@
 //! The built-in agent as an author of the kit.
 
-use crate::changes::Changes;
 use crate::commands::commands;
-use crate::context::{Gauge, Titles};
 use crate::conversation::Conversation;
-use crate::instructions::instructions;
+use crate::conversation::gauge::Gauge;
 use crate::mcp::{self, Servers};
-use crate::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
-use crate::options;
 use crate::providers;
-use crate::spending::Spending;
-use crate::system_prompt::ClientInstructions;
+use crate::session::changes::Changes;
+use crate::session::instructions::instructions;
+use crate::session::memory::{Memory, Record, Seen};
+use crate::session::options;
+use crate::session::spending::Spending;
+use crate::session::system_prompt::ClientInstructions;
+use crate::session::titles::Titles;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
 use attache_agent::{
@@ -48,7 +49,7 @@ use std::time::Duration;
 /// tokens of it; the cost is that of the session by the provider's own bill, else by the list of
 /// prices. Of the offline model tokens are estimated, one for every four bytes of UTF-8, rounded up
 /// for each message. The usage in the reply to a prompt is that of its turn, over all calls of
-/// models, in the meaning of [`Turn::spent`].
+/// models, in the meaning of [`Turn::add_usage`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
@@ -56,16 +57,16 @@ pub struct Coder {
     mode: Mode,
     /// How much the model of a new session thinks, where it has this level.
     thought_level: Option<String>,
-    /// What is wrong with the person's settings.
+    /// The faults of the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
     /// The sandbox of commands, or none, in place of what the machine has.
     sandbox: Option<Option<Sandbox>>,
-    /// What the person wants in every project.
+    /// The person's instructions for every project.
     instructions: Option<String>,
     /// The person's file of rules.
     permissions: Option<PathBuf>,
-    /// What commands in a sandbox cannot read.
+    /// Files and folders that commands in a sandbox cannot read.
     private: Vec<PathBuf>,
 }
 
@@ -218,7 +219,7 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// Says what is wrong with the files of rules, for whoever wrote one counts on it.
+/// Reports the faults of the files of rules: the person relies on every rule.
 async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {

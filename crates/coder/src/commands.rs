@@ -5,11 +5,11 @@ mod init;
 mod review;
 mod usage;
 
-use crate::changes::undo;
 use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
-use crate::memory::{Memory, Record};
 use crate::models::{Model, Models, OFFLINE_HELP};
-use crate::options::{MODE, MODEL};
+use crate::session::changes::undo;
+use crate::session::memory::{Memory, Record};
+use crate::session::options::{MODE, MODEL};
 use crate::tools::fit::code;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
@@ -58,13 +58,13 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
     OWN.iter().chain(&VERBS).map(command).collect()
 }
 
-/// What became of a prompt.
+/// The outcome of a prompt that may be a command.
 pub(crate) enum Commanded {
     /// It is a command, and it is done.
     Done,
     /// It is a command for the model, which is to be told this in its place.
     Asks(String),
-    /// It is none of the agent's own commands.
+    /// It is not a command of the agent.
     None,
 }
 
@@ -87,7 +87,9 @@ pub(crate) async fn command(
         "title" => titled(turn, rest).await?,
         "model" => choose::choose(models, turn, MODEL, rest).await?,
         "mode" => choose::choose(models, turn, MODE, rest).await?,
-        "undo" => undo(turn, memory, rest == "force").await?.to_string(),
+        "undo" => {
+            undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
+        }
         "usage" => usage::usage(memory, turn, model),
         "handoff" => turn.hand_off(HAND_OFF),
         "init" if model.writes() => return Ok(Commanded::Asks(init::TASK.to_owned())),
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_system_prompt_names_every_command() {
-        let prompt = include_str!("system_prompt.md");
+        let prompt = include_str!("session/system_prompt.md");
         for command in commands() {
             assert!(prompt.contains(&format!("`/{}", command.name)), "{}", command.name);
         }

@@ -4,7 +4,7 @@
 mod compaction;
 mod cut;
 mod facts;
-mod gauge;
+mod fill;
 mod summary;
 mod tags;
 mod titles;
@@ -12,7 +12,6 @@ mod titles;
 pub(crate) use compaction::{
     Compaction, Wanted, compact, make_room, overflowed, saving, told_saving,
 };
-pub(crate) use gauge::{Gauge, tell_fill};
-pub(crate) use summary::{Compacted, Summary};
+pub(crate) use fill::tell_fill;
 pub(crate) use tags::tag;
-pub(crate) use titles::{Titles, entitle, look, settle};
+pub(crate) use titles::{entitle, look, settle};

@@ -14,25 +14,27 @@ mod offered;
 mod running;
 mod secrets;
 mod server;
+mod setup;
 mod stdout;
 mod told;
 
 pub(crate) use content::Returned;
+#[cfg(test)]
+pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
 pub(crate) use running::{Next, Question, Running, Word};
 pub(crate) use server::Server;
 
 use crate::models::{Models, ToolSpec};
 use attache_agent::Opening;
-use server::{Setup, Status};
+use server::Status;
+pub(crate) use setup::DEADLINE;
+use setup::Setup;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use told::Told;
-
-/// Until a server should be ready; then it is named, and waited for some more.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// How much longer than its deadline a server is waited for in the background, as a multiple: one
 /// that is fetched first may be slow.
@@ -56,6 +58,19 @@ pub(crate) struct Servers {
     /// Whether the person was told that there are too many tools.
     crowded: bool,
     _tasks: JoinSet<()>,
+}
+
+/// A tool of a server, under a name that every provider takes.
+#[derive(Debug)]
+pub(crate) struct ServerTool {
+    /// Its description for models, with that name.
+    pub(crate) spec: ToolSpec,
+    /// The server's name for people.
+    pub(crate) server: String,
+    /// The server's name for the tool.
+    pub(crate) tool: String,
+    /// Whether the server is ready.
+    pub(crate) is_ready: bool,
 }
 
 impl Servers {
@@ -98,7 +113,7 @@ impl Servers {
         }
     }
 
-    /// What the client was not told, for it takes no notices: one sentence each, once.
+    /// The events that a client without notices has not seen: one sentence each, once.
     pub(crate) fn untold(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
@@ -113,10 +128,35 @@ impl Servers {
         untold
     }
 
-    /// The tools of the servers that are ready, as a model is told of them.
-    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
-        let lists = self.lists();
-        offered::offered(&lists).into_iter().map(|offered| offered.spec()).collect()
+    /// The tools of the servers, for models: those of servers that are ready, then those that only
+    /// servers had that are gone now.
+    pub(crate) fn tools(&self) -> Vec<ServerTool> {
+        let mut tools = self.listed(&self.lists(), true);
+        let known: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        for gone in self.listed(&known, false) {
+            if !tools.iter().any(|tool| tool.spec.name == gone.spec.name) {
+                tools.push(gone);
+            }
+        }
+        tools
+    }
+
+    fn listed(
+        &self,
+        lists: &[(&str, Arc<Vec<rmcp::model::Tool>>)],
+        is_ready: bool,
+    ) -> Vec<ServerTool> {
+        let tool = |offered: offered::Offered| ServerTool {
+            spec: offered.spec(),
+            server: self
+                .servers
+                .get(offered.server)
+                .map_or_else(String::new, |server| server.name().to_owned()),
+            tool: offered.tool.name.to_string(),
+            is_ready,
+        };
+        offered::offered(lists).into_iter().map(tool).collect()
     }
 
     /// The server and its own name of the tool that a model knows by `name`. It may have gone
@@ -129,7 +169,7 @@ impl Servers {
         Some((Arc::clone(self.servers.get(index)?), tool))
     }
 
-    /// What the model is told of the servers, to stand in its system prompt.
+    /// The part of the system prompt about the servers.
     pub(crate) fn words(&self) -> String {
         if self.servers.is_empty() {
             return String::new();

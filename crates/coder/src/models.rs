@@ -5,10 +5,9 @@ mod messages;
 #[cfg(test)]
 pub(crate) use attache_models::Limits;
 pub(crate) use attache_models::{
-    AssistantMessage as ModelMessage, AssistantPart as ModelPart, Brief, Document, EventStream,
-    Http, KnownModel, Media, Model, ModelError, ModelEvent, ModelId, ModelStop, Models, OFFLINE,
-    OFFLINE_HELP, Offered, Part, SseEvent, SseParser, TokenUsage, ToolReply as ToolAnswer,
-    ToolSpec, project_summary,
+    AssistantMessage, AssistantPart, Brief, Document, EventStream, Http, KnownModel, Media, Model,
+    ModelError, ModelEvent, ModelId, ModelStop, Models, OFFLINE, OFFLINE_HELP, Offered, Part,
+    SseEvent, SseParser, TokenUsage, ToolReply, ToolSpec, project_summary,
 };
 #[cfg(test)]
 pub(crate) use attache_models::{Message, ModelInput, NextEvent};

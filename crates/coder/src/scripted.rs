@@ -15,18 +15,11 @@ mod undo;
 
 use crate::Coder;
 use crate::models::{
-    Brief, EventStream, Message, Model, ModelEvent, ModelId, ModelInput, ModelMessage, ModelPart,
-    ModelStop, Models, NextEvent, Part, TokenUsage, ToolAnswer,
+    AssistantMessage, AssistantPart, Brief, EventStream, Message, Model, ModelEvent, ModelId,
+    ModelInput, ModelStop, Models, NextEvent, Part, TokenUsage, ToolReply,
 };
-use crate::tools::Action;
-use crate::tools::edit::{Edit, Replacement};
-use crate::tools::execute::Execute;
-use crate::tools::grep::Grep;
-use crate::tools::list::List;
-use crate::tools::patch::{FilePatch, HunkLine};
-use crate::tools::read::Read;
 use client::Client;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +39,7 @@ pub(crate) struct Seen<'s> {
     /// The text of the prompt.
     pub(crate) prompt: &'s str,
     /// The replies of the tools since then.
-    pub(crate) replies: Vec<&'s ToolAnswer>,
+    pub(crate) replies: Vec<&'s ToolReply>,
     /// What the agent told the model in the whole conversation.
     pub(crate) notes: Vec<&'s str>,
 }
@@ -119,14 +112,15 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
         let part = match self.0(&seen) {
             Step::Says(text) => {
                 events.push(ModelEvent::Text(text.clone()));
-                ModelPart::Text { text, sealed: None }
+                AssistantPart::Text { text, sealed: None }
             }
             Step::Uses(name, arguments) => {
                 let id = format!("scripted_{}", input.messages.len());
-                ModelPart::Call { id, name, arguments, sealed: None }
+                AssistantPart::Call { id, name, arguments, sealed: None }
             }
         };
-        let message = ModelMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
+        let message =
+            AssistantMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
         let (stop, usage) = (ModelStop::End, TokenUsage::default());
         events.push(ModelEvent::Done { message, stop, usage });
         Box::new(Events(events.into_iter()))
@@ -139,61 +133,31 @@ impl EventStream for Events {
     }
 }
 
-/// Asks for this action; without one says what the last action returned.
-fn asks_or_says(action: Option<Action>, seen: &Seen<'_>) -> Step {
-    match (action, seen.replies.last()) {
-        (Some(action), _) => Step::Uses(action.name().to_owned(), arguments(&action)),
+/// A call of a tool.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    name: &'static str,
+    arguments: String,
+}
+
+pub(crate) fn call(name: &'static str, arguments: Value) -> Call {
+    Call { name, arguments: arguments.to_string() }
+}
+
+/// Makes this call; without one says the result of the last call.
+fn calls_or_says(call: Option<Call>, seen: &Seen<'_>) -> Step {
+    match (call, seen.replies.last()) {
+        (Some(call), _) => Step::Uses(call.name.to_owned(), call.arguments),
         (None, Some(reply)) => Step::Says(reply.text.clone()),
         (None, None) => Step::Says("nothing".to_owned()),
     }
 }
 
-/// The arguments with which a model asks for this.
-fn arguments(action: &Action) -> String {
-    if let Action::ApplyPatch(patch) = action {
-        let files: String = patch.files.iter().map(patch_text).collect();
-        return json!({ "input": format!("*** Begin Patch\n{files}*** End Patch") }).to_string();
-    }
-    if let Action::Glob(glob) = action {
-        let path = if glob.pattern.starts_with('/') { glob.path.as_str() } else { "" };
-        return json!({ "pattern": format!("{path}{}", glob.pattern) }).to_string();
-    }
-    let action = json!(action);
-    action.as_object().unwrap().values().next().unwrap().to_string()
-}
-
-/// One file of a patch, as a model writes it.
-fn patch_text(file: &FilePatch) -> String {
-    match file {
-        FilePatch::Add { path, text } => {
-            let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
-            format!("*** Add File: {path}\n{lines}")
-        }
-        FilePatch::Delete { path } => format!("*** Delete File: {path}\n"),
-        FilePatch::Update { path, moved_to, hunks } => {
-            let mut text = format!("*** Update File: {path}\n");
-            text.extend(moved_to.iter().map(|to| format!("*** Move to: {to}\n")));
-            for hunk in hunks {
-                let behind = hunk.behind.iter().map(|line| format!("@@ {line}\n"));
-                text.extend(behind);
-                text.push_str(if hunk.behind.is_empty() { "@@\n" } else { "" });
-                text.extend(hunk.lines.iter().map(|line| match line {
-                    HunkLine::Stays(line) => format!(" {line}\n"),
-                    HunkLine::Goes(line) => format!("-{line}\n"),
-                    HunkLine::Comes(line) => format!("+{line}\n"),
-                }));
-                text.push_str(if hunk.at_end { "*** End of File\n" } else { "" });
-            }
-            text
-        }
-    }
-}
-
-async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
-    // One action after the other, or the first one for ever.
+async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
+    // One call after the other, or the first one for ever.
     let model = Does(move |seen: &Seen<'_>| {
         let done = seen.replies.len();
-        asks_or_says(actions.get(if for_ever { 0 } else { done }).cloned(), seen)
+        calls_or_says(calls.get(if for_ever { 0 } else { done }).cloned(), seen)
     });
     let author = Coder::with(Models::with_offline(Arc::new(model)));
     let mut client =
@@ -202,32 +166,35 @@ async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
     client
 }
 
-fn read(path: &str) -> Action {
-    Action::Read(Read { path: path.into(), line: None, limit: None })
+fn read(path: &str) -> Call {
+    call("read", json!({ "path": path }))
 }
 
-fn edit(path: &str, old: &str, new: &str) -> Action {
-    let replacement = Replacement { old: old.into(), new: new.into(), every: true, word: false };
-    Action::Edit(Edit { path: path.into(), replacements: vec![replacement] })
+fn edit(path: &str, old: &str, new: &str) -> Call {
+    let replacement = json!({ "old": old, "new": new, "every": true });
+    call("edit", json!({ "path": path, "replacements": [replacement] }))
 }
 
-fn run(command: &str, seconds: Option<u64>) -> Action {
-    Action::Execute(Execute { command: command.into(), seconds, ..Execute::default() })
+fn run(command: &str, seconds: Option<u64>) -> Call {
+    call("execute", json!({ "command": command, "seconds": seconds }))
 }
 
-fn grep(pattern: &str) -> Action {
-    let (pattern, path) = (pattern.to_owned(), ".".to_owned());
-    Action::Grep(Grep { pattern, path, regex: true, word: false, smart_case: false })
+fn grep(pattern: &str) -> Call {
+    call("grep", json!({ "pattern": pattern }))
 }
 
-async fn says(folder: &Path, actions: Vec<Action>) -> String {
-    client(folder, actions, false).await.prompt("go").await.text()
+fn patch(files: &str) -> Call {
+    call("apply_patch", json!({ "input": format!("*** Begin Patch\n{files}\n*** End Patch") }))
+}
+
+async fn says(folder: &Path, calls: Vec<Call>) -> String {
+    client(folder, calls, false).await.prompt("go").await.text()
 }
 
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let list = Action::List(List { path: ".".into(), glob: None });
+    let list = call("list", json!({}));
     let turn = client(folder.path(), vec![list], true).await.prompt("go").await;
     assert_eq!(turn.stop_reason(), "max_turn_requests");
     assert_eq!(turn.tool_calls().len(), 50);

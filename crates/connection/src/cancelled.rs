@@ -1,4 +1,4 @@
-//! The cancellation of one incoming call: a switch and what watches it.
+//! The cancellation of one incoming call.
 
 use attache_protocol::Error;
 use std::future::Future;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// Whether a call was cancelled; cheap to clone.
+/// Tells whether a call was cancelled. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Cancelled(Arc<Switch>);
 
-/// Tells one incoming call's work that the caller does not want it any more.
+/// Cancels one incoming call.
 #[derive(Debug)]
 pub(crate) struct CancelSwitch(Arc<Switch>);
 
@@ -33,12 +33,12 @@ impl CancelSwitch {
 }
 
 impl Cancelled {
-    /// Whether it has been.
+    /// Returns whether the caller cancelled the call.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// What `work` comes to; once cancelled it is dropped where it stands (CANCEL-14).
+    /// Runs `work` to its end, or drops it when the call is cancelled (CANCEL-14).
     pub(crate) async fn or<T>(
         &self,
         work: impl Future<Output = Result<T, Error>>,
@@ -54,10 +54,10 @@ impl Cancelled {
         .await
     }
 
-    /// Waits until it is; for ever if that never happens.
+    /// Waits until the call is cancelled. Never returns if that does not happen.
     pub async fn wait(self) {
         loop {
-            // Waiting begins before the look, so a cancel in between is not missed.
+            // The wait begins before the check, so that a cancel in between is not missed.
             let turned = self.0.turned.notified();
             if self.is_cancelled() {
                 return;

@@ -1,4 +1,4 @@
-//! The one future that drives a connection.
+//! The future that drives a connection.
 
 use crate::cancelled::CancelSwitch;
 use crate::handler::{IncomingCall, ReplyGuardHolder};
@@ -24,14 +24,14 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tracing::Instrument as _;
 
-/// How long a peer that does not listen any more may go on speaking.
-const HEARING_OUT: Duration = Duration::from_millis(250);
+/// How long a peer that no longer reads may go on sending.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 
-/// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when
-/// its stream ends, for half a second at most.
+/// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
+/// The connection polls it once, when the stream ends, for at most half a second.
 pub type ExitProbe = Pin<Box<dyn Future<Output = String> + Send>>;
 
-/// A connection before it runs.
+/// Builds a connection.
 pub struct Builder {
     limits: Limits,
     tap: Option<Tap>,
@@ -51,34 +51,34 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// With the default limits.
+    /// Returns a builder with the default limits.
     pub fn new() -> Self {
         Self { limits: Limits::default(), tap: None, exit_probe: None }
     }
 
-    /// Other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Shows every line to `tap`.
+    /// Passes every line to `tap`.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Asks `exit_probe` why the peer is gone when its stream ends.
+    /// Uses `exit_probe` to find out why the peer is gone when its stream ends.
     #[must_use]
     pub fn exit_probe(mut self, exit_probe: impl Future<Output = String> + Send + 'static) -> Self {
         self.exit_probe = Some(Box::pin(exit_probe));
         self
     }
 
-    /// The handle and the connection. Nothing is read or served until [`Connection::run`] is
-    /// polled.
+    /// Returns the peer's handle and the connection. The connection reads and serves nothing until
+    /// [`Connection::run`] is polled.
     pub fn connect<H: Handler>(
         self,
         input: impl AsyncRead + Send + 'static,
@@ -97,27 +97,27 @@ impl Builder {
             tap: self.tap,
             exit_probe: self.exit_probe,
             stall: None,
-            deaf: None,
+            not_reading: None,
         };
         (peer, connection)
     }
 }
 
-/// A connection: reads, dispatches, writes, and owns the work that calls of the peer started.
+/// A connection. It reads, dispatches and writes, and owns the work that the peer's calls started.
 #[must_use = "a connection does nothing until it is run"]
 pub struct Connection<H> {
     peer: Peer,
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that goes on once everything that arrived with its call is dispatched, so that a cancel
-    /// right behind a call finds it not begun.
+    /// Work that starts once every line that arrived with its call is dispatched. A cancel right
+    /// behind a call therefore finds the work not started.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
     exit_probe: Option<ExitProbe>,
     stall: Option<Pin<Box<Sleep>>>,
-    deaf: Option<(End, Pin<Box<Sleep>>)>,
+    not_reading: Option<(End, Pin<Box<Sleep>>)>,
 }
 
 impl<H> std::fmt::Debug for Connection<H> {
@@ -130,8 +130,8 @@ impl<H> std::fmt::Debug for Connection<H> {
 }
 
 impl<H: Handler> Connection<H> {
-    /// Runs to the end of the connection and says why it ended. Dropping this future ends it at
-    /// once: open calls fail, work in hand is aborted.
+    /// Runs the connection and returns why it ended. Dropping this future ends the connection at
+    /// once: open calls fail and running work is aborted.
     pub async fn run(self) -> End {
         let span = self.peer.span().clone();
         self.drive().instrument(span).await
@@ -148,9 +148,8 @@ impl<H: Handler> Connection<H> {
         self.finish(end).await
     }
 
-    /// The loop. Four things, in this order: what is queued goes out before more is taken on;
-    /// finished work frees its place; a request to close is obeyed even when the peer floods; then
-    /// the peer's lines.
+    /// The loop, in this order: write the queue before reading more, free the places of finished
+    /// work, obey a request to close even if the peer floods, then read the peer's lines.
     fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
         loop {
             if let Some(end) = self.poll_writes(context) {
@@ -163,7 +162,7 @@ impl<H: Handler> Connection<H> {
             if closed.as_mut().poll(context).is_ready() {
                 return Poll::Ready(End::Closed);
             }
-            if self.deaf.is_none() && self.peer.0.outbox.queued() > PAUSE {
+            if self.not_reading.is_none() && self.peer.0.outbox.queued() > PAUSE {
                 return Poll::Pending;
             }
             if let Some(end) = ready!(self.poll_lines(context)) {
@@ -172,20 +171,20 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes what is queued. A peer that takes nothing any more is heard out for a moment: one
-    /// that ends has usually said why, in an answer or in plain text, and its last lines are still
-    /// in the pipe.
+    /// Writes the queue. If the peer no longer reads, the connection goes on reading for a moment:
+    /// a peer that exits has usually said why, and its last lines are still in the pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<End> {
-        if self.deaf.is_none()
+        if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
         {
-            self.deaf = Some((write_failed(error), Box::pin(tokio::time::sleep(HEARING_OUT))));
+            self.not_reading =
+                Some((write_failed(error), Box::pin(tokio::time::sleep(LAST_WORDS))));
         }
-        let (end, patience) = self.deaf.as_mut()?;
+        let (end, patience) = self.not_reading.as_mut()?;
         patience.as_mut().poll(context).is_ready().then(|| end.clone())
     }
 
-    /// Dispatches every line that has arrived; `Some` at the end of the stream.
+    /// Dispatches every line that has arrived. Returns `Some` at the end of the stream.
     fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         ready!(self.lines.poll_fill(context));
         self.peer.0.outbox.dispatching();
@@ -207,9 +206,11 @@ impl<H: Handler> Connection<H> {
 
     fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         loop {
-            if calmly(|| self.handler.poll_ready(context)).is_some_and(|ready| ready.is_pending()) {
-                // What was answered so far must not wait for this machine. A failed write shows
-                // again in the next round.
+            if catch_panic(|| self.handler.poll_ready(context))
+                .is_some_and(|ready| ready.is_pending())
+            {
+                // Finished replies go out although this side is not ready to read. The next round
+                // reports a failed write.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
             }
@@ -217,9 +218,10 @@ impl<H: Handler> Connection<H> {
                 Line::Whole(line) => {
                     let open = self.works.len() + self.accepted.len();
                     let Self { peer, handler, limits, tap, .. } = self;
-                    let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
+                    let work =
+                        catch_panic(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
                     if work.is_none() {
-                        calmly(|| report(handler, Unhandled::HandlerPanicked(line)));
+                        catch_panic(|| report(handler, Unhandled::HandlerPanicked(line)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
@@ -233,10 +235,11 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Watches a peer that takes nothing. The timer exists only while something waits: an idle
+    /// Watches a peer that does not read. The timer exists only while bytes are queued, so an idle
     /// connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
-        let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.deaf.is_none()) else {
+        let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.not_reading.is_none())
+        else {
             self.stall = None;
             return None;
         };
@@ -252,8 +255,9 @@ impl<H: Handler> Connection<H> {
             .then_some(End::StoppedReading { after: self.limits.stall })
     }
 
-    /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its
-    /// lines go out, within the grace; then it is told to stop, and last it is aborted.
+    /// Ends in order. Open calls of this side fail at once with the cause. Running work may finish
+    /// and its lines are written, within the grace. Then the work is cancelled, and last it is
+    /// aborted.
     async fn finish(mut self, mut end: End) -> End {
         if let (End::PeerClosed { .. } | End::Transport(_), Some(exit_probe)) =
             (&end, self.exit_probe.take())
@@ -262,10 +266,10 @@ impl<H: Handler> Connection<H> {
             end = End::PeerClosed { detail: Some(found.into()) };
         }
         trace::ended(&end);
-        calmly(|| self.handler.ended(&end));
+        catch_panic(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
-        // A peer that sends its calls and closes at once still gets the quick answers; a running
-        // turn is stopped in time for the process to end within a second.
+        // A peer that sends its calls and closes at once still gets the quick replies. A running
+        // turn is cancelled early enough for the process to end within a second.
         let quarter = self.limits.grace / 4;
         if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
@@ -282,7 +286,7 @@ impl<H: Handler> Connection<H> {
         end
     }
 
-    /// Waits for the work in hand and writes what is queued.
+    /// Waits for the running work and writes the queue.
     async fn drain(&mut self) {
         std::future::poll_fn(|context| {
             let written = self.peer.0.outbox.poll_write(context);
@@ -297,7 +301,8 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-/// A write that fails because nobody reads is the peer's end, not the transport's fault.
+/// A write that fails because the other end is closed means that the peer ended, not that the
+/// transport failed.
 fn write_failed(error: std::io::Error) -> End {
     use std::io::ErrorKind::{BrokenPipe, ConnectionReset, WriteZero};
     match error.kind() {
@@ -306,7 +311,7 @@ fn write_failed(error: std::io::Error) -> End {
     }
 }
 
-/// One line: what it is decides who gets it.
+/// Dispatches one line by what it is.
 fn dispatch<H: Handler>(
     peer: &Peer,
     handler: &mut H,
@@ -339,26 +344,26 @@ fn dispatch<H: Handler>(
             }
         }
         Ok(Message::Call { id, method, params }) => {
-            let mut duty = open_duty(peer, id)?;
+            let mut guard = register_call(peer, id)?;
             if open >= limits.calls {
                 trace::refused_busy(&method, limits.calls);
-                duty.refuse(&peer::busy(limits.calls));
+                guard.refuse(&peer::busy(limits.calls));
                 return None;
             }
-            let call = IncomingCall { duty: ReplyGuardHolder(duty), name: &method, params };
+            let call = IncomingCall { guard: ReplyGuardHolder(guard), name: &method, params };
             return handler.call(call);
         }
         Err(not_a_message) => {
-            // A broken answer is never answered (RPC-22), but whoever waits for it learns that
-            // nothing better will come.
+            // A broken reply is never answered (RPC-22), but its caller learns that no better one
+            // will come.
             if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
             report(handler, Unhandled::Line(line, &not_a_message));
-            // Stray text of an agent is never answered: it may be a banner or a log line
-            // (design.md); an agent answers its client (RPC-19).
+            // Stray text of an agent is never answered, because it can be a banner or a log line.
+            // An agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = not_a_message.error()
             {
@@ -371,14 +376,14 @@ fn dispatch<H: Handler>(
     None
 }
 
-/// Reports to the trace and to the handler what cannot be used.
+/// Reports a message that cannot be used to the trace and to the handler.
 fn report<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
     trace::unhandled(&unhandled);
     handler.unhandled(unhandled);
 }
 
-/// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16,
-/// CANCEL-24).
+/// Handles `$/cancel_request`: cancels the call with this id. Unknown and finished calls are
+/// ignored (CANCEL-16, CANCEL-24).
 fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
     match CancelRequest::decode_params(params) {
         Ok(params) => {
@@ -392,8 +397,8 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
     }
 }
 
-/// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
-fn open_duty(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
+/// Registers a call. Returns `None`, after an error reply, if its id is already in use (RPC-13).
+fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
     let (switch, cancelled) = CancelSwitch::new();
     match peer.0.incoming().entry(id.clone()) {
         Entry::Vacant(place) => {
@@ -401,7 +406,7 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
         }
         Entry::Occupied(_) => {
             trace::refused_duplicate(&id);
-            // With the id's own reply still to come, an error under the same id would answer the
+            // The id's own reply is still to come, so an error under the same id would answer the
             // wrong call.
             let error =
                 Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
@@ -414,22 +419,22 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
     Some(ReplyGuard { peer: peer.clone(), id: Some(id), cancelled })
 }
 
-/// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic
-/// in it answers its call (see [`crate::Responder`]) and touches nothing else.
+/// Polls new work once in place, because most of it is done then, and returns what is left. A panic
+/// in it answers its call (see [`crate::Responder`]) and affects nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
-    let first = calmly(|| work.as_mut().poll(&mut context));
+    let first = catch_panic(|| work.as_mut().poll(&mut context));
     matches!(first, Some(Poll::Pending)).then_some(work)
 }
 
-/// Runs code of the handler; `None` if it panics. The panic's message is on stderr, where panics
-/// go.
-fn calmly<T>(code: impl FnOnce() -> T) -> Option<T> {
+/// Runs code of the handler. Returns `None` if it panics; the panic hook has then printed the
+/// message.
+fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
-/// However the driver goes, no caller waits for it.
+/// Ends the connection when its driver is dropped, so that no caller waits for ever.
 struct FinishOnDrop(Peer);
 
 impl Drop for FinishOnDrop {

@@ -1,4 +1,4 @@
-//! The duty to answer one incoming call.
+//! The obligation to answer one incoming call.
 
 use crate::cancelled::Cancelled;
 use crate::peer::Peer;
@@ -8,21 +8,21 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-/// What accepting a call leaves to be done: nothing, or a future that the connection polls once in
-/// place and then owns.
+/// What is left to do after a call is accepted: nothing, or a future that the connection polls once
+/// in place and then owns.
 pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-/// The duty to answer one call of the peer, exactly once (RPC-15).
+/// Answers one call of the peer, exactly once.
 ///
-/// Dropping it unanswered answers `-32603`, so no path, not even a panic, leaves the peer waiting
-/// (RPC-27).
-#[must_use = "dropping an answer unanswered is an internal error"]
+/// Dropping it without an answer replies `-32603`, so the peer never waits in vain, not even after
+/// a panic.
+#[must_use = "dropping a responder replies with an internal error"]
 pub struct Responder<M: Call> {
-    duty: ReplyGuard,
+    guard: ReplyGuard,
     method: PhantomData<fn() -> M>,
 }
 
-/// The untyped part: the id, and whether it was answered.
+/// The untyped part: the id, and whether the call is answered.
 pub(crate) struct ReplyGuard {
     pub(crate) peer: Peer,
     pub(crate) id: Option<RequestId>,
@@ -46,41 +46,41 @@ impl ReplyGuard {
 impl Drop for ReplyGuard {
     fn drop(&mut self) {
         if self.id.is_some() {
-            self.refuse(&Error::internal("the call ended without an answer"));
+            self.refuse(&Error::internal("the handler ended without an answer"));
         }
     }
 }
 
 impl<M: Call> Responder<M> {
-    pub(crate) fn new(duty: ReplyGuard) -> Self {
-        Self { duty, method: PhantomData }
+    pub(crate) fn new(guard: ReplyGuard) -> Self {
+        Self { guard, method: PhantomData }
     }
 
-    /// Answers now. The line is queued behind everything this side queued before (RPC-29) and never
-    /// waits for room: replies are owed.
+    /// Replies now. The line is queued behind everything that this side queued before. It never
+    /// waits for room, because a reply is owed.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
-        self.duty.settle(outcome.as_ref());
+        self.guard.settle(outcome.as_ref());
         None
     }
 
-    /// Answers with `-32601`: this side does not serve the method (RPC-16).
+    /// Replies `-32601`: this side does not serve the method.
     pub fn method_not_found(self) -> Work {
         self.send(Err(Error::method_not_found(M::ROW.name)))
     }
 
-    /// Answers with what `work` comes to. A cancelled call is dropped where it stands and answered
-    /// `-32800` (CANCEL-14).
+    /// Replies with the outcome of `work`. A cancelled call drops `work` and is answered with
+    /// `-32800`.
     pub fn later(
         self,
         work: impl Future<Output = Result<M::Result, Error>> + Send + 'static,
     ) -> Work {
-        self.later_with(move |answer| async move {
-            let outcome = answer.cancelled().or(work).await;
-            answer.send(outcome);
+        self.later_with(move |responder| async move {
+            let outcome = responder.cancelled().or(work).await;
+            responder.send(outcome);
         })
     }
 
-    /// Hands the answer to `work`, which watches [`Responder::cancelled`] by itself.
+    /// Passes the responder to `work`, which watches [`Responder::cancelled`] itself.
     pub fn later_with<F: Future<Output = ()> + Send + 'static>(
         self,
         work: impl FnOnce(Self) -> F,
@@ -88,19 +88,19 @@ impl<M: Call> Responder<M> {
         Some(Box::pin(work(self)))
     }
 
-    /// Whether the caller still wants the answer.
+    /// Tells whether the caller cancelled the call.
     pub fn cancelled(&self) -> &Cancelled {
-        &self.duty.cancelled
+        &self.guard.cancelled
     }
 
-    /// Who called.
+    /// The peer that called.
     pub fn peer(&self) -> &Peer {
-        &self.duty.peer
+        &self.guard.peer
     }
 
     /// The call's id on the wire.
     pub fn id(&self) -> Option<&RequestId> {
-        self.duty.id.as_ref()
+        self.guard.id.as_ref()
     }
 }
 
@@ -108,7 +108,7 @@ impl<M: Call> std::fmt::Debug for Responder<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Responder")
             .field("method", &M::ROW.name)
-            .field("id", &self.duty.id)
+            .field("id", &self.guard.id)
             .finish_non_exhaustive()
     }
 }

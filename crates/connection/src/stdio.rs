@@ -1,9 +1,8 @@
-//! This process's own stdin and stdout as a transport.
+//! The stdin and stdout of this process as a transport.
 //!
-//! What they are differs by who started us: pipes from most, sockets from Node, files and
-//! `/dev/null` from scripts, a terminal from a curious person. Each is read and written without a
-//! thread where the system can wait for it, and never by changing a flag that another process
-//! shares.
+//! They differ by parent: most use pipes, Node uses sockets, scripts use files and `/dev/null`, and
+//! a user may start the program in a terminal. Each is read and written without a thread where the
+//! system allows it, and never by changing a flag that another process shares.
 
 mod reader;
 mod wait;
@@ -18,21 +17,22 @@ use std::pin::Pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{UnixStream, unix::pipe};
 
-/// Asked of the system for our output pipe: fewer wake-ups for long texts. Less is fine.
+/// The size requested for the output pipe. A larger pipe needs fewer wake-ups for long texts; a
+/// smaller one works too.
 const PIPE: libc::c_int = 1 << 20;
 
-/// This process's stdin.
+/// Returns a transport that reads the stdin of this process.
 pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     input_from(io::stdin().as_fd())
 }
 
-/// This process's stdout. It belongs to the protocol from now on (RPC-03): nothing else may print
-/// to it.
+/// Returns a transport that writes the stdout of this process. Nothing else may print to stdout
+/// from now on.
 pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     output_to(io::stdout().as_fd())
 }
 
-/// A transport that reads any descriptor. Must be called inside a tokio runtime with I/O enabled.
+/// Returns a transport that reads a descriptor. Call it inside a tokio runtime with I/O enabled.
 pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
@@ -45,7 +45,7 @@ pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send
     })
 }
 
-/// A transport that writes any descriptor. Must be called inside a tokio runtime with I/O enabled.
+/// Returns a transport that writes a descriptor. Call it inside a tokio runtime with I/O enabled.
 pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
@@ -76,13 +76,12 @@ fn kind(fd: &OwnedFd) -> io::Result<Kind> {
     })
 }
 
-/// The same pipe under a descriptor of its own, so that "do not block" holds for us alone and not
-/// for whoever shares the old one.
+/// Opens the same pipe again, so that the non-blocking flag does not affect other holders.
 fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -> io::Result<T> {
     open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
-/// Node gives its children one end of a socket pair; nobody else holds that end.
+/// Node gives its children one end of a socket pair, which has no other holder.
 fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     let stream = std::os::unix::net::UnixStream::from(fd);
     stream.set_nonblocking(true)?;
@@ -91,8 +90,8 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
 
 #[cfg(target_os = "linux")]
 fn enlarge(fd: &OwnedFd) {
-    // SAFETY: the descriptor is open for the whole call, and F_SETPIPE_SZ takes one int and touches
-    // no memory of ours.
+    // SAFETY: the descriptor is open for the whole call. F_SETPIPE_SZ takes one int and touches no
+    // memory.
     let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
 }
 

@@ -3,19 +3,19 @@
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::{DecodeError, RequestId};
 
-/// Something that arrived and had no use.
+/// A message that could not be used.
 #[derive(Debug)]
 pub enum Unhandled<'l> {
-    /// A line that is no message, with what was answered, if anything.
+    /// A line that is not a message, and why. [`NotAMessage::error`] is the answer it gets, if any.
     Line(&'l [u8], &'l NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
+    /// A reply to a call that is not open: unknown, answered before, or abandoned long ago.
     UnknownReply(&'l RequestId),
-    /// A reply to a call whose caller gave up before. It was folded; nobody waited for it.
+    /// A reply to a call whose caller had given up. Its callback ran.
     LateReply(&'l RequestId),
-    /// A notification whose params cannot be decoded (RPC-24).
+    /// A notification whose params cannot be decoded.
     Notification(&'l str, DecodeError),
-    /// Values of a call's or a notification's params that were left out or replaced by a default,
-    /// with the method's wire name. Shown only to a side that asks for it.
+    /// Values of params that were left out or replaced by a default, with the method's wire name.
+    /// Only sides that ask for it get this.
     Dropped(&'l str, &'l [DecodeError]),
     /// A line at which this side's handler panicked. A call in it was answered with an internal
     /// error.

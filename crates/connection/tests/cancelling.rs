@@ -1,4 +1,4 @@
-//! What a cancelled call may still do, and what lines look like on the wire.
+//! What a cancelled call may still do, and the form of lines on the wire.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 struct Stubborn;
 
 impl Agent for Stubborn {
-    /// Ends by itself when it is cancelled, after some last words.
+    /// Ends by itself after a last update when it is cancelled.
     fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
         answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
@@ -71,7 +71,7 @@ fn pair() -> (Peer, Heard, JoinSet<attache_connection::End>) {
 }
 
 #[tokio::test]
-async fn a_peer_that_ignores_a_cancel_still_answers_as_if_there_had_been_none() {
+async fn a_handler_that_ignores_a_cancel_replies_normally() {
     let (peer, _, _drivers) = pair();
     let busy = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "busy"));
     busy.cancel();
@@ -79,7 +79,7 @@ async fn a_peer_that_ignores_a_cancel_still_answers_as_if_there_had_been_none() 
 }
 
 #[tokio::test]
-async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
+async fn updates_after_a_cancel_arrive_before_the_reply() {
     let (peer, heard, _drivers) = pair();
     let prompt = peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()]));
     prompt.cancel();
@@ -88,7 +88,7 @@ async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
 }
 
 #[tokio::test]
-async fn giving_up_for_reasons_of_ones_own_uses_the_same_code() {
+async fn a_handler_that_cancels_itself_uses_the_same_error_code() {
     let (peer, _, _drivers) = pair();
     let error =
         peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
@@ -96,7 +96,7 @@ async fn giving_up_for_reasons_of_ones_own_uses_the_same_code() {
 }
 
 #[tokio::test]
-async fn a_message_is_one_line_whatever_it_says() {
+async fn every_message_is_one_line() {
     // RPC-02, RPC-07: over any stream, and with every kind of line end in the text.
     let (ours, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);

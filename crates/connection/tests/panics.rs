@@ -1,4 +1,4 @@
-//! A panic in code that runs on the reading task ends nothing but what it was called for.
+//! A panic in code on the reading task ends only the message that it handles.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
@@ -93,7 +93,7 @@ fn internal(error: Result<impl std::fmt::Debug, CallError>) -> bool {
 }
 
 #[tokio::test]
-async fn every_function_of_a_handler_may_panic_and_the_connection_goes_on() {
+async fn the_connection_survives_a_panic_in_any_handler_function() {
     let (client, agent) = tokio::io::duplex(4096);
     let panics = Panics { before_lines: true, ..Panics::default() };
     let mut drivers = JoinSet::new();
@@ -122,7 +122,7 @@ async fn every_function_of_a_handler_may_panic_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn a_fold_and_a_tap_may_panic() {
+async fn the_connection_survives_panics_in_callbacks_and_taps() {
     let (client, agent) = tokio::io::duplex(4096);
     let mut drivers = JoinSet::new();
     let (input, output) = tokio::io::split(agent);
@@ -143,7 +143,7 @@ async fn a_fold_and_a_tap_may_panic() {
 }
 
 #[tokio::test]
-async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does() {
+async fn every_open_call_ends_with_the_connection_even_if_a_callback_panics() {
     let (silent, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(silent);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
@@ -161,7 +161,7 @@ async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does(
 }
 
 #[tokio::test]
-async fn a_call_is_served_behind_a_panic_in_one_read() {
+async fn a_call_behind_a_panic_in_the_same_read_is_served() {
     let (ours, mut raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
     let mut driver = JoinSet::new();

@@ -1,4 +1,4 @@
-//! What a connection promises beyond single exchanges: order, ends, limits, cancellation.
+//! Guarantees of a connection: order, ends, limits and cancellation.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
@@ -20,7 +20,7 @@ use tokio::io::{
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// An agent whose prompts say what happens to them.
+/// An agent whose prompts say what to do.
 #[derive(Clone, Default)]
 struct Scripted {
     cancelled: Arc<Notify>,
@@ -89,7 +89,7 @@ impl Agent for Scripted {
     }
 }
 
-/// A client that writes down what it saw, in order.
+/// A client that records what it received, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -104,7 +104,7 @@ fn prompt(text: &str) -> PromptRequest {
     PromptRequest::new("s", vec![text.into()])
 }
 
-/// Two ends of ours, joined by `buffer` bytes each way.
+/// Two ends, joined by `buffer` bytes each way.
 fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
     let (client, agent) = tokio::io::duplex(buffer);
     let (diary, scripted) = (Diary::default(), Scripted::default());
@@ -118,7 +118,7 @@ fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
     (peer, diary, scripted, drivers)
 }
 
-/// One end of ours with a raw peer at the other.
+/// One end, with a raw peer at the other.
 fn against_raw<A: Agent>(
     limits: Limits,
     agent: A,
@@ -131,7 +131,7 @@ fn against_raw<A: Agent>(
 }
 
 #[tokio::test]
-async fn every_update_is_folded_before_the_reply_behind_it_wakes_its_caller() {
+async fn updates_are_handled_before_the_reply_behind_them_wakes_its_caller() {
     let (peer, diary, _, _drivers) = pair(512);
     let seen = diary.clone();
     let folded = Arc::new(Mutex::new(0));
@@ -159,7 +159,7 @@ async fn two_streams_both_full_never_deadlock() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_dropped_or_panics_is_an_internal_error_and_nothing_else_suffers() {
+async fn a_dropped_responder_or_a_panic_is_an_internal_error_of_one_call() {
     let (peer, _, _, _drivers) = pair(4096);
     for call in ["panic", "panic later"] {
         let error = peer.call::<SessionPrompt>(&prompt(call)).await.unwrap_err();
@@ -171,7 +171,7 @@ async fn an_answer_that_is_dropped_or_panics_is_an_internal_error_and_nothing_el
 }
 
 #[tokio::test]
-async fn a_cancelled_call_still_gets_its_one_answer() {
+async fn a_cancelled_call_gets_exactly_one_reply() {
     let (peer, _, scripted, _drivers) = pair(4096);
     let waiting = peer.call::<SessionPrompt>(&prompt("wait"));
     waiting.cancel();
@@ -185,7 +185,7 @@ async fn a_cancelled_call_still_gets_its_one_answer() {
 }
 
 #[tokio::test]
-async fn dropping_a_call_tells_the_peer() {
+async fn dropping_a_call_sends_a_cancel_request() {
     let (peer, _, scripted, _drivers) = pair(4096);
     drop(peer.call::<SessionPrompt>(&prompt("wait")));
     scripted.cancelled.notified().await; // CANCEL-12
@@ -196,7 +196,7 @@ async fn dropping_a_call_tells_the_peer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_ends_the_wait_and_tells_the_peer() {
+async fn a_deadline_ends_the_wait_and_sends_a_cancel_request() {
     let (peer, _, scripted, _drivers) = pair(4096);
     let error = peer
         .call::<SessionPrompt>(&prompt("wait"))
@@ -262,7 +262,7 @@ async fn an_endless_line_ends_the_connection_with_bounded_memory() {
 }
 
 #[tokio::test]
-async fn one_call_too_many_is_refused_and_the_others_stay() {
+async fn a_call_beyond_the_limit_is_refused_and_the_others_continue() {
     let limits = Limits { calls: 3, ..Limits::default() };
     let (_, raw, connection) = against_raw(limits, Scripted::default());
     let mut driver = JoinSet::new();
@@ -345,7 +345,7 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_stops_reading_is_gone_after_a_minute() {
+async fn a_peer_that_stops_reading_is_disconnected_after_a_minute() {
     let (peer, _raw, connection) = against_raw(Limits::default(), Scripted::default());
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
@@ -389,7 +389,7 @@ async fn a_client_never_answers_stray_text() {
 }
 
 #[tokio::test]
-async fn what_was_not_offered_is_not_sent() {
+async fn calls_without_the_capability_are_not_sent() {
     let (peer, _, _, _drivers) = pair(4096);
     peer.set_agent_capabilities(AgentCapabilities::new());
     let error = peer
@@ -437,7 +437,7 @@ async fn a_tap_sees_every_line_of_both_directions_in_order() {
 }
 
 #[tokio::test]
-async fn closing_writes_what_was_queued_and_says_so() {
+async fn closing_writes_the_queue_first() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     peer.send_raw(b"last words\n").unwrap();
     peer.close();
@@ -500,7 +500,7 @@ async fn awaiting_a_call_inside_a_call_works() {
 }
 
 #[tokio::test]
-async fn a_peer_that_stops_listening_is_still_heard_out() {
+async fn the_last_lines_of_a_peer_that_stops_reading_are_handled() {
     // Two pipes, so that one direction can end before the other.
     let (ours_out, raw_in) = tokio::net::unix::pipe::pipe().unwrap();
     let (mut raw_out, ours_in) = tokio::net::unix::pipe::pipe().unwrap();
@@ -521,7 +521,7 @@ async fn a_peer_that_stops_listening_is_still_heard_out() {
 }
 
 #[tokio::test]
-async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
+async fn a_call_whose_reply_arrived_is_not_cancelled() {
     let (client, agent) = tokio::io::duplex(4096);
     let mut drivers = JoinSet::new();
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -554,7 +554,7 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
 }
 
 #[tokio::test]
-async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
+async fn a_call_behind_a_closed_gate_is_method_not_found_before_its_params_are_decoded() {
     struct Gated;
     impl Agent for Gated {
         fn advertises(&self, gate: &attache_protocol::method::Gate) -> bool {
@@ -574,7 +574,7 @@ async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
 }
 
 #[tokio::test]
-async fn a_broken_reply_ends_the_call_it_names_and_nothing_else() {
+async fn a_broken_reply_fails_only_its_own_call() {
     let (ours, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Diary::default()));

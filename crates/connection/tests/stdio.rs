@@ -29,7 +29,7 @@ async fn a_file_is_read_to_its_end_and_written() {
 }
 
 #[tokio::test]
-async fn dev_null_is_an_end_and_takes_everything() {
+async fn dev_null_reads_as_the_end_and_accepts_writes() {
     let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
     let mut text = String::new();
     assert_eq!(
@@ -52,7 +52,7 @@ async fn a_terminal_is_read_line_by_line_and_written() {
 }
 
 #[tokio::test]
-async fn a_pipe_that_a_parent_left_non_blocking_is_no_error() {
+async fn a_pipe_that_a_parent_left_non_blocking_works() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     set_non_blocking(reader.as_raw_fd());
     let mut input = stdio::input_from(reader.as_fd()).unwrap();
@@ -68,7 +68,7 @@ async fn a_pipe_that_a_parent_left_non_blocking_is_no_error() {
 }
 
 #[tokio::test]
-async fn our_reading_does_not_make_the_shared_pipe_non_blocking() {
+async fn reading_does_not_make_a_shared_pipe_non_blocking() {
     let (reader, _writer) = std::io::pipe().unwrap();
     let _input = stdio::input_from(reader.as_fd()).unwrap();
     // SAFETY: the descriptor is open, and F_GETFL only reads flags.
@@ -107,14 +107,14 @@ fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<En
 }
 
 #[test]
-fn a_terminal_that_is_stopped_counts_as_a_peer_that_stopped_reading() {
+fn a_stopped_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     let end = ends_against_a_reader_that_stopped(terminal);
     assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
 }
 
 #[test]
-fn so_does_one_that_a_parent_left_non_blocking() {
+fn a_stopped_non_blocking_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     set_non_blocking(terminal.as_raw_fd());
     let end = ends_against_a_reader_that_stopped(terminal);

@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWriteExt as _, ReadBuf};
 use tokio::task::JoinSet;
 
-/// A client whose person never answers.
+/// A client whose user never answers.
 #[derive(Clone, Default)]
 struct Slow {
     updates: Arc<Mutex<Vec<SessionUpdate>>>,
@@ -53,14 +53,14 @@ async fn told(lines: &[&str]) -> Vec<SessionUpdate> {
 }
 
 #[tokio::test]
-async fn a_question_that_waits_for_a_person_holds_up_nothing_else() {
+async fn an_open_permission_request_does_not_delay_other_messages() {
     let question = r#"{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"A","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}"#;
     let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"B","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hello from another session"}}}}"#;
     assert_eq!(told(&[question, update]).await.len(), 1);
 }
 
 #[tokio::test]
-async fn updates_and_content_of_the_future_reach_the_handler() {
+async fn unknown_updates_and_content_reach_the_handler() {
     let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"x":1,"sessionUpdate":"a_future_update"}}}"#;
     let SessionUpdate::Unknown(unknown) = told(&[update]).await.remove(0) else { unreachable!() };
     assert_eq!(
@@ -75,7 +75,7 @@ async fn updates_and_content_of_the_future_reach_the_handler() {
     assert_eq!(chunk.content.tag(), "video");
 }
 
-/// Counts how often it is asked for bytes it does not have.
+/// Counts how often it is polled without bytes.
 struct Counted {
     asked: Arc<AtomicUsize>,
 }

@@ -1,32 +1,32 @@
-//! The guardian: a small process of ours between us and the program.
+//! The guardian: a small process between this one and the program.
 //!
 //! ```text
 //! us ──fork──> guardian (own session, subreaper) ──fork──> program (own process group) ──> its descendants
 //!  └────────────── life line (socket pair) ──┘
 //! ```
 //!
-//! The standard library forks to start a program; [`split`] runs in that fork and forks again. The
-//! parent of the second fork stays as the guardian, its child becomes the program. So the process
-//! we wait for is the guardian: it ends as the program ended (same code, same signal), and only
-//! when no descendant is left. On Linux the second fork shares memory until `exec`, so that a start
-//! copies the page tables once and not twice.
+//! The standard library forks to start a program. [`split`] runs in that fork and forks again: the
+//! parent of the second fork stays as the guardian, and its child becomes the program. The process
+//! that we wait for is therefore the guardian. It ends as the program ended (same code, same
+//! signal), and only when no descendant is left. On Linux the second fork shares memory until
+//! `exec`, so a start copies the page tables only once.
 //!
-//! What must hold:
-//! - The life line hangs up when its owner lets go or dies, however it dies. The guardian then
-//!   kills everything.
-//! - One byte on the life line is the number of a signal for the program's group. No process of
-//!   ours ever signals a number that may have been reused: the guardian signals only groups and
-//!   children it has not yet waited for.
+//! Invariants:
+//! - The life line hangs up when its owner drops it or dies, in any way. The guardian then kills
+//!   everything.
+//! - One byte on the life line is a signal number for the program's group. No process of this crate
+//!   signals a number that may have been reused: the guardian only signals groups and children that
+//!   it has not waited for.
 //! - When the program ends by itself, its descendants end too. When it ends after a signal from the
-//!   life line, the rest of its group (which got the signal too) has until the life line hangs up.
-//! - The guardian sleeps in one system call while nothing happens.
-//! - Between the forks and `exec` only async-signal-safe calls are made: nothing here allocates,
-//!   locks or panics, for another thread may have held any lock when the first fork copied it.
+//!   life line, the rest of its group has until the life line hangs up.
+//! - While nothing happens, the guardian sleeps in one system call.
+//! - Between the forks and `exec` only async-signal-safe calls are made. Nothing here allocates,
+//!   locks or panics, because another thread may have held any lock at the first fork.
 //!
-//! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`]
-//! with `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program
-//! with it (parent-death signal), but not descendants that left the program. The program has no
-//! controlling terminal, or a pseudo terminal made for it and a session of its own.
+//! Limits: descendants in uninterruptible sleep, or of another user, outlive [`GIVE_UP_AFTER`] with
+//! `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program too
+//! (parent-death signal), but not descendants that left the program. The program has no controlling
+//! terminal, or a pseudo terminal and a session of its own.
 
 pub(crate) mod birth;
 #[cfg(target_os = "linux")]
@@ -47,16 +47,16 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr;
 
-/// For how many milliseconds the guardian tries to kill what is left before it ends regardless.
+/// For how many milliseconds the guardian tries to kill the rest before it ends anyway.
 const GIVE_UP_AFTER: u32 = 10_000;
 
 /// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the
-/// program. Returns only when that fails, with the reason. `ours` is our end of the life line,
-/// `theirs` the guardian's. The program sends its process id over the line before it begins.
+/// program. Returns only on failure, with the reason. `ours` is this side's end of the life line,
+/// and `theirs` the guardian's. The program sends its process id over the line before it starts.
 ///
 /// # Safety
-/// Call it only in a freshly forked process with one thread, with two open descriptors of one
-/// socket pair.
+/// Call it only in a freshly forked process with one thread, and with the two open descriptors of
+/// one socket pair.
 pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Error {
     // SAFETY: the caller promises a forked, single-threaded process; every call below is
     // async-signal-safe.
@@ -86,9 +86,9 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
     }
 }
 
-/// Every signal blocked, every disposition the default, and a handler for `SIGCHLD` that does
-/// nothing but interrupt [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's
-/// status; other inherited ones would reach it.
+/// Blocks every signal, resets every disposition, and installs a handler for `SIGCHLD` that only
+/// interrupts [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status, and
+/// the program would inherit other ones.
 unsafe fn reset_signals() {
     extern "C" fn interrupt(_signal: c_int) {}
     // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers
@@ -108,7 +108,7 @@ unsafe fn reset_signals() {
     }
 }
 
-/// The guardian's life. Never returns.
+/// Runs the guardian. Never returns.
 unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
     // SAFETY: as for `split`; the string is terminated.
     unsafe {
@@ -129,8 +129,7 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
 }
 
 struct Guardian {
-    /// The program, and its group, which has the same number. Usable as a number while `status` is
-    /// `None`.
+    /// The program and its group, which have the same number. Valid while `status` is `None`.
     program: pid_t,
     /// The wait status of the program once it has been waited for.
     status: Option<c_int>,
@@ -142,12 +141,12 @@ struct Guardian {
 enum News {
     HangUp,
     Signal(c_int),
-    /// A child ended, or nothing in particular.
+    /// A child ended, or nothing happened.
     Other,
 }
 
 impl Guardian {
-    /// Returns when everything is to be killed.
+    /// Returns when everything must be killed.
     unsafe fn watch(&mut self) {
         // SAFETY: as for `split`; the group is signalled only while the program has not been waited
         // for.
@@ -167,8 +166,8 @@ impl Guardian {
         }
     }
 
-    /// Waits for ended children and says whether the rest has to go. The program is left unwaited
-    /// when it ended by itself, so that its group can still be killed by number.
+    /// Waits for ended children and returns whether the rest must be killed. A program that ended
+    /// by itself is left unwaited, so that its group can still be killed by number.
     unsafe fn is_over(&mut self) -> bool {
         // SAFETY: as for `split`; the structure is valid and zeroed.
         unsafe {
@@ -188,7 +187,7 @@ impl Guardian {
         }
     }
 
-    /// `waitpid`, keeping the program's status. Gives what `waitpid` gave.
+    /// Calls `waitpid` and keeps the program's status. Returns the result of `waitpid`.
     unsafe fn wait_for(&mut self, pid: pid_t, flags: c_int) -> pid_t {
         let mut status = 0;
         // SAFETY: a plain system call with a valid place for the status.
@@ -199,7 +198,7 @@ impl Guardian {
         ended
     }
 
-    /// Sleeps until the life line speaks or hangs up, or a child ends.
+    /// Sleeps until the life line has data or hangs up, or a child ends.
     unsafe fn listen(&self) -> News {
         // SAFETY: as for `split`; descriptor 0 is the life line; the byte and the set are valid.
         unsafe {
@@ -217,9 +216,9 @@ impl Guardian {
         }
     }
 
-    /// Kills and waits for every descendant. Those whose parent ends become our children (Linux),
-    /// so each round sees one more generation; killing whole groups lets no process fork its way
-    /// out between two rounds.
+    /// Kills and waits for every descendant. On Linux, processes whose parent ended become our
+    /// children, so each round reaches one more generation. Killing whole groups prevents forks
+    /// between two rounds from escaping.
     unsafe fn kill_everything(&mut self) {
         // SAFETY: as for `split`; only the unwaited program's group and unwaited children are
         // signalled.
@@ -246,8 +245,8 @@ impl Guardian {
     }
 }
 
-/// Kills an unwaited child and its group, if that is not the guardian's own. A descendant's group
-/// lies in a session that the guardian or a descendant began, so it holds none but descendants.
+/// Kills an unwaited child and its group, unless that is the guardian's own. A descendant's group
+/// belongs to a session that the guardian or a descendant started, so it contains only descendants.
 #[cfg(target_os = "linux")]
 fn kill_with_group(child: pid_t) {
     // SAFETY: plain system calls. The child has not been waited for, so neither number can have
@@ -261,8 +260,8 @@ fn kill_with_group(child: pid_t) {
     }
 }
 
-/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (also one from before the
-/// call) or the milliseconds have passed. Gives what `pselect` gave.
+/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (even before the call) or
+/// the time is over. Returns the result of `pselect`.
 unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) -> c_int {
     // SAFETY: every pointer is null or to a valid local; only descriptor 0 is looked at.
     unsafe {
@@ -277,7 +276,7 @@ unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) 
     }
 }
 
-/// Ends this process as the program ended. Without a status the program could not be killed in
+/// Ends this process as the program ended. Without a status, the program could not be killed in
 /// time.
 unsafe fn end_as(status: Option<c_int>) -> ! {
     // SAFETY: plain system calls on valid local structures.

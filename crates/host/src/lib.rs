@@ -1,21 +1,29 @@
-//! What a program needs from the machine it runs on: process trees that never outlive their owner,
-//! commands with bounded output, and files that stay inside the folders of a session.
+//! Processes, sandboxes and files of the local machine.
 //!
 //! This crate knows nothing of ACP, JSON or any other crate of the workspace.
 //!
-//! - [`Launch`] says what to start; [`Launch::start`] gives a [`Child`] with three pipes (an
-//!   agent), [`Launch::run`] a [`Command`] with stdout and stderr in one stream (a tool's command).
-//! - Every process tree has a *guardian*, a small process of ours that ends the whole tree when its
-//!   owner drops it or dies, even by `kill -9` (module `guardian`, private).
-//! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the
-//!   network, secrets.
-//! - [`Bounded`] keeps the head and the tail of a long output, [`Tail`] its last bytes.
-//! - [`Roots`] resolves, reads, writes, moves and removes files inside a session's folders and
-//!   nowhere else.
+//! # Main types
 //!
-//! Systems: Linux is what is tested. On other Unix systems (macOS) a guardian reaches the process
-//! group of the program but not a descendant that left the group by `setsid`. Other systems are not
-//! supported yet: the crate does not compile there.
+//! | type | what it is |
+//! |---|---|
+//! | [`Launch`] | what to start: program, arguments, folder and environment |
+//! | [`Child`] | a running program with three pipes, such as an agent, from [`Launch::start`] |
+//! | [`Command`] | a command run for its output, such as a tool's, from [`Launch::run`] |
+//! | [`Exit`], [`StartError`] | how a program ended, and why it could not be started |
+//! | [`Bounded`], [`Tail`] | the start and the end of a long output, and its last bytes |
+//! | [`Sandbox`], [`Bounds`] | what restricts a command, and what the command may access |
+//! | [`Roots`], [`Resolved`] | files inside a session's folders |
+//!
+//! Every process tree has a *guardian*, a small process that ends the whole tree when its owner
+//! drops it or dies, even by `kill -9`.
+//!
+//! # Systems
+//!
+//! Linux is tested. On other Unix systems (macOS) a guardian reaches the process group of the
+//! program, but not a descendant that left the group by `setsid`. The crate does not compile on
+//! other systems yet.
+//!
+//! # Example
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! One call of a model: sent, waited for, tried again, read.
+//! A call of a provider: it sends the request, retries, and reads the answer.
 
 pub(crate) mod failure;
 pub(crate) mod patience;
@@ -25,17 +25,17 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, timeout, timeout_at};
 
-/// The most of an error's body that is read, in bytes.
+/// The maximum length of an error body, in bytes.
 const ERROR_BODY: usize = 256 * 1024;
 
-/// One call of a model. Dropping it ends the request at once.
+/// A call of a provider. Dropping it ends the request at once.
 pub(crate) struct Call {
     provider: Provider,
     http: Http,
     model: ModelId,
     request: HttpRequest,
     seed: u64,
-    /// How many times the provider was asked.
+    /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
     /// The text of an earlier attempt that stopped before its end.
@@ -60,23 +60,23 @@ enum Unanswered {
     Status { status: u16, headers: HeaderMap, body: Vec<u8> },
 }
 
-/// An answer while it comes in.
+/// An answer while it arrives.
 struct Answer {
     response: Response,
     decoder: Box<dyn Decoder>,
     form: Form,
     events: VecDeque<SseEvent>,
-    /// How long nothing may come, and until when.
+    /// The longest pause, and when the present one is over.
     patience: Duration,
     deadline: Instant,
-    /// Whether a part of it is here.
+    /// Whether a part of it has arrived.
     begun: bool,
     ended: bool,
 }
 
 impl Call {
-    /// A call that is not sent before its first event is asked for. `seed` is for the chance in
-    /// waits and for ids that are made here: each call should have another.
+    /// Creates a call. It is sent when its first event is asked for. `seed` varies the waits and
+    /// the generated ids: use another one for each call.
     pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
@@ -154,8 +154,8 @@ impl Call {
         Ok(())
     }
 
-    /// Waits to ask again if that may help, else ends with the error. The limits are the same
-    /// before and after the first byte.
+    /// Schedules another attempt if that may help, else ends with the error. The limits are the
+    /// same before and after the first byte.
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
         self.lost = self.unreported_usage();
         self.state = State::Over;
@@ -182,7 +182,7 @@ impl Call {
         }
     }
 
-    /// The error, which says how many times the provider was asked.
+    /// Adds the number of attempts to the error.
     fn counted(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Overloaded { provider, status, said, .. } => {
@@ -203,7 +203,7 @@ impl Call {
                 let why = format!("{provider} cannot be reached any more");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                // A provider that was there a moment ago may come back.
+                // A provider that was reachable a moment ago may come back.
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }
@@ -303,7 +303,7 @@ impl EventStream for Call {
     }
 }
 
-/// What the request holds is for the provider only.
+/// Leaves the request out: it contains the conversation and the key.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
@@ -313,7 +313,7 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Sends a request, and reads what is said when it is not answered.
+/// Sends a request, and reads the error where there is no answer.
 async fn asked(
     request: reqwest::RequestBuilder,
     first_byte: Duration,
@@ -324,7 +324,7 @@ async fn asked(
             return Ok(response);
         }
         let mut body = Vec::new();
-        // An error whose body breaks is one without a body.
+        // An error with a broken body counts as one without a body.
         while let Ok(Some(bytes)) = response.chunk().await {
             body.extend_from_slice(&bytes);
             if body.len() > ERROR_BODY {
@@ -340,11 +340,11 @@ async fn asked(
     timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
 }
 
-/// Why an answer does not go on.
+/// Why an answer does not continue.
 enum Trouble {
-    /// No answer began for this long.
+    /// No answer began for this time.
     Hung(Duration),
-    /// An answer began, and then nothing came for this long.
+    /// An answer began, and then nothing arrived for this time.
     Stalled(Duration),
     Cut(Option<reqwest::Error>),
     Stream(StreamError),
@@ -354,7 +354,7 @@ impl Answer {
     async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Trouble> {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
-                // The last event of a stream that broke inside it.
+                // This is the last event of a stream that broke inside it.
                 Err(StreamError::Malformed(_)) if self.ended => Err(Trouble::Cut(None)),
                 taken => taken.map_err(Trouble::Stream),
             };

@@ -1,11 +1,12 @@
-//! What is known of models: `models.json`, and what a person's own file adds to it.
+//! The catalogue: the models of `models.json`, and those of the user's own file.
 
+pub(crate) mod known_model;
 pub(crate) mod known_providers;
 pub(crate) mod local;
 pub(crate) mod provider_variables;
+use crate::catalogue::known_model::{KnownModel, Level, Prices};
 use crate::catalogue::provider_variables::ProviderVariables;
 use crate::environment::Environment;
-use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
 use crate::provider::Provider;
 use crate::secret::Secret;
@@ -15,14 +16,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The catalogue that is built in.
+/// The built-in catalogue.
 const BUILT_IN: &str = include_str!("../models.json");
-
-/// What a model of a provider in the network is taken to take in when nobody says, in tokens.
-const ASSUMED_WINDOW: u64 = 128_000;
-
-/// The same for a model on this machine: the least that servers give one.
-const ASSUMED_LOCAL_WINDOW: u64 = 4096;
 
 /// Models and providers as data.
 #[derive(Debug, Clone, Default)]
@@ -32,63 +27,7 @@ pub(crate) struct Catalogue {
     providers: Vec<OwnProvider>,
 }
 
-/// A model, and what is known of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KnownModel {
-    pub id: ModelId,
-    /// The name for people.
-    pub title: String,
-    /// How much it takes in and says in one call together, in tokens.
-    pub window: u64,
-    /// Nobody said how large the window is: it is a guess, which a person should be told.
-    pub window_assumed: bool,
-    /// The longest answer, in tokens.
-    pub max_output: Option<u64>,
-    pub prices: Option<Prices>,
-    /// How much it can think, the least first; empty where there is no choice.
-    pub levels: Vec<Level>,
-    /// The id of the level that it has unless another is chosen.
-    pub default_level: Option<String>,
-    /// What it takes beside text.
-    pub takes_images: bool,
-    pub takes_audio: bool,
-    pub takes_documents: bool,
-}
-
-/// What a model costs, in US dollars for a million tokens.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Prices {
-    pub input: f64,
-    pub output: f64,
-    /// Without one it costs as much as `input`.
-    pub cache_read: Option<f64>,
-    /// Without one it costs as much as `input`.
-    pub cache_write: Option<f64>,
-    /// The prices of a call that reads more than so many tokens.
-    pub above: Option<Box<Above>>,
-}
-
-/// Prices of long prompts.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Above {
-    pub tokens: u64,
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: Option<f64>,
-    pub cache_write: Option<f64>,
-}
-
-/// One choice of how much a model thinks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Level {
-    /// Such as `high`.
-    pub id: String,
-    pub thinking: Thinking,
-}
-
-/// A catalogue cannot be read.
+/// The error of a catalogue that cannot be read.
 #[derive(Debug)]
 pub(crate) struct CatalogueError(serde_json::Error);
 
@@ -119,7 +58,7 @@ struct Row {
     inputs: Vec<Input>,
 }
 
-/// `"high"`, which goes to the provider as it is, or `["high", 32000]`, a budget in tokens.
+/// `"high"`, which is sent as it is, or `["high", 32000]`, a budget in tokens.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum LevelRow {
@@ -173,19 +112,19 @@ impl std::error::Error for CatalogueError {
 }
 
 impl Catalogue {
-    /// What is known without a person's own file.
+    /// Returns the built-in catalogue.
     pub(crate) fn built_in() -> Self {
         let mut catalogue = Self::default();
-        // A test reads it too.
+        // The file is built in, and a test reads it.
         drop(catalogue.extend(BUILT_IN));
         catalogue
     }
 
-    /// Adds the models and providers of a person's own file, which has the shape of `models.json`.
-    /// A model that is known already is replaced; what the new one does not say of it is unknown.
+    /// Adds the models and providers of the user's own file, which has the form of `models.json`.
+    /// It replaces a model as a whole.
     ///
     /// # Errors
-    /// The text is no such file; nothing is added then.
+    /// The text does not have this form. Nothing is added then.
     pub(crate) fn extend(&mut self, text: &str) -> Result<(), CatalogueError> {
         let file: File = serde_json::from_str(text).map_err(CatalogueError)?;
         if self.as_of.is_empty() {
@@ -203,12 +142,12 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The month of the built-in prices, such as `2025-11`.
+    /// Returns the month of the built-in prices, such as `2025-11`.
     pub(crate) fn as_of(&self) -> &str {
         &self.as_of
     }
 
-    /// The providers of the person's own file, then those of the environment that it does not have.
+    /// Returns the providers of the user's own file, then the other ones of the environment.
     pub(crate) fn providers(&self, environment: Environment<'_>) -> Vec<Provider> {
         let mut providers: Vec<Provider> =
             self.providers.iter().map(|own| own.provider(environment)).collect();
@@ -220,7 +159,7 @@ impl Catalogue {
         providers
     }
 
-    /// The variables of the person's own providers.
+    /// Returns the environment variables of the user's own providers.
     pub(crate) fn own_variables(&self) -> Vec<ProviderVariables> {
         let variables = |own: &OwnProvider| {
             let name = own.name.as_deref().unwrap_or(&own.id);
@@ -229,14 +168,14 @@ impl Catalogue {
         self.providers.iter().filter_map(variables).collect()
     }
 
-    /// The models of a provider that are known, in the order of the file.
+    /// Returns the known models of a provider, in the order of the file.
     pub(crate) fn models(&self, provider: &str) -> impl Iterator<Item = &KnownModel> {
         self.models.iter().filter(move |model| model.id.provider == provider)
     }
 
-    /// What is known of a model. Of one that is not in the catalogue nothing is known but that it
-    /// takes text: see [`KnownModel::window_assumed`]. A name with a date, or that of a provider
-    /// behind OpenRouter, is that of the model without.
+    /// Returns what is known of a model. A model outside of the catalogue is assumed to accept only
+    /// text: see [`KnownModel::window_assumed`]. A name with a date, or of a provider behind
+    /// OpenRouter, is looked up as the name without it.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
@@ -256,7 +195,7 @@ impl Catalogue {
     }
 }
 
-/// The provider behind OpenRouter, and its name of the model.
+/// Returns the provider behind OpenRouter and its name of the model.
 fn behind(name: &str) -> Option<(&str, &str)> {
     let (vendor, name) = name.split_once('/')?;
     let provider = match vendor {
@@ -268,7 +207,7 @@ fn behind(name: &str) -> Option<(&str, &str)> {
     Some((provider, name.split_once(':').map_or(name, |(name, _)| name)))
 }
 
-/// The name without date and `latest`, dots as dashes.
+/// Returns the name without date and `latest`, with dots as dashes.
 fn plain_name(name: &str) -> String {
     let name = name.replace('.', "-");
     let dated = |digits: &str| {
@@ -284,61 +223,6 @@ fn plain_name(name: &str) -> String {
     name.get(..end).unwrap_or(&name).trim_end_matches("-latest").to_owned()
 }
 
-impl KnownModel {
-    fn unknown(id: ModelId, local: bool) -> Self {
-        Self {
-            title: id.name.clone(),
-            id,
-            window: if local { ASSUMED_LOCAL_WINDOW } else { ASSUMED_WINDOW },
-            window_assumed: true,
-            max_output: None,
-            prices: None,
-            levels: Vec::new(),
-            default_level: None,
-            takes_images: false,
-            takes_audio: false,
-            takes_documents: false,
-        }
-    }
-
-    /// The same with the window that its server told.
-    pub fn with_window(self, window: Option<u64>) -> Self {
-        match window {
-            Some(window) => Self { window, window_assumed: false, ..self },
-            None => self,
-        }
-    }
-
-    /// What the request says for a level, by its id.
-    pub fn thinking(&self, level: &str) -> Option<Thinking> {
-        self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
-    }
-
-    /// What a call cost, in US dollars: as the provider billed it, else by the prices. `None` where
-    /// neither is known.
-    pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
-        usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
-    }
-}
-
-impl Prices {
-    fn cost(&self, usage: &TokenUsage) -> f64 {
-        let read = usage.input.saturating_add(usage.cached_read).saturating_add(usage.cached_write);
-        let above = self.above.as_ref().filter(|above| read > above.tokens);
-        let (input, output, cache_read, cache_write) = match above {
-            Some(above) => (above.input, above.output, above.cache_read, above.cache_write),
-            None => (self.input, self.output, self.cache_read, self.cache_write),
-        };
-        let rows = [
-            (usage.input, input),
-            (usage.output, output),
-            (usage.cached_read, cache_read.unwrap_or(input)),
-            (usage.cached_write, cache_write.unwrap_or(input)),
-        ];
-        rows.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6
-    }
-}
-
 impl Row {
     fn model(self) -> KnownModel {
         let level = |row| match row {
@@ -351,7 +235,7 @@ impl Row {
             takes_audio: takes(Input::Audio),
             takes_documents: takes(Input::Pdf),
             title: self.title.unwrap_or_else(|| self.name.clone()),
-            window: self.window.unwrap_or(ASSUMED_WINDOW),
+            window: self.window.unwrap_or(known_model::ASSUMED_WINDOW),
             window_assumed: self.window.is_none(),
             max_output: self.max_output,
             prices: self.prices,

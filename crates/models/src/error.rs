@@ -1,52 +1,53 @@
-//! Why a model could not answer: who is to blame, and what a person can do.
+//! Why a call failed: the cause, and what a person can do.
 
 use crate::message::ModelId;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call of a model failed. Each prints as one sentence, or two, that a person understands;
-/// none holds a key.
+/// The cause of a failed call. `Display` prints one or two sentences that say what to do. No
+/// variant contains a key.
 ///
-/// `said` is what the provider said, on one line, at most 300 characters, empty if it said nothing.
+/// `provider` is the name for people and `status` that of HTTP. `said` is the message of the provider on one line of at most 300 characters; it may be empty.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "the fields are explained above, or by their names")]
 pub enum ModelError {
-    /// The provider could not be reached.
+    /// The provider is not reachable.
     NoNetwork {
         provider: String,
-        /// Host and port.
+        /// The host and the port.
         host: String,
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The key is missing, wrong, or not allowed to do this.
+    /// The key is missing or wrong, or it does not allow the request.
     Auth {
         provider: String,
         status: u16,
-        /// The environment variable that holds the key.
+        /// The environment variable of the key.
         variable: Option<String>,
         said: String,
     },
-    /// The account has no credit left, or used up what it may use for longer than is waited for.
+    /// The quota or the credit of the account is used up, for longer than this program waits.
     Quota { provider: String, said: String, again_in: Option<Duration> },
-    /// The provider does not take the request.
+    /// The provider rejects the request.
     BadRequest { provider: String, status: u16, said: String },
-    /// The conversation is longer than the model's window.
+    /// The conversation is longer than the context window.
     Overflow { model: ModelId, limit: Option<u64>, said: String },
-    /// The provider has no such model, or not for this key.
+    /// The provider has no such model, or does not allow this key to use it.
     UnknownModel { model: ModelId, said: String },
-    /// Nothing answers at the address: not a provider of this wire.
+    /// The address is not one of this wire.
     NotFound { provider: String, url: String, said: String },
-    /// The provider was busy or broken each time it was asked.
+    /// The provider was overloaded or failed in every attempt.
     Overloaded { provider: String, status: Option<u16>, attempts: u32, said: String },
-    /// The provider refuses what the conversation is about.
+    /// The provider refuses the content of the conversation.
     Refused { provider: String, said: String },
-    /// No answer came, or it stopped coming, for this long.
+    /// The provider sent nothing for this time.
     Hung { provider: String, waited: Duration },
     /// The answer stopped before its end.
     Cut { provider: String, source: Option<Box<dyn Error + Send + Sync>> },
-    /// The model that a person named cannot be used, for this reason.
+    /// The chosen model cannot be used.
     Unusable { why: String },
-    /// The answer is nothing that the provider's wire knows.
+    /// The answer does not follow the wire.
     Malformed { provider: String, what: String },
 }
 
@@ -61,7 +62,7 @@ impl fmt::Display for ModelError {
                 auth(f, provider, *status, variable.as_deref(), said)
             }
             Self::Quota { provider, said, again_in } => {
-                write!(f, "{provider} says that the quota or credit of this key is used up")?;
+                write!(f, "{provider} reports that the quota or credit of this key is used up")?;
                 if let Some(wait) = again_in {
                     write!(f, " for another {}", spoken(*wait))?;
                 }
@@ -72,14 +73,14 @@ impl fmt::Display for ModelError {
                 )
             }
             Self::BadRequest { provider, status, said } => {
-                write!(f, "{provider} does not take the request (status {status}){}", Said(said))
+                write!(f, "{provider} rejects the request (status {status}){}", Said(said))
             }
             Self::Overflow { model, limit, said } => {
                 write!(f, "the conversation is longer than the window of {model}")?;
                 if let Some(limit) = limit {
                     write!(f, ", {limit} tokens")?;
                 }
-                write!(f, "{}: begin a new session, or choose another model", Said(said))
+                write!(f, "{}: start a new session, or choose another model", Said(said))
             }
             Self::UnknownModel { model, said } => write!(
                 f,
@@ -89,18 +90,18 @@ impl fmt::Display for ModelError {
                 Said(said)
             ),
             Self::NotFound { provider, url, said } => {
-                write!(f, "{provider} has nothing at {url}{}: check the base URL", Said(said))
+                write!(f, "{provider} serves nothing at {url}{}: check the base URL", Said(said))
             }
             Self::Overloaded { provider, status, attempts, said } => {
                 write!(f, "{provider} could not answer")?;
                 if let Some(status) = status {
                     write!(f, " (status {status})")?;
                 }
-                let times = if *attempts == 1 { "once" } else { "several times" };
-                write!(f, ", asked {times}{}: try again later, or choose another model", Said(said))
+                let several = if *attempts > 1 { " after several attempts" } else { "" };
+                write!(f, "{several}{}: try again later, or choose another model", Said(said))
             }
             Self::Refused { provider, said } => {
-                write!(f, "{provider} refuses to answer this{}: say it in other words", Said(said))
+                write!(f, "{provider} refuses to answer this{}: rephrase the prompt", Said(said))
             }
             Self::Hung { provider, waited } => write!(
                 f,
@@ -110,14 +111,14 @@ impl fmt::Display for ModelError {
             Self::Cut { provider, .. } => {
                 write!(
                     f,
-                    "the answer of {provider} was cut before its end: say \"continue\" to go on"
+                    "the answer of {provider} stopped before its end: say \"continue\" to go on"
                 )
             }
             Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
                 write!(
                     f,
-                    "the answer of {provider} cannot be read: {what}; check the base URL and that it speaks this wire"
+                    "the answer of {provider} cannot be read: {what}; check the base URL and the wire of this provider"
                 )
             }
         }
@@ -142,18 +143,20 @@ fn auth(
     said: &str,
 ) -> fmt::Result {
     match status {
-        403 => {
-            write!(f, "{provider} does not allow this key to do that (status 403){}", Said(said))?
-        }
-        _ => write!(f, "{provider} does not know the key (status {status}){}", Said(said))?,
+        403 => write!(
+            f,
+            "{provider} does not allow this key to make the request (status 403){}",
+            Said(said)
+        )?,
+        _ => write!(f, "{provider} does not accept the key (status {status}){}", Said(said))?,
     }
     match variable {
         Some(variable) => write!(f, ": check the environment variable {variable}"),
-        None => write!(f, ": give the provider a key in the configuration"),
+        None => write!(f, ": set a key for the provider in the configuration"),
     }
 }
 
-/// What the provider said, in brackets, if anything.
+/// The message of the provider in brackets, if there is one.
 struct Said<'s>(&'s str);
 
 impl fmt::Display for Said<'_> {
@@ -165,7 +168,7 @@ impl fmt::Display for Said<'_> {
     }
 }
 
-/// A duration as a person says it, such as `2 minutes`.
+/// Returns a duration in words, such as `2 minutes`.
 pub(crate) fn spoken(duration: Duration) -> String {
     let counted = |count: u64, noun: &str| {
         let end = if count == 1 { "" } else { "s" };

@@ -1,82 +1,91 @@
-//! What comes from a model while it answers, and at the end.
+//! The events of a call, the reason for its end, and its tokens.
 
 use crate::message::AssistantMessage;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What happens while a model answers.
+/// An event of a call, in the order of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelEvent {
-    /// A piece of what it says; never empty.
+    /// A piece of the text; never empty.
     Text(String),
-    /// A piece of what it thinks; never empty.
+    /// A piece of a thought; never empty.
     Thought(String),
-    /// It begins to ask for a tool. The arguments come whole with [`ModelEvent::Done`].
+    /// A tool call begins. Its arguments come with [`ModelEvent::Done`].
     CallBegan {
-        /// Which of the message's calls it is, from 0.
+        /// The number of the call within the message, from 0.
         index: usize,
-        /// The id that the call has in the message.
+        /// The id of the call within the message.
         id: String,
+        /// The name of the tool.
         name: String,
     },
-    /// The provider could not answer, and is asked again after `wait`.
+    /// The attempt failed. The provider is asked again after `wait`.
     Waiting {
-        /// One sentence for a person.
+        /// One sentence for people, without a full stop.
         why: String,
+        /// The wait before the next attempt.
         wait: Duration,
-        /// How many times the provider was asked so far, from 1.
+        /// The number of attempts so far.
         attempt: u32,
-        /// Whether the answer had begun: the next one begins at the start and replaces all that
-        /// came of it.
+        /// Whether part of the answer was shown. The next attempt replaces it from its beginning.
         replaces: bool,
-        /// The tokens that the provider reported for the answer that failed.
+        /// The tokens that the provider reported for the failed attempt.
         lost: TokenUsage,
     },
-    /// It stopped. The last event.
-    Done { message: AssistantMessage, stop: ModelStop, usage: TokenUsage },
+    /// The answer is complete. This is the last event.
+    Done {
+        /// The whole message, with its tool calls.
+        message: AssistantMessage,
+        /// The reason for the end.
+        stop: ModelStop,
+        /// The tokens of the call.
+        usage: TokenUsage,
+    },
 }
 
-/// Why a model stopped.
+/// The reason for the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelStop {
-    /// It said all.
+    /// The model finished its answer.
     End,
-    /// It waits for what its tools return; the message has a call.
+    /// The model waits for the results of its tool calls.
     Tools,
-    /// Its answer became too long. Calls whose arguments were cut are not in the message.
+    /// The answer reached its maximum length. Tool calls with cut arguments are left out.
     MaxTokens,
-    /// The conversation filled its window.
+    /// The conversation filled the context window.
     Window,
-    /// It, or the provider for it, refuses.
+    /// The model or the provider refuses to answer.
     Refusal,
-    /// The provider interrupted a long answer: the same conversation with this message goes on.
+    /// The provider paused a long answer. A call with the same conversation and this message
+    /// continues it.
     Paused,
-    /// It asked for a tool in a way that the provider could not read. Asked again it may do better.
+    /// The provider could not read a tool call. Another attempt may succeed.
     BrokenCall,
-    /// The provider's own word, for what is none of the others.
+    /// Another reason, in the word of the provider.
     Other(String),
 }
 
-/// The tokens of one call.
+/// The tokens of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
-    /// Read by the model, those from and into a cache left out.
+    /// The tokens that the model read, without those from and into a cache.
     pub input: u64,
-    /// Written by the model, thoughts included.
+    /// The tokens that the model wrote, with its thoughts.
     pub output: u64,
-    /// The part of `output` that were thoughts, where the provider says it.
+    /// The part of `output` for thoughts, where the provider reports it.
     pub thought: Option<u64>,
-    /// Read from the provider's cache.
+    /// The tokens from the provider's cache.
     pub cached_read: u64,
-    /// Written into the provider's cache.
+    /// The tokens into the provider's cache.
     pub cached_write: u64,
-    /// What the provider says the call cost, in US dollars.
+    /// The cost in US dollars, where the provider reports it.
     #[serde(default)]
     pub billed: Option<f64>,
 }
 
 impl TokenUsage {
-    /// Adds those of another call; what was billed is not added.
+    /// Adds the tokens of another call. The cost is not added.
     pub fn add(&mut self, other: &Self) {
         for (sum, more) in [
             (&mut self.input, other.input),
@@ -92,7 +101,7 @@ impl TokenUsage {
         };
     }
 
-    /// All tokens: what the conversation fills of the window after this call.
+    /// Returns all tokens: what the conversation takes of the window after this call.
     pub fn total(&self) -> u64 {
         [self.input, self.output, self.cached_read, self.cached_write]
             .into_iter()

@@ -1,5 +1,4 @@
-//! How requests leave: encrypted where the address says so, through a proxy where the environment
-//! says so, and never for ever.
+//! The HTTP client: TLS, proxies of the environment, and time limits.
 
 use crate::address::without_login;
 use crate::environment::Environment;
@@ -14,26 +13,26 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long and how often is tried.
+/// Time limits and the number of attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Until a connection is there.
+    /// For a connection.
     pub connect: Duration,
-    /// From then until the first byte of an answer: a local server may load a model first.
+    /// From the connection to the first byte of an answer. A local server may load a model first.
     pub first_byte: Duration,
     /// Between two pieces of an answer.
     pub idle: Duration,
-    /// How many times a provider is asked at most.
+    /// The maximum number of attempts.
     pub attempts: u32,
-    /// The wait before it is asked again, which doubles each time; where the provider does not say
-    /// another.
+    /// The wait before the second attempt. It doubles each time. A wait that the provider asks for
+    /// has precedence.
     pub backoff: Duration,
-    /// The longest wait that a provider may ask for; longer ones are an error at once.
+    /// The longest wait that a provider may ask for. A longer one is an error at once.
     pub longest_wait: Duration,
 }
 
 impl Default for Limits {
-    /// 10 s, 5 min, 120 s; 5 times, from 1 s, at most 2 min.
+    /// 10 s, 5 min, 120 s; 5 attempts, from 1 s, at most 2 min.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -46,26 +45,26 @@ impl Default for Limits {
     }
 }
 
-/// What sends requests. Cloning is cheap, and clones share their connections.
+/// A client for requests. Clones are cheap and share their connections.
 #[derive(Clone)]
 pub struct Http(Arc<Shared>);
 
 struct Shared {
     limits: Limits,
     proxies: Proxies,
-    /// Made when they are first needed: reading the system's certificates takes time.
+    /// Clients are created at first use, because reading the system's certificates takes time.
     encrypted: OnceLock<Client>,
     plain: OnceLock<Client>,
 }
 
-/// The proxies that the environment names.
+/// The proxies of the environment.
 struct Proxies {
     http: Option<String>,
     https: Option<String>,
     none: Option<String>,
 }
 
-/// The addresses of proxies may hold a password.
+/// Leaves the proxies out: their addresses may contain a password.
 impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Http").field("limits", &self.0.limits).finish_non_exhaustive()
@@ -73,8 +72,8 @@ impl fmt::Debug for Http {
 }
 
 impl Http {
-    /// Proxies are those of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in small
-    /// letters too. This machine is never asked for through one.
+    /// Creates a client. It uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and
+    /// `NO_PROXY`, also in lowercase. Requests to this machine never use a proxy.
     pub fn new(environment: Environment<'_>, limits: Limits) -> Self {
         let either = |name: &str| {
             let value = environment(&name.to_lowercase()).or_else(|| environment(name));
@@ -94,14 +93,15 @@ impl Http {
         }))
     }
 
+    /// Returns the limits.
     pub fn limits(&self) -> Limits {
         self.0.limits
     }
 
-    /// The request of `provider`, ready to be sent.
+    /// Returns the request of `provider`, ready to be sent.
     ///
     /// # Errors
-    /// The address or a header is none.
+    /// The address or a header is invalid.
     pub(crate) fn post(
         &self,
         provider: &str,
@@ -120,7 +120,7 @@ impl Http {
             let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose()))
             else {
                 return Err(wrong(format!(
-                    "the header {name} cannot be sent: a key or header has a line end or a space too much"
+                    "the header {name} cannot be sent: a key or header contains a line end or an extra space"
                 )));
             };
             value.set_sensitive(true);
@@ -130,10 +130,10 @@ impl Http {
         Ok(self.client(provider, &url)?.post(url).headers(headers).body(body))
     }
 
-    /// What asks at this address.
+    /// Returns the client for this address.
     ///
     /// # Errors
-    /// There is no way to encrypt.
+    /// TLS is not available.
     pub(crate) fn client(&self, provider: &str, url: &Url) -> Result<Client, ModelError> {
         let shared = &*self.0;
         if url.scheme() == "http" {
@@ -142,17 +142,17 @@ impl Http {
         built(&shared.encrypted, provider, || shared.builder())
     }
 
-    /// Whether the environment names a proxy for addresses of this scheme.
+    /// Returns whether the environment has a proxy for addresses of this scheme.
     pub fn has_proxy(&self, scheme: &str) -> bool {
         let proxies = &self.0.proxies;
         if scheme == "http" { proxies.http.is_some() } else { proxies.https.is_some() }
     }
 
-    /// What reads pages of the web: all of them through the person's proxy if `proxied`, else from
-    /// addresses that `lookup` gives. It follows no redirect.
+    /// Returns a client for web pages. It uses the user's proxy if `proxied`, else the addresses
+    /// that `lookup` gives. It follows no redirect.
     ///
     /// # Errors
-    /// There is no way to encrypt, or the proxy is no address.
+    /// TLS is not available, or the address of the proxy is invalid.
     pub fn reader(
         &self,
         scheme: &str,
@@ -172,12 +172,12 @@ impl Http {
         }
     }
 
-    /// What asks at one place that is no provider, with these headers each time. Redirects are
-    /// followed within that place: the headers go nowhere else. Blocks while the system's
-    /// certificates are read.
+    /// Returns a client for one server that is not a provider; all its requests have these headers.
+    /// It follows redirects within that server only. It blocks while the system's certificates are
+    /// read.
     ///
     /// # Errors
-    /// There is no way to encrypt.
+    /// TLS is not available.
     pub fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
         install_ring();
         let builder =
@@ -193,15 +193,15 @@ impl Http {
         if url.scheme() == "http" { builder.tls_certs_only([]).build() } else { builder.build() }
     }
 
-    /// The address as it is asked for.
+    /// Reads an address.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not an `http` or `https` address.
     pub(crate) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
         of_the_web(url).ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
             url: without_login(url),
-            said: "this is no address of the web".to_owned(),
+            said: "the address must begin with http:// or https://".to_owned(),
         })
     }
 }
@@ -210,14 +210,14 @@ fn of_the_web(url: &str) -> Option<Url> {
     Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// Whether a request to this address can have these headers.
+/// Checks that a request can be sent to this address with these headers.
 ///
 /// # Errors
-/// A sentence that says what is wrong, without a header's value.
+/// A sentence with the reason, without the value of a header.
 pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
     if of_the_web(url).is_none() {
         return Err(format!(
-            "{} is no address of the web: it has to begin with https://",
+            "{} is not a web address: it must begin with https://",
             without_login(url)
         ));
     }
@@ -242,24 +242,24 @@ fn built(
     install_ring();
     let client = builder().build().map_err(|error| ModelError::NoNetwork {
         provider: provider.to_owned(),
-        host: "any address, for there are no certificates to check it by (install ca-certificates)"
+        host: "any address, because this system has no certificates (install ca-certificates)"
             .to_owned(),
         source: error.into(),
     })?;
     Ok(kept.get_or_init(|| client).clone())
 }
 
-/// Chooses what encrypts.
+/// Installs `ring` for TLS.
 fn install_ring() {
-    // An error means that somebody else chose one before, which is as good.
+    // An error means that another provider is installed already.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
 impl Shared {
-    /// Without proxies.
+    /// Returns a builder without proxies.
     fn plain_builder(&self) -> ClientBuilder {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
-        // A redirect would carry the key elsewhere.
+        // A redirect would send the key to another server.
         let redirect = Policy::none();
         Client::builder()
             .user_agent(agent)
@@ -280,7 +280,7 @@ impl Shared {
             self.proxies.http.as_deref().map(Proxy::http),
             self.proxies.https.as_deref().map(Proxy::https),
         ];
-        // A proxy that is no address is as good as none: what cannot be reached is said then.
+        // An invalid proxy is ignored: requests then report that the server is not reachable.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
         }

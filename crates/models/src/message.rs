@@ -1,78 +1,77 @@
-//! What a model is asked: the conversation as every provider's adapter takes it.
+//! The conversation and the request, the same for every wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// A model of a provider.
+/// The identity of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModelId {
-    /// The provider's id, such as `anthropic`.
+    /// The id of the provider, such as `anthropic`.
     pub provider: String,
-    /// The name by which the provider knows the model.
+    /// The name of the model at the provider.
     pub name: String,
 }
 
-/// One call of a model.
+/// The content of one call, before it becomes a body of the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     pub model: ModelId,
-    /// What the model is told before the conversation; may be empty.
+    /// The system prompt; may be empty.
     pub system: String,
-    /// The conversation, the oldest message first. It need not be well formed: see [`Message`].
+    /// The conversation, the oldest message first. It may be malformed: see [`Message`].
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSpec>,
-    /// How much the model thinks. `None` says nothing about it, and the provider's default holds.
+    /// How much the model thinks. `None` leaves it to the provider.
     pub thinking: Option<Thinking>,
-    /// The most tokens of an answer, thoughts included. `None` leaves it to the provider; Anthropic
-    /// needs one and gets 8,192.
+    /// The maximum length of the answer in tokens, with thoughts. `None` leaves it to the provider;
+    /// Anthropic requires one and gets 8,192.
     pub max_output: Option<u64>,
-    /// The same for every call of one session: providers that take a cache key find the session's
-    /// earlier calls by it.
+    /// The key of the provider's cache: the same for every call of a session.
     pub session: String,
 }
 
-/// How much a model thinks, as its provider takes it.
+/// How much a model thinks, in the form that its provider accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thinking {
-    /// By name, such as `high`.
+    /// A level by its name, such as `high`.
     Effort(String),
-    /// At most so many tokens; 0 turns it off.
+    /// A maximum in tokens; 0 turns thinking off.
     Budget(u64),
 }
 
-/// A tool that the model may ask for.
+/// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
+    /// The name.
     pub name: String,
+    /// The description for the model.
     pub description: String,
-    /// The JSON schema of its arguments, an object.
+    /// The JSON Schema of the arguments, an object.
     pub schema: Value,
 }
 
-/// One message of a conversation.
+/// A message of a conversation.
 ///
-/// Adapters make a conversation well formed before it is sent: a call without an answer gets one
-/// that says so, an answer without a call is left out, and so is what came from another model and
-/// only that model can read.
+/// Adapters repair a conversation before they send it. A tool call without a reply gets one, a
+/// reply without a call is left out, and so is content that only another model can read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// What a person, or the agent for a person, says.
+    /// A message of the user, or of the agent on behalf of the user.
     User(UserMessage),
-    /// What a model said.
+    /// An answer of a model.
     Assistant(AssistantMessage),
-    /// What came of one tool call of the model's message before it.
+    /// The result of a tool call of the assistant message before it.
     ToolReply(ToolReply),
 }
 
-/// What the user, or the agent for the user, says.
+/// A message of the user, or of the agent on behalf of the user.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserMessage {
-    /// The message as a model reads it.
+    /// The parts that a model reads.
     pub parts: Vec<Part>,
-    /// The prompt that it is made of, for a model that
-    /// [reads data](crate::Model::reads_data). A message of the agent itself has none. It is not
-    /// sent.
+    /// The prompt behind the message, for a model that [reads data](crate::Model::reads_data). A
+    /// message of the agent itself has none. It is never sent.
     pub prompt: Option<UserPrompt>,
 }
 
@@ -103,12 +102,12 @@ impl From<Vec<Part>> for UserMessage {
 }
 
 impl Message {
-    /// Returns a message of the user or the agent with these parts.
+    /// Returns a message with these parts and no prompt.
     pub fn user(parts: Vec<Part>) -> Self {
         Self::User(parts.into())
     }
 
-    /// Returns the prompt that the message is made of, if it has one.
+    /// Returns the prompt behind the message, if there is one.
     pub(crate) fn prompt(&self) -> Option<&UserPrompt> {
         match self {
             Self::User(message) => message.prompt.as_ref(),
@@ -117,17 +116,21 @@ impl Message {
     }
 }
 
-/// A part of what a person says.
+/// A part of a user message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
+    /// Text.
     Text(String),
+    /// An image.
     Image(Media),
+    /// A sound.
     Audio(Media),
+    /// A document.
     Document(Document),
 }
 
-/// A picture or a sound.
+/// An image, a sound, or the content of a document.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
     /// The MIME type, such as `image/png`.
@@ -139,81 +142,96 @@ pub struct Media {
 /// A document that the provider reads itself, such as a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
+    /// The name of the file.
     pub name: String,
+    /// The content.
     pub media: Media,
 }
 
-/// What a model said in one call.
+/// An answer of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssistantMessage {
-    /// Which model said it: what is sealed goes back to this one only.
+    /// The model that wrote it. Only this model gets the sealed data back.
     pub model: ModelId,
+    /// The text, the thoughts and the tool calls.
     pub parts: Vec<AssistantPart>,
 }
 
-/// A part of what a model said, in the order in which it came.
+/// A part of an answer, in the order of arrival.
 ///
-/// `sealed` is what the provider must get back unchanged with this part: a signature, encrypted
-/// content, or the name of the field in which the part came. Only the adapter that made it reads
-/// it; it may be stored and loaded again.
+/// `sealed` is data that the provider must get back unchanged with the part: a signature, encrypted
+/// content, or the name of the field of the part. Only the adapter that made it reads it. It can be
+/// stored and loaded again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AssistantPart {
+    /// Text for the user.
     Text {
+        /// The text.
         text: String,
+        /// Data for the provider.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
-    /// What may be shown of its thoughts: empty where the provider shows nothing.
+    /// A thought. The text is empty where the provider shows none.
     Thought {
+        /// The text.
         text: String,
+        /// Data for the provider.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
-    /// A tool that it asks for.
+    /// A tool call.
     Call {
-        /// The provider's id, or one made here where it gave none; unique within the message.
+        /// The id of the provider, or a generated one where it sent none; unique within the
+        /// message.
         id: String,
+        /// The name of the tool.
         name: String,
-        /// JSON as it was streamed, which may be no JSON at all; never empty.
+        /// The arguments as they were streamed: usually JSON, never empty.
         arguments: String,
+        /// Data for the provider.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
 }
 
-/// What came of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolReply {
     /// The id of the call.
     pub call_id: String,
     /// The name of the tool.
     pub name: String,
+    /// The text of the result.
     pub text: String,
+    /// The images of the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Media>,
     /// Whether the tool failed.
     #[serde(default)]
     pub failed: bool,
-    /// The result as data, for a model that [reads data](crate::Model::reads_data). It is not sent.
+    /// The result as data, for a model that [reads data](crate::Model::reads_data). It is never
+    /// sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl ModelId {
+    /// Returns the model of this name at this provider.
     pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
         Self { provider: provider.into(), name: name.into() }
     }
 }
 
-/// `provider/name`; a name may hold more slashes.
+/// Writes `provider/name`. A name may contain more slashes.
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider, self.name)
     }
 }
 
-/// The bytes are not for a log.
+/// Leaves the bytes out of logs.
 impl fmt::Debug for Media {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Media({}, {} bytes of base64)", self.mime, self.base64.len())
@@ -221,14 +239,14 @@ impl fmt::Debug for Media {
 }
 
 impl Media {
-    /// The media as a `data:` URL.
+    /// Returns the media as a `data:` URL.
     pub(crate) fn data_url(&self) -> String {
         format!("data:{};base64,{}", self.mime, self.base64)
     }
 }
 
 impl AssistantMessage {
-    /// All that it said, thoughts left out.
+    /// Returns the text, without thoughts and tool calls.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             AssistantPart::Text { text, .. } => Some(text.as_str()),
@@ -237,7 +255,7 @@ impl AssistantMessage {
         texts.collect()
     }
 
-    /// Whether it asks for a tool.
+    /// Returns whether there is a tool call.
     pub fn calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }))
     }

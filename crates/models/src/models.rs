@@ -1,19 +1,19 @@
-//! The models that a person can choose from: those of the providers that the environment names,
-//! those of servers on this machine, and `offline`.
+//! The models that a user can choose: those of configured providers, those of servers on this
+//! machine, and `offline`.
 
 mod chosen;
-mod configurable;
+pub(crate) mod configurable;
 mod configured;
 mod provided;
 mod unusable;
 mod variables;
 
-pub use configurable::ConfigurableProvider;
 pub use variables::provider_variables;
 
+use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::{LocalServer, local_servers};
 use crate::catalogue::provider_variables::ProviderVariables;
-use crate::catalogue::{Catalogue, CatalogueError, KnownModel};
+use crate::catalogue::{Catalogue, CatalogueError};
 use crate::http::{Http, Limits};
 use crate::model::Model;
 use crate::offline::Offline;
@@ -25,37 +25,37 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use variables::key_variables;
 
-/// The value of the option `model` that needs no provider.
+/// The id of the model without a provider.
 pub const OFFLINE: &str = "offline";
 
-/// The variable that names the model of a new session.
+/// The variable with the model of a new session.
 const MODEL: &str = "ATTACHE_MODEL";
 
-/// The variable that names the model that goes on when the chosen one's provider fails for good.
+/// The variable with the fallback: the model that continues when the primary provider fails
+/// permanently.
 const FALLBACK: &str = "ATTACHE_FALLBACK";
 
-/// The variable that says `off` where no model is to be asked for titles of sessions.
+/// The variable that turns titles by a model `off`.
 const TITLES: &str = "ATTACHE_TITLES";
 
-/// How long the opening of a session waits for servers on this machine. Where none runs it does not
-/// wait at all.
+/// How long a new session waits for servers on this machine. It does not wait where none runs.
 const LOOKING: Duration = Duration::from_millis(300);
 
-/// The variables that say where servers on this machine are.
+/// The variables of servers on this machine.
 const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 
-/// The models of the agent, as one process finds them when it starts.
+/// The models that this process can use.
 ///
-/// A provider is there when the environment has its key: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`,
-/// `GEMINI_API_KEY`, `OPENROUTER_API_KEY`, `DEEPSEEK_API_KEY`, `DASHSCOPE_API_KEY`,
-/// `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`; each has a variable for another base URL beside it. The
-/// model of a new session is that of `ATTACHE_MODEL`, as `provider/name` or a name, else the first
-/// of the first provider, else `offline`. `ATTACHE_FALLBACK` names in the same way the model that
-/// goes on when the provider of the chosen one fails for good. A session gets its title from the
-/// cheapest model of the provider that answers it; with `ATTACHE_TITLES=off` it is the beginning of
-/// the first prompt.
+/// A provider is configured when the environment has its key: `ANTHROPIC_API_KEY`,
+/// `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`, `DEEPSEEK_API_KEY`,
+/// `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`. Each has another variable for the
+/// base address. A new session uses the model of `ATTACHE_MODEL`, as `provider/name` or as a name,
+/// else the first model of the first provider, else `offline`. `ATTACHE_FALLBACK` sets the model
+/// that continues when the primary provider fails permanently. The cheapest model of the session's
+/// provider writes titles; with `ATTACHE_TITLES=off` the title is the beginning of the first
+/// prompt.
 ///
-/// Keys are sent to their provider and to nobody else; nothing prints them.
+/// Keys are sent to their own provider only, and never printed.
 ///
 /// ```
 /// let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-…".to_owned());
@@ -68,15 +68,15 @@ pub struct Models {
     http: Http,
     catalogue: Catalogue,
     providers: Vec<Provider>,
-    /// What a client has said of them.
+    /// The providers that a client set.
     configured: ConfiguredProviders,
     /// The variables of all providers.
     variables: Vec<ProviderVariables>,
     wish: Option<String>,
     fallback: Option<String>,
-    /// Whether a model is asked for titles.
+    /// Whether a model writes titles.
     titles: bool,
-    /// Where to look for servers on this machine; nothing if nobody is to look.
+    /// The variables of servers on this machine; `None` where they are not looked for.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
     offline: Arc<dyn Model>,
@@ -86,16 +86,15 @@ pub struct Models {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundProvider {
-    /// Its name, such as `Anthropic`.
+    /// The name, such as `Anthropic`.
     pub name: String,
-    /// The values of the option `model` that it gives; empty where only `ATTACHE_MODEL` can name
-    /// one.
+    /// The ids of its models. Empty where only `ATTACHE_MODEL` can name one.
     pub models: Vec<String>,
-    /// What `ATTACHE_MODEL` begins with for a model of this provider, such as `anthropic/`.
+    /// The prefix of the ids of its models, such as `anthropic/`.
     pub prefix: String,
 }
 
-/// A person's own list of models cannot be read.
+/// The error of a user's own list of models that cannot be read.
 #[derive(Debug)]
 pub struct ModelsError(CatalogueError);
 
@@ -111,11 +110,11 @@ impl std::error::Error for ModelsError {
     }
 }
 
-/// A provider with the models that are offered of it.
+/// A provider with its models.
 #[derive(Debug, Clone)]
 pub struct Offered {
     provider: Provider,
-    /// The models that a person can choose.
+    /// The models to choose from.
     pub models: Vec<KnownModel>,
 }
 
@@ -131,8 +130,7 @@ impl Offered {
     }
 }
 
-/// The value of the option `model` that a person's words name: `provider/name`, a name, or
-/// `offline`.
+/// Returns the id of the model that the user's words name: `provider/name`, a name, or `offline`.
 fn named(wish: &str, offered: &[Offered]) -> Option<String> {
     if wish == OFFLINE {
         return Some(OFFLINE.to_owned());
@@ -143,12 +141,12 @@ fn named(wish: &str, offered: &[Offered]) -> Option<String> {
 }
 
 impl Models {
-    /// The model `offline` alone.
+    /// Returns only the model `offline`.
     pub fn offline_only() -> Self {
         Self::with_offline(Arc::new(Offline))
     }
 
-    /// The same with another model in its place.
+    /// Returns only this model, in place of `offline`. For tests.
     pub fn with_offline(offline: Arc<dyn Model>) -> Self {
         Self {
             http: Http::new(&|_| None, Limits::default()),
@@ -165,12 +163,12 @@ impl Models {
         }
     }
 
-    /// The models of the providers that `environment` names, which is asked for variables by their
-    /// names. `own` is the text of a person's own list of models and providers, in the form of the
-    /// `models.json` of this crate. Nothing is asked over the network.
+    /// Returns the models of the providers in `environment`, a function from the name of a variable
+    /// to its value. `own` is the text of the user's own list of models and providers, in the form
+    /// of the `models.json` of this crate. Sends nothing over the network.
     ///
     /// # Errors
-    /// `own` is no such list.
+    /// `own` does not have this form.
     pub fn of(
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
         own: Option<&str>,
@@ -199,8 +197,8 @@ impl Models {
         })
     }
 
-    /// The same with the models of servers on this machine (Ollama, llama.cpp, LM Studio, vLLM on
-    /// their usual ports), which are looked for when the first session is opened.
+    /// Adds the models of servers on this machine: Ollama, llama.cpp, LM Studio and vLLM on their
+    /// usual ports. [`Models::look`] finds them.
     #[must_use]
     pub fn and_local(mut self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         let value = |name: &'static str| Some((name, environment(name)?));
@@ -208,8 +206,7 @@ impl Models {
         self
     }
 
-    /// The providers that were found in the environment and, once [`Models::look`] was called, on
-    /// this machine.
+    /// Returns the providers of the environment and, after [`Models::look`], those on this machine.
     pub fn found(&self) -> Vec<FoundProvider> {
         let found = |offered: Offered| FoundProvider {
             models: offered.models.iter().map(|model| model.id.to_string()).collect(),
@@ -219,24 +216,24 @@ impl Models {
         self.offered().into_iter().map(found).collect()
     }
 
-    /// The month of the built-in prices, such as `2025-11`; empty without a list.
+    /// Returns the month of the built-in prices, such as `2025-11`; empty without a list.
     pub fn prices_as_of(&self) -> &str {
         self.catalogue.as_of()
     }
 
-    /// Looks for servers on this machine, once. What does not answer soon is looked for again the
-    /// next time.
+    /// Looks for servers on this machine, once. A search that takes too long starts again with the
+    /// next call.
     pub async fn look(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {
             local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
         };
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
-        // Too late is as good as not there.
+        // A late server counts as missing.
         let _late = tokio::time::timeout(LOOKING, looking).await;
     }
 
-    /// The model of a new session: its value of the option `model`.
+    /// Returns the id of the model of a new session.
     pub fn default_model(&self) -> String {
         let offered = self.offered();
         if let Some(named) = self.wish.as_deref().and_then(|wish| named(wish, &offered)) {
@@ -250,32 +247,31 @@ impl Models {
         first.map_or_else(|| OFFLINE.to_owned(), |model| model.id.to_string())
     }
 
-    /// The model that goes on when the provider of the chosen one fails for good: its value of the
-    /// option `model`.
+    /// Returns the id of the fallback, if it is available.
     pub fn fallback(&self) -> Option<String> {
         named(self.fallback.as_deref()?, &self.offered())
     }
 
-    /// What `ATTACHE_FALLBACK` names and nobody provides.
+    /// Returns the value of `ATTACHE_FALLBACK` if no provider has this model.
     pub fn unknown_fallback(&self) -> Option<&str> {
         self.fallback.as_deref().filter(|_| self.fallback().is_none())
     }
 
-    /// What `ATTACHE_MODEL` names and nobody provides.
+    /// Returns the value of `ATTACHE_MODEL` if no provider has this model.
     pub fn unknown_wish(&self) -> Option<&str> {
         let wish = self.wish.as_deref().filter(|wish| *wish != OFFLINE)?;
         let default = self.default_model();
         (default != wish && !default.ends_with(&format!("/{wish}"))).then_some(wish)
     }
 
-    /// The providers with their models, in the order in which they are shown.
+    /// Returns the providers with their models, in the order of display.
     pub fn offered(&self) -> Vec<Offered> {
         let configured = self.configured.all();
         let untouched =
             self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
         let mut offered: Vec<Offered> =
             untouched.map(|provider| self.of_provider(provider)).collect();
-        // Whom a client sets has the models of that provider.
+        // A provider that a client set has the models of its original.
         offered.extend(configured.into_values().flatten().map(|provider| {
             let models = self.catalogue.models(&provider.id).cloned().collect();
             Offered { provider, models }
@@ -308,22 +304,21 @@ impl Models {
     }
 
     fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server that takes no key is none of the provider that everybody knows, and has none of
-        // its models.
+        // A server without a key is not the well-known provider, and does not have its models.
         let another =
             provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
         let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
         Offered { provider: provider.clone(), models }
     }
 
-    /// A model that the person names is there, whether or not anybody has heard of it.
+    /// Adds a model that the user names, also where it is unknown.
     fn add_wish(&self, wish: &str, offered: &mut Offered) {
         let Some((provider, name)) = wish.split_once('/') else { return };
         let known = offered.models.iter().any(|model| model.id.name == name);
         if provider != offered.provider.id || name.is_empty() || known {
             return;
         }
-        // Ollama takes a name without its tag for the latest.
+        // Ollama reads a name without a tag as the latest.
         let latest =
             offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
         let model = match latest {
@@ -346,14 +341,14 @@ impl Models {
         })
     }
 
-    /// Whether any model takes pictures, and sounds.
+    /// Returns whether any model accepts images, and whether any accepts sounds.
     pub fn takes(&self) -> (bool, bool) {
         let offered = self.offered();
         let mut models = offered.iter().flat_map(|offered| &offered.models);
         (models.clone().any(|model| model.takes_images), models.any(|model| model.takes_audio))
     }
 
-    /// Whether a model may be asked for titles of sessions.
+    /// Returns whether a model writes titles.
     fn titles(&self) -> bool {
         self.titles
     }
@@ -367,17 +362,18 @@ impl Models {
         &self.catalogue
     }
 
-    /// Whether servers on this machine were looked for, or are not to be.
+    /// Returns whether the search for servers on this machine is over.
     fn has_looked(&self) -> bool {
         self.local.is_none() || self.servers.initialized()
     }
 
+    /// Returns the HTTP client.
     pub fn http(&self) -> &Http {
         &self.http
     }
 
-    /// The variables of this process that a provider's key may stand in: no program that is started
-    /// here gets them, unless it was given them by name.
+    /// Returns the environment variables of keys. Programs that the agent starts do not inherit
+    /// them.
     pub fn key_variables(&self) -> Arc<[String]> {
         key_variables(&self.catalogue).into()
     }

@@ -1,4 +1,4 @@
-//! A provider: where its models are, on which wire, and with which key.
+//! A provider of models: its address, its wire and its key.
 
 use crate::address::{is_loopback, without_login};
 use crate::message::{ModelId, Request};
@@ -8,28 +8,28 @@ use crate::wire::adapter::{Decoder, HttpRequest};
 use crate::wire::chat::dialect::Dialect;
 use std::fmt;
 
-/// Who answers: where, and with which key.
+/// A provider of models.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Provider {
-    /// The id of [`ModelId::provider`].
+    /// The id, as in [`ModelId::provider`].
     pub id: String,
     /// The name for people, such as `Anthropic`.
     pub name: String,
     pub wire: Wire,
     pub dialect: Dialect,
-    /// Without a slash at the end. For [`Wire::Chat`] and [`Wire::Responses`] with the version
-    /// (`https://api.openai.com/v1`); for the others it may be there or not.
+    /// The base address, without a slash at its end. For [`Wire::Chat`] and [`Wire::Responses`] it
+    /// contains the version (`https://api.openai.com/v1`); for the others it may.
     pub base_url: String,
     pub key: Option<Secret>,
-    /// The environment variable that holds the key, for error messages.
+    /// The environment variable of the key, for error messages.
     pub key_variable: Option<String>,
-    /// The key goes as `Authorization: Bearer` where the wire has a header of its own for it.
+    /// Whether the key is sent as `Authorization: Bearer`, although the wire has its own header.
     pub bearer: bool,
-    /// Sent with every request; they come after those of the wire and replace them.
+    /// Headers of every request. They replace those of the wire.
     pub headers: Vec<(String, Secret)>,
 }
 
-/// An address may hold a password.
+/// Hides secrets: an address may contain a password.
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut provider = f.debug_struct("Provider");
@@ -41,7 +41,7 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// A provider without key and headers.
+    /// Returns a provider without key and headers.
     pub(crate) fn new(id: &str, name: &str, wire: Wire, base_url: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -62,12 +62,12 @@ impl Provider {
         self
     }
 
-    /// Whether it runs on this machine.
+    /// Returns whether the provider runs on this machine.
     pub(crate) fn is_local(&self) -> bool {
         is_loopback(&self.base_url)
     }
 
-    /// The request on this provider's wire.
+    /// Returns a request on this provider's wire.
     pub(crate) fn http_request(&self, request: &Request) -> HttpRequest {
         let adapter = self.wire.adapter();
         HttpRequest {
@@ -77,7 +77,7 @@ impl Provider {
         }
     }
 
-    /// The headers of every request to this provider.
+    /// Returns the headers of a request.
     pub(crate) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
         let adapter = self.wire.adapter();
         let mut headers = Vec::new();
@@ -96,21 +96,21 @@ impl Provider {
         headers
     }
 
-    /// What reads an answer on this provider's wire.
+    /// Returns a decoder for an answer on this provider's wire.
     pub(crate) fn decoder(&self) -> Box<dyn Decoder> {
         self.wire.adapter().decoder()
     }
 
-    /// The provider's model of this name.
+    /// Returns the id of a model of this provider.
     pub(crate) fn model(&self, name: &str) -> ModelId {
         ModelId::new(self.id.as_str(), name)
     }
 
-    /// The text without any secret of this provider.
+    /// Returns the text without the secrets of this provider.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
         let secrets =
             self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
-        // Short values are no secrets, and replacing them would garble the text.
+        // Short values are not secret, and replacing them would garble the text.
         let secrets = secrets.filter(|secret| secret.len() >= 6);
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "<hidden>"))
     }

@@ -1,34 +1,34 @@
-//! Server-sent events: bytes in, events out. No I/O.
+//! A parser of server-sent events. It does no I/O.
 
 use std::collections::VecDeque;
 
-/// The longest event that is taken, in bytes. A whole answer may come in one.
+/// The maximum length of an event, in bytes. A whole answer may be one event.
 pub(crate) const LONGEST: usize = 32 << 20;
 
-/// One event of a stream.
+/// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
-    /// What the `event` field says, empty without one.
+    /// The `event` field; empty without one.
     pub name: Vec<u8>,
     /// The `data` lines, joined with line feeds.
     pub data: Vec<u8>,
 }
 
-/// An event was longer than 32 MiB.
+/// An event is longer than 32 MiB.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Takes a stream of events apart, in whatever pieces its bytes come.
+/// Splits a stream into events, however its bytes are cut into pieces.
 ///
-/// Lines end with LF, CRLF or CR; the space after a colon may be missing; a byte order mark at the
-/// beginning, comments, `id` and `retry` are left out. What is between two line ends is never
-/// looked at as text, so that a character may be split between pieces.
+/// Lines end with LF, CRLF or CR, and the space after a colon may be missing. The parser skips a
+/// byte order mark, comments, `id` and `retry`. It handles lines as bytes, so a character may be
+/// split between two pieces.
 #[derive(Debug)]
 pub struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// A line just ended with CR: a LF that follows belongs to it.
+    /// Whether the last line ended with CR. A following LF belongs to it.
     after_cr: bool,
     first_line: bool,
     longest: usize,
@@ -48,10 +48,10 @@ impl Default for SseParser {
 }
 
 impl SseParser {
-    /// Takes the next bytes and puts the events that are whole at the end of `events`.
+    /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
-    /// [`TooLong`]; the parser is of no more use then.
+    /// [`TooLong`]. The parser cannot continue after it.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -80,7 +80,7 @@ impl SseParser {
         self.hold(bytes)
     }
 
-    /// The stream ended: the event that has no empty line after it, if there is one.
+    /// Ends the stream, and returns an event that has no empty line after it.
     pub(crate) fn end(mut self) -> Option<SseEvent> {
         let mut events = VecDeque::new();
         if !self.line.is_empty() {

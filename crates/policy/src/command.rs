@@ -1,71 +1,13 @@
 //! Which commands a rule is about, by the words of each.
 
 mod handed_over;
+pub(crate) mod programs;
+
+pub(crate) use programs::{has_verbs, is_runner};
 
 use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
-
-/// Programs that do what their arguments say: a rule for one of them would be a rule for
-/// everything, so none is offered, and what is forbidden is looked for among their words.
-const RUNNERS: &[&str] = &[
-    ".",
-    "awk",
-    "bash",
-    "builtin",
-    "bun",
-    "busybox",
-    "chroot",
-    "command",
-    "dash",
-    "deno",
-    "docker",
-    "doas",
-    "env",
-    "eval",
-    "exec",
-    "expect",
-    "find",
-    "fish",
-    "flock",
-    "gdb",
-    "ionice",
-    "ksh",
-    "lua",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "parallel",
-    "perl",
-    "php",
-    "pkexec",
-    "podman",
-    "python",
-    "python3",
-    "ruby",
-    "screen",
-    "script",
-    "sed",
-    "setsid",
-    "sh",
-    "source",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "tclsh",
-    "time",
-    "timeout",
-    "tmux",
-    "unshare",
-    "watch",
-    "xargs",
-    "xterm",
-    "zsh",
-];
 
 /// What the shell itself does with words, other than running a program, so that the line no longer
 /// says what runs.
@@ -110,38 +52,6 @@ const HARMLESS: &[&str] = &[
     "NO_COLOR",
     "RUST_BACKTRACE",
     "RUST_LOG",
-];
-
-/// Programs of which the second word says what they do.
-const WITH_VERBS: &[&str] = &[
-    "apt",
-    "brew",
-    "bundle",
-    "cargo",
-    "composer",
-    "dotnet",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "helm",
-    "jj",
-    "just",
-    "kubectl",
-    "mix",
-    "mvn",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "rails",
-    "rustup",
-    "swift",
-    "systemctl",
-    "terraform",
-    "uv",
-    "yarn",
 ];
 
 /// Verbs of which the third word says what they do.
@@ -281,17 +191,6 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether the second word of the program says what it does.
-pub(crate) fn has_verbs(program: &str) -> bool {
-    WITH_VERBS.contains(&program)
-}
-
-/// Whether the program does what its arguments say.
-pub(crate) fn is_runner(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    RUNNERS.contains(&name)
-}
-
 /// Whether git shows differences, for which a repository can name programs.
 pub(crate) fn shows_differences(part: &Part) -> bool {
     let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
@@ -311,7 +210,7 @@ pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     };
     let program = words.first().filter(plain).filter(|word| !is_runner(&word.text))?;
     let mut beginning = vec![program.text.clone()];
-    if WITH_VERBS.contains(&program.text.as_str()) {
+    if has_verbs(&program.text) {
         let second = words.get(1).filter(verb)?;
         beginning.push(second.text.clone());
         if RUNS_SCRIPTS.contains(&second.text.as_str()) {

@@ -17,6 +17,13 @@ pub enum Guard {
     Obeyed,
 }
 
+impl Guard {
+    /// The stricter of two: a secret may not even be read.
+    pub fn strictest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        if one == Some(Self::Secret) { one } else { other.or(one) }
+    }
+}
+
 /// Ends of names of keys.
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];

@@ -1,12 +1,12 @@
 //! Judging one action: mode and rules over what it touches, the strictest wins.
 
-use crate::Touch;
 use crate::decision::{Covers, Decision, Reason, Verdict};
 use crate::folders::Folders;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::reach::Reach;
 use crate::rule::{Effect, Rule, Run, Subject};
+use crate::touch::Touch;
 use std::path::Path;
 use url::Url;
 

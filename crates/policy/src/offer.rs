@@ -1,7 +1,6 @@
 //! What a person is asked: the choices of a permission request, and the rule that each of them
 //! adds.
 
-use crate::Touch;
 use crate::command;
 use crate::decision::Reason;
 use crate::judge::Judge;
@@ -9,6 +8,7 @@ use crate::line::commands;
 use crate::reach::Reach;
 use crate::rule::{Effect, Pattern, Rule, Run, Subject, host_of};
 use crate::shell::Part;
+use crate::touch::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
 

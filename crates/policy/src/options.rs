@@ -9,7 +9,7 @@ mod builds;
 mod git;
 mod tools;
 
-use crate::command::{has_verbs, is_runner};
+use crate::command::programs::{has_verbs, is_runner};
 use crate::shell::Word;
 use tools::HARMLESS;
 

@@ -1,6 +1,11 @@
 //! The rules of one session, from its own choices and from files.
 
-use crate::{Agents, BUILT_IN, Effect, Folders, Judge, Mode, Rule, Rules, Scope, Subject};
+use crate::folders::Folders;
+use crate::judge::Judge;
+use crate::mode::Mode;
+use crate::offer::Scope;
+use crate::rule::{Agents, BUILT_IN, Effect, Rule, Subject};
+use crate::rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

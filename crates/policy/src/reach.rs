@@ -28,7 +28,7 @@ impl Reach {
             Ok(resolved) => {
                 reach.relative = resolved.relative().display().to_string();
                 reach.absolute = resolved.path();
-                reach.guard = strongest(reach.guard, guard(&reach.relative));
+                reach.guard = Guard::strictest(reach.guard, guard(&reach.relative));
             }
             Err(error) => {
                 reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath)
@@ -53,9 +53,4 @@ fn below(folders: &Folders, absolute: &Path) -> String {
     let roots = folders.roots().all().iter().chain(folders.given());
     let below = roots.filter_map(|root| absolute.strip_prefix(root).ok()).next();
     below.unwrap_or(absolute).display().to_string()
-}
-
-/// The stricter of two: a secret may not even be read.
-pub(crate) fn strongest(one: Option<Guard>, other: Option<Guard>) -> Option<Guard> {
-    if one == Some(Guard::Secret) { one } else { other.or(one) }
 }

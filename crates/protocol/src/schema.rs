@@ -1,15 +1,14 @@
-//! JSON Schemas of every type the method table reaches, from the same declarations that decode
-//! them.
+//! JSON Schemas of every type in the method table, from the same declarations that decode them.
 
 use crate::method::METHODS;
 use crate::{Error, MemberShape, RequestId, Shape, Wire};
 use serde_json::{Map, Value, json};
 
-/// One JSON Schema (draft 2020-12) whose `$defs` hold every named type: those of the method table's
-/// params and results, the error and the request id, and all types inside them.
+/// Returns one JSON Schema (draft 2020-12) whose `$defs` contain every named type: those of the
+/// method table's params and results, the error and the request id, and all types inside them.
 ///
-/// The decode marks stand in the official schema's keywords: `x-deserialize-default-on-error` (L),
-/// `x-deserialize-skip-invalid-items` (K) and `x-deserialize-default-on-null` (N); see
+/// The decode marks appear as the keywords of the official schema: `x-deserialize-default-on-error`
+/// (L), `x-deserialize-skip-invalid-items` (K) and `x-deserialize-default-on-null` (N). See
 /// [`crate::mark`].
 pub fn json_schema() -> Value {
     let mut definitions = Definitions::default();
@@ -28,13 +27,12 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// The named types met so far.
+/// The named types found so far.
 #[derive(Default)]
 struct Definitions(Map<String, Value>);
 
 impl Definitions {
-    /// The schema that stands where `shape` is used: a reference for a named type, which is defined
-    /// on the way.
+    /// Returns the schema for a use of `shape`. A named type is defined once and then referenced.
     fn schema(&mut self, shape: &Shape) -> Value {
         match shape {
             Shape::Any => json!({}),
@@ -125,8 +123,8 @@ impl Definitions {
             let other = json!({"type": "object", "properties": {tag: {"type": "string"}}, "required": [tag], "not": {"anyOf": known}});
             alternatives.push(other);
         }
-        // An object without the tag may also match a tagged variant's members, so such a union is
-        // no "exactly one".
+        // An object without the tag can also match a tagged variant's members, so such a union is
+        // not "exactly one".
         let keyword =
             if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
         json!({ keyword: alternatives })
@@ -153,7 +151,7 @@ fn nullable(schema: Value) -> Value {
     }
 }
 
-/// The official schema's words for a decode mark.
+/// The keywords of the official schema for a decode mark.
 fn keywords(mark: &str) -> &'static [&'static str] {
     match mark {
         "lenient" | "stated" | "patch" | "flat_lenient" => &["x-deserialize-default-on-error"],

@@ -15,37 +15,37 @@ use crate::json::fault::Fault;
 use crate::json::reader::Reader;
 use crate::json::writer::{ObjectWriter, Writer};
 
-/// A value on the wire.
+/// A type that can be read from JSON and written as JSON.
 pub trait Wire: Sized {
-    /// Takes one value from the reader. On a fault the reader stands anywhere; whoever goes on
-    /// steps back first.
+    /// Reads one value. After a fault the reader's position is undefined: step back before
+    /// continuing.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
-    /// Writes the value as one JSON value.
+    /// Writes one JSON value.
     fn write(&self, writer: &mut Writer<'_>);
 
-    /// What JSON this type takes.
+    /// Returns the JSON that this type accepts.
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape;
 }
 
-/// A type whose members can stand among those of an enclosing object: structs and tagged unions.
+/// A type whose members can be among those of an enclosing object: structs and tagged unions.
 pub trait Members: Wire {
-    /// Writes the members; those named in `except` belong to the enclosing object and are left out
-    /// of kept raw JSON.
+    /// Writes the members. Kept raw JSON leaves out those named in `except`, which the enclosing
+    /// object writes.
     fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 pub fn encode(value: &impl Wire) -> String {
     let mut out = Vec::new();
     value.write(&mut Writer::new(&mut out));
-    // Every writer appends whole UTF-8 strings only.
+    // Every writer appends only whole UTF-8 strings.
     String::from_utf8(out).unwrap_or_default()
 }
 
 impl Writer<'_> {
-    /// An array of `items`.
+    /// Appends an array of `items`.
     pub fn array<'i, T: Wire + 'i>(&mut self, items: impl IntoIterator<Item = &'i T>) {
         self.raw("[");
         for (index, item) in items.into_iter().enumerate() {
@@ -59,7 +59,7 @@ impl Writer<'_> {
 }
 
 impl ObjectWriter<'_> {
-    /// One member. Keys are ours and need no escapes.
+    /// Appends one member. Keys are constants of this crate and need no escapes.
     pub fn member(&mut self, key: &str, value: &impl Wire) {
         value.write(&mut self.key(key));
     }
@@ -141,7 +141,7 @@ impl<T: Wire> Wire for Vec<T> {
     }
 }
 
-/// `null` is `None`; an absent key is a matter of the field's mark.
+/// `null` is `None`. The field's mark decides what an absent key means.
 impl<T: Wire> Wire for Option<T> {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         if reader.null() { Ok(None) } else { T::read(reader).map(Some) }
@@ -160,7 +160,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// An object used as a map, in the order in which its keys arrived.
+/// An object with free keys, in the order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<T>(pub Vec<(String, T)>);
 
@@ -171,7 +171,7 @@ impl<T> Default for Map<T> {
 }
 
 impl<T> Map<T> {
-    /// The value of `key`.
+    /// Returns the value of `key`.
     pub fn get(&self, key: &str) -> Option<&T> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }

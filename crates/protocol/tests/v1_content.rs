@@ -151,7 +151,7 @@ fn commands_are_skipped_or_lose_an_unknown_input() {
 }
 
 #[test]
-fn retired_spellings_are_read_only_where_the_unknown_is_kept() {
+fn retired_spellings_are_read_only_if_unknown_values_are_kept() {
     let mode = r#"{"sessionUpdate":"current_mode_update","modeId":"ask"}"#;
     refused::<SessionUpdate>(mode);
     assert_eq!(

@@ -210,7 +210,7 @@ fn an_empty_select_is_kept_and_a_group_loses_only_its_bad_values() {
 }
 
 #[test]
-fn the_error_of_bad_options_is_the_one_that_helps() {
+fn the_error_of_bad_options_is_the_more_specific_one() {
     let message = |options: &str| refused::<SessionConfigOption>(&select(options));
     assert_eq!(
         message(r#"[{"value":"v"}]"#),
@@ -242,7 +242,7 @@ fn a_group_without_a_name_is_shown_by_its_id() {
 }
 
 #[test]
-fn an_option_of_an_unknown_type_is_kept_as_it_came() {
+fn an_option_of_an_unknown_type_is_kept_unchanged() {
     let text =
         r#"{"id":"s","name":"S","category":"_x","type":"slider","currentValue":3,"range":[0, 9]}"#;
     let option: SessionConfigOption = decode(text).unwrap();
@@ -395,7 +395,7 @@ fn an_account_without_a_label_is_left_out() {
 }
 
 #[test]
-fn what_hand_written_types_leave_out_is_reported() {
+fn values_dropped_by_hand_written_types_are_reported() {
     let paths = |notices: Vec<DroppedValue>| {
         notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>()
     };

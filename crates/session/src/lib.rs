@@ -1,12 +1,27 @@
-//! A session is the fold of its log: [`Session::apply`] takes one [`Event`] after the other, and
-//! nothing else keeps session state.
+//! A session is the fold of its log: [`Session::apply`] applies one [`Event`] after the other, and
+//! nothing else keeps session state. Agents, clients and stores use the same fold, so they agree on
+//! the state of a session.
 //!
-//! Agent, client, store, trace and page use the same fold, so they agree on what a session is. This
-//! crate knows what events mean: how chunks become messages, how tool calls are patched, how config
-//! options, modes, titles, metadata, plans and usage replace or merge; what a [`Store`] of logs
-//! must do, of which [`MemoryStore`] is one; and what a client is told of a log ([`Replay`]). It
-//! knows no connection, no clock, no file and no thread: whoever writes an event gives its number
-//! and its time.
+//! # Main types
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Event`], [`EventBody`] | one thing that happened, with its number and time |
+//! | [`Session`] | the state after some events; a clone is a cheap snapshot |
+//! | [`Entries`], [`Entry`], [`EntryContent`] | the transcript: messages, tool calls, plans and more |
+//! | [`ConfigOptions`], [`Info`], [`UsageState`] | options, title and metadata, tokens and cost |
+//! | [`Position`], [`Changes`], [`Parts`] | what changed since a watcher last looked |
+//! | [`Store`], [`Log`], [`MemoryStore`] | where logs are kept; another crate keeps them in SQLite |
+//! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
+//! | [`Replay`] | turns a log into the updates of `session/load` |
+//!
+//! [`EventBody::from_update`] converts ACP updates to events, and [`EventBody::to_update_for`]
+//! converts events to what a client understands.
+//!
+//! This crate does no I/O and has no clock and no threads: the writer of an event chooses its
+//! number and time.
+//!
+//! # Example
 //!
 //! ```
 //! use attache_protocol::v1::{ContentChunk, SessionUpdate};

@@ -1,11 +1,11 @@
-//! When something happened.
+//! Points in time.
 
 /// A point in time: milliseconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The time as RFC 3339 has it, such as `2026-11-21T02:03:04.567Z` (LIST-11).
+    /// Formats the time as in RFC 3339, such as `2026-11-21T02:03:04.567Z`.
     ///
     /// ```
     /// assert_eq!(attache_session::Timestamp(0).rfc3339(), "1970-01-01T00:00:00.000Z");
@@ -29,8 +29,8 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
 
-    /// Reads a time as RFC 3339 has it, with any offset and any number of decimals, also with a
-    /// space or `t` before the hour. `None` for anything else, such as a date alone.
+    /// Parses a time as in RFC 3339, with any offset and any number of decimals, and with a space
+    /// or `t` before the hour. Returns `None` for anything else, such as a date alone.
     ///
     /// ```
     /// use attache_session::Timestamp;

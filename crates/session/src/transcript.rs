@@ -1,4 +1,4 @@
-//! The entries of a session in order: what was said and done.
+//! The entries of a session in order.
 
 pub(crate) mod agent_entries;
 pub(crate) mod block;
@@ -23,7 +23,7 @@ use crate::position::{Length, Position, slot};
 use attache_protocol::v1::{ContentBlock, MessageId, PlanId};
 use std::sync::Arc;
 
-/// What an entry takes besides its content, roughly, in bytes.
+/// The approximate memory of an entry besides its content, in bytes.
 const ENTRY_WEIGHT: usize = 256;
 
 /// All entries, shared with snapshots until the next change.
@@ -31,11 +31,11 @@ const ENTRY_WEIGHT: usize = 256;
 pub(crate) struct Transcript {
     pub(crate) entries: Entries,
     keys: Keys,
-    /// Indices in the order of change, the last at the end; one may stand there several times.
+    /// Indices in the order of change, the latest at the end. An index may occur several times.
     recent: Arc<Vec<usize>>,
-    /// The message each author wrote last, by [`slot`].
+    /// The latest message of each author, by [`slot`].
     open: [Option<usize>; 3],
-    /// Set by a prompt: the next chunk without an id begins a message whatever stands before it.
+    /// Set by a prompt: the next chunk without an id begins a new message.
     closed: bool,
     /// The sum of all weights.
     pub(crate) held: usize,
@@ -52,7 +52,7 @@ impl Transcript {
         self.entries.get(index)
     }
 
-    /// Applies a person's prompt: always a message of its own.
+    /// Applies a user's prompt, which is always a message of its own.
     pub(crate) fn prompt(&mut self, now: Now, content: &[ContentBlock]) -> Change {
         self.closed = true;
         if content.is_empty() {
@@ -101,13 +101,12 @@ impl Transcript {
         Change::entry(if only_text { Parts::TEXT } else { Parts::TEXT | Parts::MESSAGE }, index)
     }
 
-    /// The message that a chunk goes on with.
+    /// Finds the message that a chunk continues.
     fn message_of(&self, author: MessageAuthor, id: Option<&MessageId>) -> Option<usize> {
         let open = self.open.get(slot(author)).copied().flatten();
         match id {
             Some(id) => {
-                // The message written last is nearly always the one, and cheaper to look at than
-                // the index.
+                // It is nearly always the latest message, which is cheaper to check than the index.
                 let is_open = |index: &usize| {
                     self.get(*index).is_some_and(|entry| {
                         matches!(&entry.content, EntryContent::Message { id: Some(open), .. } if open == id)
@@ -151,7 +150,7 @@ impl Transcript {
         index
     }
 
-    /// Changes an entry; `change` returns its weight from now on.
+    /// Changes an entry. `change` returns its new weight.
     pub(crate) fn change(
         &mut self,
         now: Now,
@@ -168,8 +167,8 @@ impl Transcript {
         self.touch(index);
     }
 
-    /// The same for changes that are more than text at the end; `content_weight` is that of the
-    /// content alone.
+    /// Changes an entry other than by appending text. `change` returns the weight of the content
+    /// alone.
     pub(crate) fn replace(
         &mut self,
         now: Now,
@@ -214,7 +213,7 @@ impl Transcript {
         indices
     }
 
-    /// How far the messages being written are.
+    /// The lengths of the messages being written.
     pub(crate) fn lengths(&self) -> [Option<Length>; 3] {
         self.open.map(|open| {
             let entry = open?;
@@ -260,7 +259,7 @@ impl Transcript {
         }
     }
 
-    /// Forgets entries from the oldest on; see `memory.rs`.
+    /// Drops one entry, oldest first; see `memory.rs`.
     pub(crate) fn drop_entry(&mut self, index: usize, dropped: &Arc<Entry>) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         self.held = self.held.saturating_sub(entry.weight);
@@ -270,7 +269,7 @@ impl Transcript {
         }
     }
 
-    /// Forgets the keys of dropped entries, so that what comes later under them begins anew.
+    /// Forgets the keys of dropped entries, so that later events with these keys begin new entries.
     pub(crate) fn drop_keys(&mut self) {
         let first = self.truncated_before;
         self.keys.forget_before(first);

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::Path;
 
 #[test]
-fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
+fn a_full_disk_is_reported_and_everything_is_stored_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let store = Sqlite::open_full_at(&path, 80).unwrap();
@@ -52,7 +52,7 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
 }
 
 #[test]
-fn one_session_that_cannot_be_stored_does_not_keep_others_from_it() {
+fn a_session_that_cannot_be_stored_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open_full_at(folder.path().join("sessions.db"), 60).unwrap();
     let mut large = stored(&store, &key("large"), vec![opened("/")]);
@@ -180,7 +180,7 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
 }
 
 #[test]
-fn a_step_that_fails_loses_nothing_and_is_made_up_for_by_the_next_commit() {
+fn a_failed_step_loses_nothing_and_the_next_commit_retries_it() {
     let mut failed = 0;
     for step in 0..120 {
         let folder = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_step_that_fails_loses_nothing_and_is_made_up_for_by_the_next_commit() {
 }
 
 #[test]
-fn a_disk_that_fails_from_some_step_on_keeps_what_was_confirmed() {
+fn a_failing_disk_keeps_confirmed_events() {
     for step in (0..120).step_by(7) {
         let folder = tempfile::tempdir().unwrap();
         let failed = written_with_failing(&folder.path().join("sessions.db"), step..u64::MAX, true);
@@ -218,7 +218,7 @@ fn a_delete_that_fails_at_any_step_leaves_the_session_whole() {
 }
 
 #[test]
-fn a_fork_that_fails_is_made_up_for() {
+fn a_failed_fork_is_retried() {
     for step in 0..5 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");

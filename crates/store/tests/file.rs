@@ -74,7 +74,7 @@ fn the_last_log_stores_what_it_has_after_the_store_is_gone() {
 }
 
 #[test]
-fn a_session_costs_what_was_said_and_not_how_it_was_streamed() {
+fn the_size_of_a_session_does_not_depend_on_streaming() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let mut log = store.create(&key("s")).unwrap();
@@ -105,7 +105,7 @@ fn nothing_is_stored_before_the_first_commit() {
 
 /// The other handle knows nothing of this one, so it sees what is in the file.
 #[test]
-fn what_is_appended_is_stored_soon_though_nobody_asks() {
+fn appended_events_are_stored_soon_without_a_commit() {
     let (_folder, path) = place();
     let (store, other) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
     let mut log = stored(&store, &key("s"), vec![opened("/")]);
@@ -136,7 +136,7 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
 /// A deleted conversation is in none of the files any more, though others are read meanwhile and
 /// later.
 #[test]
-fn what_is_deleted_is_gone_from_the_disk() {
+fn deleted_data_is_removed_from_the_disk() {
     let (folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let secret = "correct horse battery staple ".repeat(400);
@@ -171,7 +171,7 @@ fn two_names_of_one_file_are_one_store() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_but_the_user_may_look() {
+fn only_the_user_may_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/sessions.db");
@@ -189,7 +189,7 @@ fn nobody_but_the_user_may_look() {
 
 /// The draft of a process that was killed while it made a store, or that makes it now.
 #[test]
-fn a_store_is_made_though_the_draft_of_another_one_is_there() {
+fn a_leftover_draft_does_not_prevent_a_new_store() {
     let (folder, path) = place();
     let draft = folder.path().join("sessions.db-new");
     fs::write(&draft, "half of a draft").unwrap();
@@ -209,7 +209,7 @@ fn refused(path: &Path) -> StoreError {
 }
 
 #[test]
-fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
+fn a_file_that_is_not_a_store_is_refused_unchanged() {
     let (_folder, path) = place();
     let header = [&b"SQLite format 3\0"[..], &[0xA5; 8_000]].concat();
     for bytes in [&b"x"[..], b"# Notes\n", &[0; 5_000], &header] {
@@ -230,14 +230,14 @@ fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_folder_is_no_store() {
+fn a_folder_is_refused() {
     let (_folder, path) = place();
     fs::create_dir(&path).unwrap();
     assert!(matches!(refused(&path), StoreError::Failed { .. }));
 }
 
 #[test]
-fn a_newer_store_is_refused_and_left_as_it_is() {
+fn a_newer_store_is_refused_unchanged() {
     let (_folder, path) = place();
     drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/")]));
     let newer = Connection::open(&path).unwrap();
@@ -267,7 +267,7 @@ fn a_store_without_a_table_or_cut_short_is_damaged() {
 }
 
 #[test]
-fn damaged_pages_are_told_and_what_is_whole_is_read() {
+fn damaged_pages_are_reported_and_intact_ones_are_read() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/"), prompt("x")]));
@@ -286,7 +286,7 @@ fn damaged_pages_are_told_and_what_is_whole_is_read() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_told_with_its_number() {
+fn an_unreadable_row_is_reported_with_its_number() {
     for (damage, expected) in [
         ("UPDATE event SET body = '{' WHERE last = 3", "event 3 of session 1"),
         (
@@ -318,7 +318,7 @@ fn a_row_that_cannot_be_read_is_told_with_its_number() {
 }
 
 #[test]
-fn an_event_of_a_newer_form_is_told_as_that() {
+fn an_event_of_a_newer_form_is_reported_as_newer() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/")]));
@@ -330,7 +330,7 @@ fn an_event_of_a_newer_form_is_told_as_that() {
 }
 
 #[test]
-fn a_cursor_serves_the_list_that_gave_it() {
+fn a_cursor_is_valid_only_for_its_own_list() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let _logs = ["a", "b", "c"].map(|id| stored(&store, &key(id), vec![opened("/")]));
@@ -355,7 +355,7 @@ fn a_cursor_serves_the_list_that_gave_it() {
 }
 
 #[test]
-fn events_as_large_as_they_come_are_stored() {
+fn the_largest_events_are_stored() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let large = EventBody::Message {

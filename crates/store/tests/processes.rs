@@ -102,7 +102,7 @@ fn is_child() -> bool {
 }
 
 #[test]
-fn eight_processes_make_one_store_and_write_it_at_once() {
+fn eight_processes_create_and_write_one_store_at_once() {
     if is_child() {
         return;
     }
@@ -164,7 +164,7 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
 /// Root may write everything, so another user looks: with a folder that is still, and with one in
 /// which somebody writes.
 #[test]
-fn a_store_that_may_only_be_read_is_read() {
+fn a_read_only_store_can_be_read() {
     if is_child() {
         return;
     }

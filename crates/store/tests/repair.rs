@@ -138,7 +138,7 @@ fn saved() -> PathBuf {
 }
 
 #[test]
-fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
+fn one_damaged_page_in_an_older_store_costs_only_its_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     fs::copy(saved(), &path).unwrap();
@@ -164,7 +164,7 @@ fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
 }
 
 #[test]
-fn a_file_that_was_cut_short_keeps_what_is_before_the_cut() {
+fn a_truncated_file_keeps_what_is_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let every = large(&path);
@@ -197,7 +197,7 @@ fn an_empty_file_is_a_new_store() {
 }
 
 #[test]
-fn what_is_in_the_write_ahead_log_is_found_too() {
+fn repair_reads_the_write_ahead_log() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("sessions.db"), folder.path().join("copy.db"));
     let every = large(&path);
@@ -233,7 +233,7 @@ fn what_is_in_the_write_ahead_log_is_found_too() {
 }
 
 #[test]
-fn damage_to_what_was_said_is_found_and_the_session_is_named() {
+fn damage_to_events_is_found_and_the_session_is_named() {
     for damage in [
         "UPDATE event SET body = '{' WHERE session = 7 AND last = 2",
         "UPDATE session SET additional_directories = '7' WHERE id = 7",

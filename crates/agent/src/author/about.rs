@@ -1,4 +1,4 @@
-//! Who an agent is and what it takes.
+//! The name and the features of an agent.
 
 use attache_protocol::Meta;
 use attache_protocol::v1::{
@@ -10,8 +10,9 @@ use attache_protocol::v1::{
     SessionTitleCapabilities,
 };
 
-/// What `initialize` says about an agent. The methods that the kit serves by itself are advertised
-/// by the kit; what is not set here is not advertised, and refused when it comes all the same.
+/// The name and the features that `initialize` reports. The kit adds the features that it
+/// implements itself. A feature that is not set here is not advertised, and a client that uses it
+/// receives an error.
 #[derive(Debug, Clone)]
 pub struct About {
     name: String,
@@ -28,18 +29,22 @@ pub struct About {
     meta: Option<Meta>,
 }
 
-/// How an agent lets a client instruct it for a session (SYSP-01).
+/// How a client can give instructions for a session.
+// SYSP-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemPromptModes {
-    /// The client's instructions go behind the agent's own, with the same precedence (SYSP-04).
+    /// The client's instructions are added after the agent's own, with the same precedence.
+    // SYSP-04.
     Append,
-    /// They may also stand in place of the agent's own; tools, MCP servers and permissions stay as
-    /// they are (SYSP-04).
+    /// They can also replace the agent's own instructions. Tools, MCP servers and permissions do
+    /// not change.
+    // SYSP-04.
     AppendAndOverride,
 }
 
 impl About {
-    /// An agent that takes text and resource links, and one root per session.
+    /// Creates an agent that accepts text and resource links, and one root per session. Its
+    /// sessions are stored under `name`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -57,84 +62,91 @@ impl About {
         }
     }
 
-    /// A name for people.
+    /// Sets a name to show to the user.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// A way to log in; the best one first. Terminal logins are shown only to clients that can
-    /// carry them out (AUTH-05).
+    /// Adds a login method; add the best one first. Terminal logins are shown only to clients that
+    /// support them. See [`Login`](crate::Login).
+    // AUTH-05.
     #[must_use]
     pub fn auth_method(mut self, method: impl Into<AuthMethod>) -> Self {
         self.auth_methods.push(method.into());
         self
     }
 
-    /// The kinds of content that prompts may hold besides text and resource links; others are
-    /// refused before a turn begins (PROMPT-04).
+    /// Sets the kinds of content that prompts can contain besides text and resource links. A prompt
+    /// with any other kind is refused.
+    // PROMPT-04.
     #[must_use]
     pub fn prompts(mut self, prompts: PromptCapabilities) -> Self {
         self.prompts = prompts;
         self
     }
 
-    /// The ways in which the author connects to MCP servers besides stdio; servers of other kinds
-    /// are refused.
+    /// Sets how the author connects to MCP servers besides stdio. Servers of other kinds are
+    /// refused.
     #[must_use]
     pub fn mcp(mut self, mcp: McpCapabilities) -> Self {
         self.mcp = mcp;
         self
     }
 
-    /// Sessions may have more roots than their working directory (DIR-01).
+    /// Lets sessions have more roots than their working directory.
+    // DIR-01.
     #[must_use]
     pub fn additional_directories(mut self) -> Self {
         self.additional_directories = true;
         self
     }
 
-    /// Sessions in which nothing was said yet are left out of `session/list`, unless a person gave
-    /// them a title or a tag.
+    /// Leaves sessions without messages out of `session/list`, unless the user gave them a title or
+    /// a tag.
     #[must_use]
     pub fn hide_empty_sessions(mut self) -> Self {
         self.hides_empty = true;
         self
     }
 
-    /// Sessions may be given instructions; they come with the [`Opening`](crate::Opening), checked
-    /// (SYSP-01 to SYSP-04).
+    /// Lets clients give instructions for a session: see
+    /// [`Opening::system_prompt`](crate::Opening::system_prompt).
+    // SYSP-01 to SYSP-04.
     #[must_use]
     pub fn system_prompt(mut self, modes: SystemPromptModes) -> Self {
         self.system_prompt = Some(modes);
         self
     }
 
-    /// One can log out: [`Author::logout`](crate::Author::logout) is served (AUTH-10).
+    /// Lets clients log out: see [`Login::logout`](crate::Login::logout).
+    // AUTH-10.
     #[must_use]
     pub fn logout(mut self) -> Self {
         self.logout = true;
         self
     }
 
-    /// One can ask whether somebody is logged in, and is told when that changes (AUTHS-03); see
-    /// [`Author::auth_state`](crate::Author::auth_state).
+    /// Lets clients ask whether the user is logged in, and receive changes of it: see
+    /// [`Login::auth_state`](crate::Login::auth_state).
+    // AUTHS-03.
     #[must_use]
     pub fn auth_status(mut self) -> Self {
         self.auth_status = true;
         self
     }
 
-    /// The `_meta` of the agent's capabilities: how extensions are advertised (EXT-04). Keys are
-    /// namespaced by a domain (META-07).
+    /// Sets the `_meta` of the agent's capabilities, which advertises extensions. Prefix keys with
+    /// your domain.
+    // EXT-04, META-07.
     #[must_use]
     pub fn meta(mut self, meta: Meta) -> Self {
         self.meta = Some(meta);
         self
     }
 
-    /// The name by which the agent's sessions are stored.
+    /// Returns the name under which the sessions are stored.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -147,7 +159,7 @@ impl About {
         self.auth_status
     }
 
-    /// The ways to log in that a client with these capabilities can use, the best one first
+    /// Returns the login methods that a client with these capabilities supports, the best one first
     /// (AUTH-05).
     pub(crate) fn logins_for(
         &self,
@@ -171,7 +183,7 @@ impl About {
         &self.prompts
     }
 
-    /// The kind of an MCP server that this agent does not connect to (SESS-09).
+    /// Returns the kind of an MCP server that the agent does not support (SESS-09).
     pub(crate) fn unsupported_mcp(&self, server: &McpServer) -> Option<&'static str> {
         match server {
             McpServer::Stdio(_) => None,
@@ -181,14 +193,14 @@ impl About {
         }
     }
 
-    /// The login that `authenticate` may name (AUTH-03, AUTH-06).
+    /// Returns the login method with this id if `authenticate` supports it (AUTH-03, AUTH-06).
     pub(crate) fn login(&self, id: &str) -> Option<&AuthMethod> {
         self.auth_methods
             .iter()
             .find(|method| method.id().as_str() == id && matches!(method, AuthMethod::Agent(_)))
     }
 
-    /// The answer to `initialize`. There is one version to agree on (INIT-05, INIT-06).
+    /// Returns the reply to `initialize`. There is only one version to agree on (INIT-05, INIT-06).
     pub(crate) fn initialized(&self, client: &ClientCapabilities) -> InitializeResponse {
         let mut capabilities = AgentCapabilities {
             prompt_capabilities: self.prompts.clone(),

@@ -1,4 +1,4 @@
-//! What an author is told when a session is opened, and what it sets then.
+//! What an author learns and sets when a session is opened.
 
 use crate::{Error, Result, SessionHandle};
 use attache_protocol::Raw;
@@ -9,7 +9,7 @@ use attache_session::{Origin, Session};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// A session that is about to begin, or to go on.
+/// A session that is being opened.
 #[derive(Debug)]
 pub struct Opening<'o> {
     pub(crate) session_id: &'o SessionId,
@@ -25,7 +25,7 @@ pub struct Opening<'o> {
     pub(crate) chosen: &'o mut Chosen,
 }
 
-/// What an author sets while a session begins.
+/// What the author has set.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) options: Option<Vec<SessionConfigOption>>,
@@ -33,46 +33,49 @@ pub(crate) struct Chosen {
 }
 
 impl Opening<'_> {
-    /// The session's id.
+    /// Returns the id of the session.
     pub fn session_id(&self) -> &SessionId {
         self.session_id
     }
 
-    /// The working directory: absolute, a directory, never changed while the session is open
-    /// (SESS-03, SESS-04). A session that comes back may have another one than before, as a
-    /// checkout may have been renamed.
+    /// Returns the working directory: an absolute path of a directory, which does not change while
+    /// the session is open. A stored session can be opened with another one than before, for
+    /// example after a checkout was renamed.
+    // SESS-03, SESS-04.
     pub fn cwd(&self) -> &Path {
         self.cwd
     }
 
-    /// The working directory and the further roots, in the client's order (SESS-05, DIR-06).
+    /// Returns the working directory and the additional directories, in the order of the client.
+    // SESS-05, DIR-06.
     pub fn roots(&self) -> &[PathBuf] {
         self.roots
     }
 
-    /// The MCP servers to connect to; only kinds that [`About::mcp`](crate::About::mcp) names
-    /// (SESS-07).
+    /// Returns the MCP servers to connect to; only kinds that [`About::mcp`](crate::About::mcp)
+    /// lists.
+    // SESS-07.
     pub fn mcp_servers(&self) -> &[McpServer] {
         self.mcp_servers
     }
 
-    /// What the client offers.
+    /// Returns what the client supports.
     pub fn client(&self) -> &ClientCapabilities {
         self.client
     }
 
-    /// Whether the session is new, is loaded, resumed, or forked from another.
+    /// Returns whether the session is new, loaded, resumed or forked.
     pub fn origin(&self) -> &Origin {
         self.origin
     }
 
-    /// What the author gave to [`Turn::remember`](crate::Turn::remember) in earlier turns, in
-    /// order, from the last [`Turn::remember_only`](crate::Turn::remember_only) on; in a fork, what
-    /// the source remembered. Empty for a new session.
+    /// Returns the values of [`Turn::remember`](crate::Turn::remember) in earlier turns, in order,
+    /// from the last [`Turn::remember_only`](crate::Turn::remember_only) on; in a fork, those of
+    /// the source. Empty for a new session.
     ///
     /// # Errors
-    /// [`Error::Failed`] for a record that is no `T`, such as one that an earlier version of the
-    /// author wrote.
+    /// [`Error::Failed`] for a record that is not a `T`, for example one of an earlier version of
+    /// the author.
     pub fn remembered<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let read = |(index, record): (usize, &Raw)| {
             record.parse().map_err(|error| {
@@ -86,38 +89,42 @@ impl Opening<'_> {
         self.remembered.iter().enumerate().map(read).collect()
     }
 
-    /// The session as it is stored: its transcript, options, title and usage. Empty for a new one.
+    /// Returns the stored session: its transcript, options, title and usage. Empty for a new
+    /// session.
     pub fn session(&self) -> &Session {
         self.session
     }
 
-    /// The client's instructions for this session, checked against
+    /// Returns the client's instructions for this session, checked against
     /// [`About::system_prompt`](crate::About::system_prompt): those of this request, else the last
-    /// that were given (SYSP-05).
+    /// ones stored.
+    // SYSP-05.
     pub fn system_prompt(&self) -> Option<&SystemPrompt> {
         self.system_prompt
     }
 
-    /// Says things about the session outside of its turns. What is said before the client knows the
-    /// session follows the reply that tells of it (SESS-26).
+    /// Returns a handle that changes the session also outside of its turns. What it sends before
+    /// the client knows the session follows the reply.
+    // SESS-26.
     pub fn handle(&self) -> SessionHandle {
         self.handle.clone()
     }
 
-    /// The session's config options, most important first (CONF-15). The first select of the
-    /// category `mode` is offered as the session's modes too (MODE-05). Clients without switches
-    /// are shown a select with two values instead (CONF-08).
+    /// Sets the config options of the session, most important first. The first select option of the
+    /// category `mode` also provides the session's modes. A client without switches is shown a
+    /// select with two values instead.
     ///
-    /// Ids and values are unique, and each current value is one of the option's values, or the
-    /// session does not begin. A session that comes back has its stored values, as far as they
-    /// still fit; [`Author::option_set`](crate::Author::option_set) is asked about each, as if it
-    /// were set anew.
+    /// Ids and values must be unique, and each current value must be one of the option's values;
+    /// otherwise the session is not opened. A stored session keeps its stored values where they
+    /// still fit: [`Author::option_set`](crate::Author::option_set) is called for each of them, as
+    /// if the client set it now.
+    // CONF-15, MODE-05, CONF-08.
     pub fn options(&mut self, options: Vec<SessionConfigOption>) {
         self.chosen.options = Some(options);
     }
 
-    /// The slash commands, names without the slash (CMD-01, CMD-05). They come as the text of a
-    /// prompt (CMD-03).
+    /// Sets the slash commands. Names have no slash. A command arrives as the text of a prompt.
+    // CMD-01, CMD-05, CMD-03.
     pub fn commands(&mut self, commands: Vec<AvailableCommand>) {
         self.chosen.commands = commands;
     }

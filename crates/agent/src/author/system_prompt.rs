@@ -1,34 +1,36 @@
-//! Instructions that a client gives for a session (requirements §4.18, SYSP).
+//! Instructions that a client gives for a session.
 
 use crate::{About, Error, Result, SystemPromptModes};
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
-/// Whether an agent that says this of itself can apply `prompt`; one that cannot be applied whole
-/// makes no session (SYSP-02).
+/// Checks that the agent can apply `prompt` as a whole; otherwise the session is not opened
+/// (SYSP-02).
 ///
 /// # Errors
-/// [`Error::Invalid`] if the agent takes none or not this mode, and for content that is empty or
-/// not all text (SYSP-01, SYSP-03).
+/// [`Error::Invalid`] if the agent does not accept instructions or this mode, and for content that
+/// is empty or contains anything but text (SYSP-01, SYSP-03).
 pub(crate) fn check(prompt: &SystemPrompt, about: &About) -> Result<()> {
     match (&prompt.mode, about.system_prompt_modes()) {
-        (_, None) => return Err(Error::invalid("this agent takes no systemPrompt: leave it out")),
+        (_, None) => {
+            return Err(Error::invalid("this agent does not support systemPrompt: leave it out"));
+        }
         (SystemPromptMode::Append, Some(_)) => {}
         (SystemPromptMode::Override, Some(SystemPromptModes::AppendAndOverride)) => {}
         (SystemPromptMode::Override, Some(SystemPromptModes::Append)) => {
             return Err(Error::invalid(
-                "this agent's own instructions cannot be replaced: give the systemPrompt the mode append",
+                "this agent's own instructions cannot be replaced: use the mode append",
             ));
         }
         (SystemPromptMode::Unknown(mode), Some(_)) => {
             return Err(Error::invalid(format!(
-                "the systemPrompt has the mode {mode:?}, which ACP does not have"
+                "the systemPrompt has the mode {mode:?}, which ACP does not define"
             )));
         }
     }
     if let Some(block) = prompt.content.iter().find(|block| block.as_text().is_none()) {
         let kind = block.tag();
         return Err(Error::invalid(format!(
-            "the systemPrompt holds a block of the type {kind}: only text is taken"
+            "the systemPrompt contains a block of the type {kind}: only text is supported"
         )));
     }
     let empty =
@@ -55,7 +57,7 @@ mod tests {
 
     /// SYSP-01, SYSP-02, SYSP-03.
     #[test]
-    fn what_cannot_be_applied_whole_is_refused() {
+    fn system_prompt_that_cannot_be_applied_is_refused() {
         let none = About::new("a", "1");
         let append = none.clone().system_prompt(SystemPromptModes::Append);
         let both = none.clone().system_prompt(SystemPromptModes::AppendAndOverride);

@@ -1,11 +1,11 @@
 //! `session/close`, `delete`, `archive` and `status`.
 
-use crate::Result;
 use crate::serve::context::Context;
 use crate::serve::guard::catch_panic;
 use crate::serve::open_sessions::ServedSession;
 use crate::session::outgoing_slot::StoredReply;
 use crate::session::state::State;
+use crate::{Result, trace};
 use attache_protocol::v1::{SessionId, SessionStatus, SessionStatusResponse};
 use attache_session::EventBody;
 use std::sync::Arc;
@@ -59,6 +59,7 @@ impl Context {
             if stored.is_ok() || even_unstored {
                 state.close();
             }
+            trace::session_closed(state.session.id(), &stored);
             // The receiver waits below.
             let _ = sender.send(stored);
         };

@@ -1,7 +1,7 @@
 //! Running code of the author so that a panic or a long delay in it affects only its own call.
 
 use crate::author::erased_parts::BoxFuture;
-use crate::{Error, Result};
+use crate::{Error, Result, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
 
@@ -33,6 +33,7 @@ pub(crate) async fn run_guarded<T>(
 /// The message of the panic may contain anything, so it is not sent. The panic hook prints it to
 /// stderr.
 fn panicked() -> Error {
+    trace::author_panicked();
     Error::failed("the code of the agent panicked: see its stderr")
 }
 

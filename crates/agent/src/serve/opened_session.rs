@@ -12,7 +12,7 @@ use crate::session::outgoing_slot::OutgoingSlot;
 use crate::session::state::{Reply, State};
 use crate::store::records::SYSTEM_PROMPT;
 use crate::store::stored_session::{Records, StoredSession};
-use crate::{Opening, Result, SessionHandle};
+use crate::{Opening, Result, SessionHandle, trace};
 use attache_connection::{Cancelled, Peer};
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
 use attache_protocol::{Error as Refusal, Raw, encode};
@@ -68,6 +68,7 @@ pub(crate) async fn reply_when_open(
     match run_guarded(opening, Box::pin(cancelled.wait())).await {
         Ok((opened, options)) => opened.announce(context, Box::new(|_| reply(Ok(options)))),
         Err(error) => {
+            trace::session_not_opened(&error);
             if let Some(created) = created {
                 let _ = context.stored.delete(created).await;
             }
@@ -118,6 +119,7 @@ pub(crate) async fn open(
         *options = restored(context, &before, std::mem::take(options));
         config_options::check(options)?;
     }
+    trace::session_opened(&session.id, &origin);
     Ok(OpenedSession { session, slot, memory, chosen, before, close_on_drop })
 }
 

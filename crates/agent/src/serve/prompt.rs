@@ -8,7 +8,7 @@ use crate::session::accepted_prompt::AcceptedPrompt;
 use crate::session::open_session::OpenSession;
 use crate::session::outgoing_slot::StoredReply;
 use crate::session::state::State;
-use crate::{Error, Result, Turn};
+use crate::{Error, Result, Turn, trace};
 use attache_connection::Responder;
 use attache_protocol::encode;
 use attache_protocol::method::SessionPrompt;
@@ -17,6 +17,7 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use tracing::Instrument as _;
 
 /// The maximum length of a prompt, in bytes of JSON. An author may store the prompt in a record of
 /// at most 16 MiB, with its text both as received and as sent to a model. Text therefore counts
@@ -77,7 +78,8 @@ pub(crate) async fn serve(
     };
     read_first().await;
     let turn = Turn::new(Arc::clone(&served.session), accepted, prompt);
-    let outcome = run(&context, &served, &turn).await;
+    let span = trace::turn(turn.session_id(), turn.accepted().number);
+    let outcome = run(&context, &served, &turn).instrument(span).await;
     answer(&served.session, turn.accepted(), outcome, responder).await;
     unanswered.answered = true;
 }
@@ -145,12 +147,15 @@ async fn run(context: &Context, served: &ServedSession, turn: &Turn) -> Result<S
     // Only a closed session has none, and closing it cancelled this prompt.
     let memory = memory.as_mut().ok_or(Error::Cancelled)?;
     session.state().begin_turn(turn.accepted(), turn.prompt().to_vec());
+    trace::turn_began();
     let grace_is_over = async {
         turn.cancelled().await;
         tokio::time::sleep(context.cancel_grace).await;
     };
     let work = beside(context.author.turn(memory, turn), session.send_due_info());
-    run_guarded(Box::pin(work), Box::pin(grace_is_over)).await
+    let outcome = run_guarded(Box::pin(work), Box::pin(grace_is_over)).await;
+    trace::turn_ended(&outcome);
+    outcome
 }
 
 /// Runs `work`, and with it `other`, which never ends by itself.

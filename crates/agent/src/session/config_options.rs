@@ -15,8 +15,8 @@ use std::future::Future;
 pub(crate) enum OptionNotice {
     /// By `config_option_update`.
     Update,
-    /// By the reply to its own call (CONF-22). An update is sent only if the mode changed as well
-    /// (MODE-07).
+    /// By the reply to its own call. An update is sent only if the mode changed as well.
+    // CONF-22, MODE-07.
     Reply,
 }
 

@@ -1,4 +1,4 @@
-//! A session between its turns, as its author sees it.
+//! A session as its author sees it, in a turn or between turns.
 
 use crate::session::config_options::OptionNotice;
 use crate::session::open_session::OpenSession;
@@ -11,14 +11,15 @@ use attache_protocol::v1::{
 use attache_session::Labels;
 use std::sync::{Arc, Weak};
 
-/// Says things about a session outside of its turns too: title, metadata, commands, options, usage,
-/// notices (SESS-27). Cheap to clone; it keeps nothing alive. What belongs to the conversation is
-/// said in a [`Turn`](crate::Turn).
+/// A handle that changes a session also outside of its turns: title, metadata, commands, options,
+/// usage, notices. Cheap to clone; it does not keep the session alive. Messages and tool calls
+/// belong to a [`Turn`](crate::Turn).
 ///
-/// It speaks from [`Author::open`](crate::Author::open) on, where what it says follows the reply
-/// that tells of the session (SESS-26). From the session's closing on every function says
-/// [`Error::Closed`]. Functions that send wait first until the client has taken, and the store has
-/// stored, most of what was said before.
+/// It works from [`Author::open`](crate::Author::open) on; what it sends there follows the reply
+/// that announces the session. Once the session is closed, every function returns
+/// [`Error::Closed`]. Functions that send first wait until the client has received, and the store
+/// has stored, most of what was sent before.
+// SESS-27, SESS-26.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);
 
@@ -36,27 +37,28 @@ impl SessionHandle {
         }
     }
 
-    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03).
-    /// Titles and metadata that change often are told ten times a second at most; the last one
-    /// always is.
+    /// Sets a title that the agent made up. A title that the user set stays. If titles and metadata
+    /// change often, the client receives at most ten updates a second, and always the last one.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a title that is blank.
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a blank title.
+    // TITLE-03.
     pub async fn title(&self, title: &str) -> Result<()> {
         self.tell(Statement::Title(title.to_owned())).await
     }
 
-    /// Merges `meta` into the session's metadata: objects recursively, `null` removes its key,
-    /// everything else replaces (INFO-09). Keys are namespaced by a domain (META-07).
+    /// Merges `meta` into the metadata of the session: objects are merged recursively, `null`
+    /// removes its key, and any other value replaces the old one. Prefix keys with your domain.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] if the metadata would get longer than
-    /// [`META_LIMIT`](attache_session::META_LIMIT).
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] if the metadata would become longer
+    /// than [`META_LIMIT`](attache_session::META_LIMIT).
+    // INFO-09, META-07.
     pub async fn info(&self, meta: Meta) -> Result<()> {
         self.tell(Statement::Meta(meta)).await
     }
 
-    /// Replaces the session's tags, status and progress.
+    /// Replaces tags, status and progress of the session.
     ///
     /// # Errors
     /// As [`SessionHandle::info`].
@@ -64,42 +66,45 @@ impl SessionHandle {
         self.tell(Statement::Labels(labels)).await
     }
 
-    /// Replaces the slash commands, names without the slash (CMD-02, CMD-05).
+    /// Replaces the slash commands. Names have no slash.
     ///
     /// # Errors
     /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a name that is empty or begins
     /// with a slash.
+    // CMD-02, CMD-05.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
         self.tell(Statement::Commands(commands)).await
     }
 
-    /// Says how full the context is: `used` of `size` tokens, cached ones included (USE-06), and
-    /// what the session cost until now (USE-04). Not to be called while the size is not known
-    /// (USE-03).
+    /// Reports how full the context window is: `used` of `size` tokens, including cached ones, and
+    /// what the session has cost so far. Do not call it while the size is unknown.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is no amount or has
-    /// no unit.
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is negative, not
+    /// finite or without a unit.
+    // USE-06, USE-04, USE-03.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
         self.tell(Statement::Usage { used, size, cost }).await
     }
 
-    /// Tells the person something that is no part of the conversation, where the client takes that
-    /// (NOTE-01, NOTE-07).
+    /// Shows the user a notice that is not part of the conversation, if the client supports
+    /// notices.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title or of a
-    /// severity that is neither ACP's nor begins with `_` (NOTE-06, NOTE-08).
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title, or with
+    /// a severity that ACP does not define and that does not begin with `_`.
+    // NOTE-01, NOTE-07, NOTE-06, NOTE-08.
     pub async fn notice(&self, notice: Notice) -> Result<()> {
         self.tell(Statement::Notice(notice)).await
     }
 
-    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced
-    /// too (MODE-07).
+    /// Replaces the config options. If this changes the mode, the client also receives a mode
+    /// update.
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that do not fulfil the
-    /// conditions of [`Opening::options`](crate::Opening::options).
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that break a condition of
+    /// [`Opening::options`](crate::Opening::options).
+    // CONF-03, MODE-07.
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;
         session.wait_for_room().await?;
@@ -108,7 +113,7 @@ impl SessionHandle {
         session.change_options(OptionNotice::Update, change, |outcome| outcome.map(drop)).await
     }
 
-    /// The config options with their values now.
+    /// Returns the config options with their current values.
     ///
     /// # Errors
     /// [`Error::Closed`].
@@ -116,7 +121,8 @@ impl SessionHandle {
         Ok(self.session()?.state().session.config().options().to_vec())
     }
 
-    /// The value now of the option with this id, else of the first of this category.
+    /// Returns the current value of the option with this id, else of the first option of this
+    /// category.
     ///
     /// # Errors
     /// [`Error::Closed`].
@@ -124,10 +130,11 @@ impl SessionHandle {
         Ok(self.session()?.state().session.config().value(id))
     }
 
-    /// The mode now, if the session has modes (MODE-03).
+    /// Returns the current mode, if the session has modes.
     ///
     /// # Errors
     /// [`Error::Closed`].
+    // MODE-03.
     pub fn mode(&self) -> Result<Option<SessionModeId>> {
         Ok(self.session()?.state().session.config().current_mode())
     }

@@ -1,4 +1,4 @@
-//! Saying that the agent shortens its context (requirements §4.14, COMP).
+//! Reporting that the agent shortens its context.
 
 use crate::session::running_turn::OpenCompaction;
 use crate::session::state::State;
@@ -10,11 +10,12 @@ use attache_protocol::v1::{
 use attache_session::EventBody;
 
 impl Turn {
-    /// Begins to shorten the context, and says so where the client takes that (COMP-01); it is part
-    /// of the session in any case. What was said before stays in the transcript (COMP-11).
+    /// Reports that the agent begins to shorten its context, if the client supports that. The
+    /// session records it in any case. Earlier messages stay in the transcript.
     ///
     /// # Errors
     /// As [`Turn::say`].
+    // COMP-01, COMP-11.
     pub async fn compaction(&self) -> Result<CompactionHandle> {
         if self.is_muted() {
             self.check()?;
@@ -22,7 +23,7 @@ impl Turn {
         }
         self.ready().await?;
         self.open_session().in_turn(self.accepted(), |state| {
-            // The sequence is unique in the session, also after it was loaded again (COMP-02).
+            // The sequence is unique in the session, even after a load (COMP-02).
             let id = CompactionId::from(format!("compaction{}", state.session.sequence() + 1));
             if let Some(turn) = state.turn() {
                 turn.message = None;
@@ -35,8 +36,9 @@ impl Turn {
     }
 }
 
-/// A compaction that goes on. It gets exactly one final status; one that is dropped, or still open
-/// when its turn ends, has failed, or is cancelled if the turn was (COMP-03).
+/// A compaction that is in progress. It gets exactly one final status. If it is dropped, or still
+/// open when its turn ends, it has failed, or is cancelled if the turn was cancelled.
+// COMP-03.
 #[derive(Debug)]
 #[must_use = "a compaction that is dropped has failed"]
 pub struct CompactionHandle {
@@ -45,11 +47,12 @@ pub struct CompactionHandle {
 }
 
 impl CompactionHandle {
-    /// Shows the next piece of what is left of the context: Markdown (COMP-04). Leave the summary
-    /// out if it would reveal what the person is not meant to see (COMP-09).
+    /// Sends the next piece of the summary of the context, as Markdown. Do not send a summary that
+    /// reveals what the user must not see.
     ///
     /// # Errors
     /// As [`Turn::say`].
+    // COMP-04, COMP-09.
     pub async fn summary(&mut self, text: &str) -> Result<()> {
         self.turn.ready().await?;
         let session = self.turn.open_session();
@@ -61,19 +64,19 @@ impl CompactionHandle {
         })?
     }
 
-    /// The context is shorter now.
+    /// Reports that the context is shorter now. Also works after a cancel.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). Works also after a
-    /// cancel: it says what happened.
+    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
     pub async fn complete(self) -> Result<()> {
         self.end(|open| open.end(CompactionStatus::Completed))
     }
 
-    /// The context is as it was; `why` is shown (COMP-08).
+    /// Reports that the context is unchanged; `why` is shown to the user.
     ///
     /// # Errors
     /// As [`CompactionHandle::complete`].
+    // COMP-08.
     pub async fn fail(self, why: &str) -> Result<()> {
         self.end(|open| {
             let mut update = open.end(CompactionStatus::Failed);
@@ -82,7 +85,7 @@ impl CompactionHandle {
         })
     }
 
-    /// Whoever comes first ends it; the drop that follows finds nothing open.
+    /// Ends the compaction once; the drop that follows finds it ended.
     fn end(&self, over: impl FnOnce(OpenCompaction) -> CompactionUpdate) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {
@@ -97,7 +100,7 @@ impl CompactionHandle {
 impl Drop for CompactionHandle {
     fn drop(&mut self) {
         let (id, cancelled) = (self.id.clone(), self.turn.is_cancelled());
-        // If the turn is over, its end was the compaction's.
+        // If the turn is over, its end also ended the compaction.
         self.turn.open_session().defer_in_turn(self.turn.accepted(), move |state| {
             if let Some(open) = take(state, &id) {
                 let _ = state.post(EventBody::Compaction(open.end_unfinished(cancelled)));

@@ -1,4 +1,4 @@
-//! Asking a person for input (requirements §4.15, ELIC).
+//! Asking the user for input.
 
 use crate::turn::{form, form_text};
 use crate::{Error, Result, ToolCallHandle, Turn};
@@ -11,46 +11,52 @@ use attache_protocol::v1::{
     ElicitationMode, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode, ToolCallId,
 };
 
-/// What came of a question with a form.
+/// The outcome of a form.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Elicited {
-    /// The person filled the form in: the values of its fields, checked against it (ELIC-14). A
-    /// `pattern` is not checked.
+    /// The user filled in the form: the values of its fields, checked against the form except for
+    /// `pattern`.
+    // ELIC-14.
     Accepted(Map<ElicitationContentValue>),
-    /// The person said no.
+    /// The user declined.
     Declined,
-    /// The person went away without an answer.
+    /// The user closed the question without an answer.
     Cancelled,
-    /// The client answered with an action that ACP does not have; it is none of the others
-    /// (ELIC-23).
+    /// The client answered with an action that ACP does not define. Treat it as none of the others.
+    // ELIC-23.
     Unknown(String),
-    /// The client answered with an error, unreadably, or with values that do not fit the form, as
-    /// the sentence says (ELIC-16).
+    /// The client answered with an error, with JSON that could not be decoded, or with values that
+    /// do not fit the form; the text says which.
+    // ELIC-16.
     Unusable(String),
-    /// The client shows no forms: the question was said as a message. End the turn; the next prompt
-    /// is the answer (ELIC-03).
+    /// The client cannot show forms, so the question was sent as a message. End the turn: the next
+    /// prompt is the answer.
+    // ELIC-03.
     AskedInText,
 }
 
-/// What came of a question with a page.
+/// The outcome of a page.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ElicitedUrl {
-    /// The person agreed to open the page. Whether anything comes of it is known only to the agent
-    /// (ELIC-17).
+    /// The user agreed to open the page. Only the agent can know what happens there.
+    // ELIC-17.
     Consented(UrlElicitation),
-    /// The person said no.
+    /// The user declined.
     Declined,
-    /// The person went away without an answer.
+    /// The user closed the question without an answer.
     Cancelled,
-    /// The client answered with an action that ACP does not have (ELIC-23).
+    /// The client answered with an action that ACP does not define.
+    // ELIC-23.
     Unknown(String),
-    /// The client answered with an error or unreadably, as the sentence says (ELIC-16).
+    /// The client answered with an error or with JSON that could not be decoded; the text says
+    /// which.
+    // ELIC-16.
     Unusable(String),
 }
 
-/// What a person began at a page. It may end after its turn.
+/// A page that the user agreed to open. It may end after its turn.
 #[derive(Debug)]
 pub struct UrlElicitation {
     id: ElicitationId,
@@ -58,16 +64,17 @@ pub struct UrlElicitation {
 }
 
 impl UrlElicitation {
-    /// Its id, unique (ELIC-18): for the page's own address, so that it is known whose visit it
-    /// was.
+    /// Returns its unique id: put it into the address of the page, to recognize the visit.
+    // ELIC-18.
     pub fn id(&self) -> &ElicitationId {
         &self.id
     }
 
-    /// Tells the client that the person is done there (ELIC-19).
+    /// Tells the client that the user is done with the page.
     ///
     /// # Errors
     /// [`Error::Gone`].
+    // ELIC-19.
     pub fn complete(self) -> Result<()> {
         Ok(self
             .peer
@@ -76,25 +83,27 @@ impl UrlElicitation {
 }
 
 impl Turn {
-    /// Whether the client shows forms (ELIC-01).
+    /// Returns whether the client can show forms.
+    // ELIC-01.
     pub fn client_shows_forms(&self) -> bool {
         self.client().elicitation.as_ref().is_some_and(|modes| modes.form.is_some())
     }
 
-    /// Whether the client opens pages (ELIC-01).
+    /// Returns whether the client can open pages.
+    // ELIC-01.
     pub fn client_opens_pages(&self) -> bool {
         self.client().elicitation.as_ref().is_some_and(|modes| modes.url.is_some())
     }
 
-    /// Asks the person to fill a form in, and waits as long as it takes; when the turn is cancelled
-    /// the question is withdrawn (CANCEL-22). Never for secrets: see [`Turn::elicit_url`]
-    /// (ELIC-11).
+    /// Asks the user to fill in a form, and waits without a time limit. When the turn is cancelled
+    /// the question is withdrawn. Do not ask for secrets in a form: see [`Turn::elicit_url`].
     ///
     /// # Errors
-    /// [`Error::Client`] if the client shows no forms, see [`Turn::ask`] for those;
-    /// [`Error::Invalid`] for a form that ACP does not have: a field, choice or format of an
-    /// unknown type, a required field that is none (ELIC-07, X18); [`Error::Cancelled`],
-    /// [`Error::Over`], [`Error::Gone`]. What the client answers is never an error here.
+    /// [`Error::Client`] if the client cannot show forms, see [`Turn::ask`]; [`Error::Invalid`] for
+    /// a form that ACP does not allow: a field, choice or format of an unknown type, or a required
+    /// field that does not exist; [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]. An answer
+    /// of the client is never an error here.
+    // CANCEL-22, ELIC-11, ELIC-07, X18.
     pub async fn elicit(
         &self,
         message: impl Into<String>,
@@ -103,7 +112,7 @@ impl Turn {
         self.elicit_form(None, message.into(), schema).await
     }
 
-    /// The same about a tool call.
+    /// Like [`Turn::elicit`], about a tool call.
     ///
     /// # Errors
     /// As [`Turn::elicit`].
@@ -116,12 +125,13 @@ impl Turn {
         self.elicit_form(Some(call.id().clone()), message.into(), schema).await
     }
 
-    /// As [`Turn::elicit`]; where the client shows no forms the question is said as a message
-    /// instead, with its fields, choices and defaults, and the outcome is [`Elicited::AskedInText`]
-    /// (ELIC-03). A subagent's question is said in the session it works for.
+    /// Like [`Turn::elicit`]. If the client cannot show forms, the question is sent as a message
+    /// instead, with its fields, choices and defaults, and the outcome is
+    /// [`Elicited::AskedInText`]. The question of a subagent is sent in the session it works for.
     ///
     /// # Errors
-    /// As [`Turn::elicit`], but that a client which shows no forms is none.
+    /// As [`Turn::elicit`], except for a client that cannot show forms.
+    // ELIC-03.
     pub async fn ask(
         &self,
         message: impl Into<String>,
@@ -132,19 +142,19 @@ impl Turn {
             return self.elicit(message, schema).await;
         }
         form::check(&schema)?;
-        // The next prompt comes to the session itself, so a subagent asks there too.
+        // The next prompt arrives in the main session, so a subagent asks there too.
         self.root().say(&form_text::markdown(&message, &schema)).await?;
         Ok(Elicited::AskedInText)
     }
 
-    /// Asks the person to open a page, such as one where a secret is given to somebody else than
-    /// this agent. There is no form instead of it (ELIC-11). `url` holds nothing that is worth
-    /// stealing (ELIC-12).
+    /// Asks the user to open a page, for example to give a secret to a third party. A form is never
+    /// a replacement. `url` must not contain secrets.
     ///
     /// # Errors
-    /// [`Error::Client`] if the client opens no pages; [`Error::Invalid`] for an address that is
-    /// not `https://…` or `http://…` or that holds a user name or password; otherwise as
-    /// [`Turn::elicit`].
+    /// [`Error::Client`] if the client cannot open pages; [`Error::Invalid`] for an address that
+    /// does not begin with `https://` or `http://`, or that contains a user name or password;
+    /// otherwise as [`Turn::elicit`].
+    // ELIC-11, ELIC-12.
     pub async fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -192,7 +202,7 @@ impl Turn {
         })
     }
 
-    /// What the person did; the inner error says why the client's answer is none.
+    /// Returns the action of the user. The inner error says why the client's answer is unusable.
     async fn create_elicitation(
         &self,
         offered: bool,
@@ -202,7 +212,7 @@ impl Turn {
         message: String,
     ) -> Result<std::result::Result<ElicitationAction, String>> {
         if !offered {
-            // The gate of the method is open by either mode (ELIC-01).
+            // The method is allowed if the client supports either mode (ELIC-01).
             let method = ElicitationCreate::ROW.name;
             return Err(CallError::NotOffered { method, capability }.into());
         }
@@ -211,8 +221,7 @@ impl Turn {
         let request = CreateElicitationRequest::new(mode, scope, message);
         match self.call::<ElicitationCreate>(&request).await {
             Ok(CreateElicitationResponse { action, .. }) => {
-                // The answer and the cancel may both have arrived while this task waited for its
-                // thread.
+                // The answer and the cancel may both have arrived before this task ran again.
                 self.check()?;
                 Ok(Ok(action))
             }
@@ -224,16 +233,14 @@ impl Turn {
 
 fn check_url(url: &str) -> Result<()> {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
-        return Err(Error::invalid(
-            "a page to open has an address that begins with https:// or http://",
-        ));
+        return Err(Error::invalid("the address of a page must begin with https:// or http://"));
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     match authority {
-        "" => Err(Error::invalid("the address of a page to open has no host")),
-        with if with.contains('@') => Err(Error::invalid(
-            "the address of a page to open must not hold a user name or password",
-        )),
+        "" => Err(Error::invalid("the address of a page must have a host")),
+        with if with.contains('@') => {
+            Err(Error::invalid("the address of a page must not contain a user name or password"))
+        }
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Files of a session: through the client where it offers that, else through this machine.
+//! The files of a session: through the client if it supports that, else on this machine.
 
 use crate::{Error, Result, Turn};
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile};
@@ -6,22 +6,25 @@ use attache_protocol::v1::{ReadTextFileRequest, WriteTextFileRequest};
 use std::path::{Component, Path, PathBuf};
 
 impl Turn {
-    /// Whether the client reads files for the agent, as its editor has them (FS-01).
+    /// Returns whether the client can read files for the agent, as its editor has them.
+    // FS-01.
     pub fn client_reads(&self) -> bool {
         self.client().fs.read_text_file
     }
 
-    /// Whether the client writes files for the agent (FS-01).
+    /// Returns whether the client can write files for the agent.
+    // FS-01.
     pub fn client_writes(&self) -> bool {
         self.client().fs.write_text_file
     }
 
-    /// Reads a file through the client, unsaved changes included (FS-02): from `line`, the first of
-    /// which is 1, at most `limit` lines.
+    /// Reads a file through the client, including unsaved changes: at most `limit` lines from
+    /// `line` on. The first line is 1.
     ///
     /// # Errors
-    /// [`Error::Client`] if the client does not offer this or refuses, [`Error::Invalid`] for a
-    /// path that is not absolute or a line 0, and as [`Turn::say`].
+    /// [`Error::Client`] if the client does not support this or refuses; [`Error::Invalid`] for a
+    /// path that is not absolute or a line 0; and as [`Turn::say`].
+    // FS-02.
     pub async fn read_text_file(
         &self,
         path: impl AsRef<Path>,
@@ -37,28 +40,29 @@ impl Turn {
         Ok(self.call::<FsReadTextFile>(&request).await?.content)
     }
 
-    /// Writes a whole file through the client (FS-06).
+    /// Writes a whole file through the client.
     ///
     /// # Errors
     /// As [`Turn::read_text_file`].
+    // FS-06.
     pub async fn write_text_file(&self, path: impl AsRef<Path>, text: &str) -> Result<()> {
         let request =
             WriteTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?, text);
         self.call::<FsWriteTextFile>(&request).await.map(drop)
     }
 
-    /// Reads a file inside the session's roots: through the client if it reads files, else, with
-    /// the feature `host`, from this machine. A relative path starts at the working directory
-    /// (SESS-03, SESS-05).
+    /// Reads a file inside the session's roots: through the client if it can read files, else, with
+    /// the feature `host`, on this machine. A relative path starts at the working directory.
     ///
-    /// Through the client, a path is checked by its words; where symbolic links lead is the
-    /// client's to watch (FS-10). On this machine links are followed inside the roots only, and a
-    /// file of more than 32 MiB or that is no text is refused.
+    /// Through the client, only the text of the path is checked; the client must check symbolic
+    /// links. On this machine, links are followed inside the roots only, and a file that is larger
+    /// than 32 MiB or not text is refused.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a path outside of the roots or a line 0, and for a file that cannot
-    /// be read; [`Error::Client`] if the client refuses, or if it reads no files and the feature is
-    /// off; and as [`Turn::say`].
+    /// be read; [`Error::Client`] if the client refuses, or if it cannot read files and the feature
+    /// is off; and as [`Turn::say`].
+    // SESS-03, SESS-05, FS-10.
     pub async fn read_file(
         &self,
         path: impl AsRef<Path>,
@@ -73,9 +77,9 @@ impl Turn {
         self.read_text_file(path, line, limit).await
     }
 
-    /// Replaces the text of a file inside the session's roots, or makes the file: through the
-    /// client if it writes files, else, with the feature `host`, on this machine, where a file is
-    /// replaced whole or not at all. Otherwise as [`Turn::read_file`].
+    /// Creates a file inside the session's roots or replaces its text: through the client if it can
+    /// write files, else, with the feature `host`, on this machine, where the replacement is
+    /// atomic. Otherwise like [`Turn::read_file`].
     ///
     /// # Errors
     /// As [`Turn::read_file`].
@@ -97,8 +101,8 @@ fn absolute(path: &Path) -> Result<String> {
     }
 }
 
-/// The absolute path, if by its words it is inside one of the roots. A relative one starts at the
-/// first root; `.` and `..` are taken out.
+/// Returns the absolute path if its text is inside one of the roots. A relative path starts at the
+/// first root; `.` and `..` are resolved.
 pub(crate) fn within_roots(path: &Path, roots: &[PathBuf]) -> Result<String> {
     let cwd = roots.first().map_or(Path::new("/"), PathBuf::as_path);
     let plain = plain(&cwd.join(path));
@@ -109,7 +113,7 @@ pub(crate) fn within_roots(path: &Path, roots: &[PathBuf]) -> Result<String> {
     absolute(&plain)
 }
 
-/// The path without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -131,7 +135,7 @@ mod tests {
 
     /// SESS-03, SESS-05.
     #[test]
-    fn paths_stay_inside_the_roots_by_their_words() {
+    fn paths_stay_inside_the_roots() {
         let roots = [PathBuf::from("/work/x/../a/"), PathBuf::from("/more")];
         for (path, inside) in [
             ("b/c.rs", Some("/work/a/b/c.rs")),

@@ -1,4 +1,4 @@
-//! Forms of elicitations: what may be asked, and whether an answer fits (ELIC-07, ELIC-14).
+//! Forms of elicitations: their validity, and the check of the answers (ELIC-07, ELIC-14).
 
 use crate::{Error, Result};
 use attache_protocol::Map;
@@ -7,7 +7,7 @@ use attache_protocol::v1::{
     MultiSelectItems, StringFormat, StringPropertySchema,
 };
 
-/// Whether a form is one of ACP's (ELIC-07, EXT-05, X18).
+/// Checks that ACP allows a form (ELIC-07, EXT-05, X18).
 pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
     let fields = &schema.properties.0;
     for (index, (name, field)) in fields.iter().enumerate() {
@@ -18,7 +18,7 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
             Field::Unknown(unknown) => {
                 let kind = &unknown.tag;
                 return Err(Error::invalid(format!(
-                    "the field {name} has the type {kind}, which ACP does not have"
+                    "the field {name} has the type {kind}, which ACP does not define"
                 )));
             }
             Field::String(StringPropertySchema {
@@ -31,7 +31,7 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
             }
             Field::Array(field) if matches!(field.items, MultiSelectItems::Unknown(_)) => {
                 return Err(Error::invalid(format!(
-                    "the choices of the field {name} have a type that ACP does not have"
+                    "the choices of the field {name} have a type that ACP does not define"
                 )));
             }
             _ => {}
@@ -44,13 +44,13 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
     let required = schema.required.iter().flatten();
     match required.into_iter().find(|name| schema.properties.get(name).is_none()) {
         Some(name) => Err(Error::invalid(format!(
-            "the form requires the field {name}, which it does not have"
+            "the form requires the field {name}, but has no field of this name"
         ))),
         None => Ok(()),
     }
 }
 
-/// The values to choose from, with what people see; `None` for a field that is no choice.
+/// Returns the values to choose from and their labels; `None` for a field without choices.
 pub(crate) fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
     match field {
         Field::String(StringPropertySchema { one_of: Some(options), .. }) => Some(
@@ -76,9 +76,9 @@ pub(crate) fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
     }
 }
 
-/// The values of the form's fields, each as its field wants it; what the form does not have is left
-/// out. A `pattern` is not looked at: to evaluate one in bounded time needs more than it is worth
-/// here.
+/// Returns the values that belong to fields of the form, each checked against its field; other
+/// values are left out. A `pattern` is not checked, because evaluating one in bounded time is not
+/// worth its cost here.
 pub(crate) fn values(
     schema: &ElicitationSchema,
     content: Map<Value>,
@@ -97,7 +97,7 @@ pub(crate) fn values(
     }
 }
 
-/// The value, or what the field wants instead.
+/// Returns the value, or a description of what the field expects.
 fn fitting(field: &Field, value: Value) -> std::result::Result<Value, String> {
     match (field, value) {
         (Field::String(wanted), Value::String(text)) => {
@@ -164,7 +164,7 @@ fn string(
     let most = wanted.max_length.is_none_or(|most| length <= most);
     if !least || !most {
         return Err(format!(
-            "a text with so many characters{}",
+            "text with a number of characters{}",
             range(wanted.min_length, wanted.max_length)
         ));
     }
@@ -188,14 +188,14 @@ pub(crate) fn range<N: std::fmt::Display>(least: Option<N>, most: Option<N>) -> 
     }
 }
 
-/// Something at something; what else an address is, only its host knows.
+/// Checks for text around an `@`; only the mail host knows which addresses exist.
 fn is_email(text: &str) -> bool {
     let parts = text.rsplit_once('@');
     parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
         && !text.contains(char::is_whitespace)
 }
 
-/// A scheme and something behind it.
+/// Checks for a scheme and text after it.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let allowed = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
@@ -205,7 +205,7 @@ fn is_uri(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// The numbers of a text that has the given shape: `0` stands for a digit.
+/// Returns the numbers in a text of the given shape, in which `0` matches any digit.
 fn digits(text: &str, shape: &str) -> Option<Vec<u32>> {
     let same = text.len() == shape.len()
         && text.chars().zip(shape.chars()).all(|(found, wanted)| match wanted {
@@ -234,7 +234,7 @@ fn is_date(text: &str) -> bool {
     (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
-/// As RFC 3339 writes it.
+/// Checks for the format of RFC 3339.
 fn is_date_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't', ' ']) else { return false };
     let Some((clock, rest)) = time.split_at_checked(8) else { return false };

@@ -1,10 +1,10 @@
-//! A form as a message, for clients that show none (ELIC-03).
+//! A form as a message, for clients that cannot show forms (ELIC-03).
 
 use crate::turn::form::{choices, range};
 use attache_protocol::v1::{ElicitationPropertySchema as Field, ElicitationSchema, StringFormat};
 
-/// The question with its fields, choices and defaults, in Markdown. What the author wrote stands in
-/// it as text.
+/// Returns the question with its fields, choices and defaults as Markdown. Texts of the author are
+/// escaped.
 pub(crate) fn markdown(message: &str, schema: &ElicitationSchema) -> String {
     let mut text = format!("{}\n", message.trim_end());
     for heading in [&schema.title, &schema.description].into_iter().flatten() {
@@ -30,7 +30,7 @@ fn line(name: &str, field: &Field, required: bool) -> String {
         line.push_str(&format!(": {}", plain(description)));
     }
     if let Some(default) = default {
-        line.push_str(&format!(" [if nothing is said: {}]", plain(&default)));
+        line.push_str(&format!(" [default: {}]", plain(&default)));
     }
     line.push('\n');
     for (value, title) in choices(field).unwrap_or_default() {
@@ -42,7 +42,7 @@ fn line(name: &str, field: &Field, required: bool) -> String {
     line
 }
 
-/// Title, description, what is wanted, and the default.
+/// Returns the title, the description, the expected value and the default.
 fn parts(field: &Field) -> (Option<&str>, Option<&str>, String, Option<String>) {
     match field {
         Field::String(field) => {
@@ -86,7 +86,7 @@ fn parts(field: &Field) -> (Option<&str>, Option<&str>, String, Option<String>) 
     }
 }
 
-/// A text on one line in which nothing is markup.
+/// Returns the text on one line, with Markdown escaped.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -109,7 +109,7 @@ mod tests {
 
     /// ELIC-03.
     #[test]
-    fn a_form_is_said_with_its_fields_choices_and_defaults() {
+    fn form_text_has_fields_choices_and_defaults() {
         let schema = attache_protocol::decode(
             r#"{"type":"object","required":["name"],"properties":{
                 "name":{"type":"string","title":"Branch *name*","minLength":1},
@@ -121,11 +121,11 @@ mod tests {
         .unwrap();
         let expected = "Where to?\n
 - **Branch \\*name\\*** (text, at least 1 characters, required)
-- **kind** (one of these) [if nothing is said: a]
+- **kind** (one of these) [default: a]
   - a: Alpha
   - b: Beta
 - **deep** (whole number, 1 to 9): how deep
-- **sure** (yes or no) [if nothing is said: yes]
+- **sure** (yes or no) [default: yes]
 - **tags** (any of these, at most 2)
   - x
   - y

@@ -1,15 +1,15 @@
-//! This machine in place of a client that offers no files or terminals: the feature `host`.
+//! Files and commands on this machine, for clients without files or terminals: the feature `host`.
 
-use crate::{Command, Error, Ran, Result, ToolCallHandle, Turn};
+use crate::{Command, CommandOutput, Error, Result, ToolCallHandle, Turn};
 use attache_host::{Bounded, FileError, Launch, Reason, Roots, RootsError, Tail};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The shortest time between two looks at a running command's output.
+/// The shortest time between two updates of a running command's output.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// How much output is shown while the command runs, in bytes.
+/// The limit of output shown while the command runs, in bytes.
 const OUTPUT_SHOWN: usize = 16 * 1024;
 
 impl Turn {
@@ -29,7 +29,7 @@ impl Turn {
         self.on_disk(move |roots| roots.write(path, text)).await
     }
 
-    /// Runs `work` where blocking is allowed.
+    /// Runs `work` on a thread that may block.
     async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Roots) -> std::result::Result<T, FileError> + Send + 'static,
@@ -41,7 +41,7 @@ impl Turn {
             Ok::<_, RootsError>(work(&Roots::new(cwd, more)?))
         });
         let done = self.unless_cancelled(work).await?;
-        let done = done.map_err(|error| Error::caused("the file could not be worked on", error))?;
+        let done = done.map_err(|error| Error::caused("the file could not be accessed", error))?;
         let done =
             done.map_err(|error| Error::caused("the session's folders cannot be used", error))?;
         done.map_err(|error| match error.reason() {
@@ -54,7 +54,7 @@ impl Turn {
         &self,
         command: &Command,
         call: Option<&mut ToolCallHandle>,
-    ) -> Result<Ran> {
+    ) -> Result<CommandOutput> {
         let cwd = crate::turn::files::within_roots(&command.cwd, self.roots())?;
         let running = run(self, command, cwd, call);
         self.unless_cancelled(running).await?
@@ -66,7 +66,7 @@ async fn run(
     command: &Command,
     cwd: String,
     mut call: Option<&mut ToolCallHandle>,
-) -> Result<Ran> {
+) -> Result<CommandOutput> {
     turn.check()?;
     let mut launch = Launch::new(command.program.as_str()).args(&command.args).cwd(cwd);
     for (name, value) in &command.env {
@@ -103,7 +103,7 @@ async fn run(
         show(&mut call, &shown_before, &tail).await?;
     }
     let exit = running.wait().await;
-    Ok(Ran {
+    Ok(CommandOutput {
         output: output.text(),
         truncated: output.truncated(),
         exit_code: exit.code.and_then(|code| u32::try_from(code).ok()),
@@ -114,7 +114,7 @@ async fn run(
     })
 }
 
-/// Shows the end of the output behind what the call showed before the command began.
+/// Shows the end of the output after the content that the call had before the command.
 async fn show(
     call: &mut Option<&mut ToolCallHandle>,
     before: &[ToolCallContent],
@@ -126,7 +126,7 @@ async fn show(
     call.replace_content(content).await
 }
 
-/// The output as a block of code that nothing in it ends.
+/// Returns the output as a Markdown code block with a fence that the output does not contain.
 fn fenced(output: &str) -> String {
     let longest = output.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

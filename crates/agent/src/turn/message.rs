@@ -1,4 +1,4 @@
-//! Saying something: the hot path of an agent.
+//! Text and other content of messages: the hot path of an agent.
 
 use crate::session::running_turn::OpenMessage;
 use crate::session::state::State;
@@ -7,21 +7,22 @@ use attache_protocol::Writer;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// A longer text goes out as several chunks, so that no line gets huge and other sessions get their
-/// say in between. In bytes.
+/// The maximum length of a chunk, in bytes. Longer text is split, so that no line becomes huge and
+/// other sessions can send in between.
 const CHUNK: usize = 48 * 1024;
 
-/// The line of a text chunk behind the text.
+/// The line of a text chunk after the text.
 const TAIL: &[u8] = b"}}}}\n";
 
 impl State {
-    /// The id of the message that a chunk by `author` belongs to: the one before, or a new one.
+    /// Returns the id of the message that a chunk by `author` belongs to: the open one or a new
+    /// one.
     fn message(&mut self, author: MessageAuthor) -> Option<MessageId> {
         let message = self.turn()?.message.as_ref();
         if let Some(message) = message.filter(|message| message.author == author) {
             return Some(message.id.clone());
         }
-        // The sequence is unique in the session, also after it was loaded again.
+        // The sequence is unique in the session, even after a load.
         let id = MessageId::from(format!("m{}", self.session.sequence() + 1));
         let message = OpenMessage::new(self.session.id(), author, id.clone());
         self.turn()?.message = Some(message);
@@ -30,18 +31,18 @@ impl State {
 }
 
 impl Turn {
-    /// Says `text` to the person: Markdown, in pieces of any size, which together are one message
-    /// until something else is reported (MSG-01, MSG-02). Waits while the client is slow. An empty
-    /// text says nothing.
+    /// Sends `text` to the user as Markdown. Pieces of any size form one message until something
+    /// else is sent. Waits while the client is slow. An empty text sends nothing.
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
     /// [`Error::Gone`](crate::Error::Gone).
+    // MSG-01, MSG-02.
     pub async fn say(&self, text: &str) -> Result<()> {
         self.chunks(MessageAuthor::Agent, text).await
     }
 
-    /// Shows `text` as the model's reasoning. Otherwise as [`Turn::say`].
+    /// Sends `text` as reasoning of the model. Otherwise like [`Turn::say`].
     ///
     /// # Errors
     /// As [`Turn::say`].
@@ -49,10 +50,11 @@ impl Turn {
         self.chunks(MessageAuthor::Thought, text).await
     }
 
-    /// Ends the message that is being said: what is said next is a message of its own (MSG-02).
+    /// Ends the current message: the next text begins a new one.
     ///
     /// # Errors
     /// As [`Turn::say`].
+    // MSG-02.
     pub async fn end_message(&self) -> Result<()> {
         self.ready().await?;
         if self.is_muted() {
@@ -65,7 +67,7 @@ impl Turn {
         })
     }
 
-    /// Puts a block that is no text, such as a picture, into the message that is being said.
+    /// Adds a block that is not text, such as an image, to the current message.
     ///
     /// # Errors
     /// As [`Turn::say`].

@@ -1,4 +1,4 @@
-//! Asking a person before a tool runs (requirements §4.9).
+//! Asking the user before a tool runs.
 
 use crate::{Error, Result, ToolCallHandle, Turn};
 use attache_connection::CallError;
@@ -9,33 +9,36 @@ use attache_protocol::v1::{
 };
 use attache_session::{EventBody, PermissionId};
 
-/// What was decided about a tool call.
+/// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Permission {
-    /// It may run.
+    /// The tool may run.
     AllowOnce(PermissionOptionId),
-    /// It may run, and the choice is to be remembered; for what is the author's to define
-    /// (PERM-07).
+    /// The tool may run, and the choice should be remembered. The author defines what it covers.
+    // PERM-07.
     AllowAlways(PermissionOptionId),
-    /// It must not run.
+    /// The tool must not run.
     RejectOnce(PermissionOptionId),
-    /// It must not run, and the choice is to be remembered (PERM-07).
+    /// The tool must not run, and the choice should be remembered.
+    // PERM-07.
     RejectAlways(PermissionOptionId),
-    /// Nobody chose: the client withdrew the question (PERM-11). It must not run.
+    /// The client withdrew the question. The tool must not run.
+    // PERM-11.
     Cancelled,
-    /// The client's answer was an error, unreadable, or an option that was not offered, as the
-    /// sentence says. It must not run (PERM-04).
+    /// The client's answer was an error, could not be decoded, or named an option that was not
+    /// offered; the text says which. The tool must not run.
+    // PERM-04.
     Unusable(String),
 }
 
 impl Permission {
-    /// Whether the tool may run.
+    /// Returns whether the tool may run.
     pub fn allowed(&self) -> bool {
         matches!(self, Self::AllowOnce(_) | Self::AllowAlways(_))
     }
 
-    /// The option that was chosen.
+    /// Returns the chosen option.
     pub fn option_id(&self) -> Option<&PermissionOptionId> {
         match self {
             Self::AllowOnce(id)
@@ -82,14 +85,15 @@ impl Permission {
 }
 
 impl Turn {
-    /// Asks the person whether `call` may run, and waits for the answer as long as it takes
-    /// (PERM-02). Several questions may be open at once (PERM-12). When the turn is cancelled the
-    /// question is withdrawn, and a late answer starts nothing (CANCEL-22, CANCEL-23).
+    /// Asks the user whether `call` may run, and waits for the answer without a time limit. Several
+    /// questions can be open at once. When the turn is cancelled the question is withdrawn, and a
+    /// late answer has no effect.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] for options that
-    /// are no question: none, two with the same id, or one of an unknown kind. What the client
-    /// answers is never an error here.
+    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] if there are no
+    /// options, two with the same id, or one of an unknown kind. An answer of the client is never
+    /// an error here.
+    // PERM-02, PERM-12, CANCEL-22, CANCEL-23.
     pub async fn ask_permission(
         &self,
         call: &ToolCallHandle,
@@ -121,12 +125,12 @@ impl Turn {
         }
         drop(open);
         let permission = Permission::of(answer, &options)?;
-        // The answer and the cancel may both have arrived while this task waited for its thread.
+        // The answer and the cancel may both have arrived before this task ran again.
         self.check()?;
         Ok(permission)
     }
 
-    /// Asks with the two plain choices, allow and reject, and says whether `call` may run.
+    /// Asks with the two options "Allow" and "Reject", and returns whether `call` may run.
     ///
     /// # Errors
     /// As [`Turn::ask_permission`].
@@ -139,7 +143,7 @@ impl Turn {
     }
 }
 
-/// Sees to it that a question is settled in the session however its asker goes on.
+/// Settles the question in the session when it is dropped, in whichever way the asking ends.
 struct OpenQuestion<'t> {
     turn: &'t Turn,
     id: PermissionId,

@@ -1,30 +1,32 @@
-//! Plans of a turn (requirements §4.11, PLAN, and the unstable PLANU).
+//! The plans of a turn.
 
 use crate::{Result, Turn};
 use attache_protocol::v1::{Plan, PlanEntry, PlanId};
 use attache_session::{EventBody, PlanContent};
 
 impl Turn {
-    /// Replaces the plan: all entries with their statuses now (PLAN-02).
+    /// Replaces the plan. `entries` are all its entries with their current statuses.
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
     /// [`Error::Gone`](crate::Error::Gone).
+    // PLAN-02.
     pub async fn plan(&self, entries: Vec<PlanEntry>) -> Result<()> {
         self.post(EventBody::Plan { id: None, content: PlanContent::Items(entries) }).await
     }
 
-    /// Replaces one of several plans: steps, a file, or a text; the others stay (PLANU-02). A
-    /// client that takes one plan only is shown the plan that was stated last (PLANU-01).
+    /// Replaces one of several plans, which can be entries, a file or text. The others stay. A
+    /// client that supports only one plan is shown the one that changed last.
     ///
     /// # Errors
     /// As [`Turn::plan`].
+    // PLANU-02, PLANU-01.
     pub async fn plan_named(&self, id: impl Into<PlanId>, content: PlanContent) -> Result<()> {
         self.post(EventBody::Plan { id: Some(id.into()), content }).await
     }
 
-    /// Drops one of several plans. A client that takes one plan only is shown the one among the
-    /// others that was stated last.
+    /// Removes one of several plans. A client that supports only one plan is shown the remaining
+    /// one that changed last.
     ///
     /// # Errors
     /// As [`Turn::plan`].

@@ -1,4 +1,4 @@
-//! What an author remembers of a session beyond what its client sees.
+//! Records that the author stores with a session and the client does not see.
 
 use crate::store::records::{REMEMBERED, REMEMBERED_ONLY};
 use crate::{Error, Result, Turn};
@@ -6,27 +6,27 @@ use attache_protocol::Raw;
 use attache_session::EventBody;
 use serde::Serialize;
 
-/// A longer record is refused, in bytes of JSON.
+/// The maximum length of a record, in bytes of JSON.
 const LIMIT: usize = 16 * 1024 * 1024;
 
 impl Turn {
-    /// Puts `value` into the session's log, where
-    /// [`Opening::remembered`](crate::Opening::remembered) finds it when the session is loaded,
+    /// Stores `value` in the log of the session.
+    /// [`Opening::remembered`](crate::Opening::remembered) returns it when the session is loaded,
     /// resumed or forked. It is stored with the turn, before the prompt is answered, and never
     /// sent.
     ///
-    /// Works also after a cancel: what was done before it is remembered too. A subagent remembers
-    /// for the session it works for. Without a store nothing outlives the connection.
+    /// Also works after a cancel, so that everything done before it is remembered. A subagent
+    /// remembers for the session it works for. Without a store, nothing outlives the connection.
     ///
     /// # Errors
-    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is no JSON or longer
-    /// than 16 MiB; [`Error::Store`] if much waits to be stored and cannot be.
+    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is not JSON or longer
+    /// than 16 MiB; [`Error::Store`] if too much waits to be stored and cannot be stored.
     pub async fn remember(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED, json(value)?).await
     }
 
-    /// The same, and forgets everything remembered before: for an author whose memory is one value,
-    /// or who compacted it.
+    /// Stores `value` and forgets everything remembered before: for an author whose memory is one
+    /// value, or who compacted it.
     ///
     /// # Errors
     /// As [`Turn::remember`].
@@ -45,10 +45,10 @@ impl Turn {
 
 fn json(value: &(impl Serialize + ?Sized)) -> Result<Raw> {
     let value = Raw::of(value)
-        .map_err(|error| Error::caused("what is to be remembered is no JSON", error))?;
+        .map_err(|error| Error::caused("the value to remember cannot be written as JSON", error))?;
     match value.get().len() {
         length if length > LIMIT => Err(Error::failed(format!(
-            "what is to be remembered has {length} bytes: split it into records of at most {LIMIT}"
+            "the value to remember has {length} bytes: split it into records of at most {LIMIT} bytes"
         ))),
         _ => Ok(value),
     }

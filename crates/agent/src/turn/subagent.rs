@@ -1,4 +1,4 @@
-//! Subagents: turns within a turn (requirements §4.18, SUB).
+//! Subagents: turns within a turn.
 
 use crate::session::deferring_mutex::DeferringMutex;
 use crate::session::open_session::OpenSession;
@@ -15,31 +15,34 @@ use std::sync::Arc;
 
 type SharedState = Arc<DeferringMutex<State>>;
 
-/// A child that works within a turn: what it says and does goes through its own [`Turn`], in a
-/// session of its own that the client sees beside the one it knows (SUB-04). It is cancelled with
-/// the turn it works for; the client cannot do anything else to it (SUB-02).
+/// A subagent that works within a turn. It sends updates through its own [`Turn`], in its own
+/// session, which the client sees beside the main session. It is cancelled with the turn it works
+/// for; the client cannot control it in any other way.
 ///
-/// For a client that takes no subagents a tool call of the kind `think` stands for the child:
-/// [`Subagent::stand_in`]. Its own tool calls and permission questions are then those of the
-/// session it works for, and nothing else of it is shown. These calls name the one that stands for
-/// the child in their metadata: `{"attache/parentToolCallId": "…"}`.
+/// For a client without subagents, a tool call of the kind `think` represents the subagent: see
+/// [`Subagent::stand_in`]. Its own tool calls and permission questions are then sent in the session
+/// it works for, and its other updates are not shown. These calls name the representing call in
+/// their metadata: `{"attache/parentToolCallId": "…"}`.
 ///
-/// The log keeps that there was a child, and how it ended; what it said is not stored. One that is
-/// dropped, or still at work when the turn ends, has failed, or is cancelled if the turn was.
+/// The log records that the subagent existed and how it ended, but not its updates. A subagent that
+/// is dropped, or still running when the turn ends, has failed, or is cancelled if the turn was
+/// cancelled.
+// SUB-04, SUB-02.
 #[derive(Debug)]
 #[must_use = "a subagent that is dropped has failed"]
 pub struct Subagent {
     parent: Turn,
     child: Turn,
-    /// What stands for the child where the client takes no subagents.
+    /// The tool call that represents it for a client without subagents.
     call: Option<ToolCallHandle>,
 }
 
 impl Turn {
-    /// A child begins to work. It is announced before anything else of it is (SUB-01).
+    /// Starts a subagent, and announces it before its first update.
     ///
     /// # Errors
     /// As [`Turn::say`].
+    // SUB-01.
     pub async fn subagent(
         &self,
         title: impl Into<String>,
@@ -80,18 +83,18 @@ impl Turn {
 }
 
 impl Subagent {
-    /// What the child says and does.
+    /// Returns the turn of the subagent.
     pub fn turn(&self) -> &Turn {
         &self.child
     }
 
-    /// The tool call that stands for the child, where the client takes no subagents: for its name
-    /// and input, and what comes of it.
+    /// Returns the tool call that represents the subagent for a client without subagents, to set
+    /// its name, input and result.
     pub fn stand_in(&mut self) -> Option<&mut ToolCallHandle> {
         self.call.as_mut()
     }
 
-    /// The child stops. Works also after a cancel: it says what happened.
+    /// Stops the subagent. Also works after a cancel.
     ///
     /// # Errors
     /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
@@ -105,12 +108,12 @@ impl Subagent {
             StopReason::MaxTurnRequests => IdleStopReason::MaxTurnRequests,
             StopReason::Refusal => IdleStopReason::Refusal,
             StopReason::Cancelled => IdleStopReason::Cancelled,
-            // A reason that ACP does not have is not put on the wire.
+            // A reason that ACP does not define is not sent.
             StopReason::Unknown(reason) => failed(&format!("it stopped for the reason {reason}")),
         })
     }
 
-    /// The child failed; `why` is shown.
+    /// Stops the subagent with a failure; `why` is shown to the user.
     ///
     /// # Errors
     /// As [`Subagent::stop`].
@@ -121,7 +124,7 @@ impl Subagent {
         }
     }
 
-    /// Whoever comes first stops it; the drop that follows finds it stopped.
+    /// Stops the subagent once; the drop that follows finds it stopped.
     fn end(&self, reason: IdleStopReason) -> Result<()> {
         let parent = self.parent.open_session();
         let child = self.child.open_session().shared_state();
@@ -136,7 +139,7 @@ impl Drop for Subagent {
         if !self.child.is_muted() {
             let child = Arc::clone(self.child.open_session().shared_state());
             let reason = unfinished(self.parent.is_cancelled());
-            // If the turn is over, its end was the child's.
+            // If the turn is over, its end also stopped the subagent.
             self.parent.open_session().defer_in_turn(self.parent.accepted(), move |state| {
                 let _ = state.stop_if_open(&child, reason);
             });

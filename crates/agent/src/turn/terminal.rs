@@ -1,4 +1,4 @@
-//! Commands that the client runs for the agent (requirements §4.10, TERM).
+//! Commands that the client runs for the agent.
 
 use crate::session::terminal_releaser::TerminalReleaser;
 use crate::{Result, Turn};
@@ -12,7 +12,7 @@ use attache_protocol::v1::{
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A command about to be started in a terminal of the client.
+/// A command to start in a terminal of the client.
 #[derive(Debug)]
 #[must_use = "nothing runs before the terminal is created"]
 pub struct NewTerminal {
@@ -21,12 +21,14 @@ pub struct NewTerminal {
 }
 
 impl Turn {
-    /// Whether the client runs commands for the agent (TERM-01).
+    /// Returns whether the client can run commands for the agent.
+    // TERM-01.
     pub fn client_has_terminals(&self) -> bool {
         self.client().terminal
     }
 
-    /// A terminal of the client that runs this program, with what [`NewTerminal`] sets.
+    /// Prepares a terminal of the client that runs this program. Configure it with the functions of
+    /// [`NewTerminal`].
     pub fn terminal(&self, program: impl Into<String>) -> NewTerminal {
         let request = CreateTerminalRequest::new(self.session_id().clone(), program);
         NewTerminal { turn: self.clone(), request }
@@ -34,31 +36,34 @@ impl Turn {
 }
 
 impl NewTerminal {
-    /// One more argument, passed as it is (TERM-04).
+    /// Adds an argument, which is passed unchanged.
+    // TERM-04.
     pub fn arg(mut self, arg: impl Into<String>) -> Self {
         self.request.args.push(arg.into());
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.request.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// An environment variable to set. The value may be secret.
+    /// Sets an environment variable. The value may be secret.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
         self.request.env.push(EnvVariable::new(name, value));
         self
     }
 
-    /// Where it runs, absolute; the session's working directory unless set.
+    /// Sets the working directory, an absolute path. The default is the working directory of the
+    /// session.
     pub fn cwd(mut self, cwd: impl AsRef<Path>) -> Self {
         self.request.cwd = Some(cwd.as_ref().to_string_lossy().into_owned());
         self
     }
 
-    /// How many bytes of output the client keeps; older ones go first (TERM-05).
+    /// Sets how many bytes of output the client keeps; the oldest are removed first.
+    // TERM-05.
     pub fn output_limit(mut self, bytes: u64) -> Self {
         self.request.output_byte_limit = Some(bytes);
         self
@@ -67,11 +72,11 @@ impl NewTerminal {
     /// Starts the command.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client has no terminals or could not start
-    /// the command, [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
+    /// [`Error::Client`](crate::Error::Client) if the client has no terminals or cannot start the
+    /// command; [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
     /// absolute or outside of the session's roots; [`Error::Cancelled`](crate::Error::Cancelled),
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). A terminal that
-    /// comes to be although nobody waits for it any more is released.
+    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). If the client
+    /// creates the terminal after one of these errors, the kit releases it.
     pub async fn create(self) -> Result<Terminal> {
         let Self { turn, mut request } = self;
         let cwd = request.cwd.take().map_or_else(|| turn.cwd().to_owned(), Into::into);
@@ -100,9 +105,10 @@ impl NewTerminal {
     }
 }
 
-/// A command running in a terminal of the client, or ended. It is released exactly once: by
-/// [`release`](Terminal::release), when it is dropped, or with its turn at the latest (TERM-10). To
-/// go on showing its output, put it into a tool call before that (TOOL-13).
+/// A command in a terminal of the client, running or ended. It is released exactly once: by
+/// [`release`](Terminal::release), when it is dropped, or at the end of its turn. To keep showing
+/// its output, add it to a tool call before that.
+// TERM-10, TOOL-13.
 #[derive(Debug)]
 #[must_use = "a terminal that is dropped is released, which ends its command"]
 pub struct Terminal {
@@ -111,31 +117,33 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Its id, which is the client's.
+    /// Returns its id, which the client chose.
     pub fn id(&self) -> &TerminalId {
         &self.id
     }
 
-    /// Shows the terminal, live, in a tool call: for
+    /// Returns content that shows the terminal live in a tool call, for
     /// [`ToolCallHandle::content`](crate::ToolCallHandle::content).
     pub fn content(&self) -> ToolCallContent {
         ToolCallContent::Terminal(attache_protocol::v1::Terminal::new(self.id.clone()))
     }
 
-    /// The output so far, and how the command ended if it did (TERM-06). Does not wait for more.
+    /// Returns the output so far, and how the command ended if it did. Does not wait for more.
     ///
     /// # Errors
     /// [`Error::Client`](crate::Error::Client) if the client refuses, and as [`Turn::say`].
+    // TERM-06.
     pub async fn output(&self) -> Result<TerminalOutputResponse> {
         let request = TerminalOutputRequest::new(self.session_id().clone(), self.id.clone());
         self.turn.call::<TerminalOutput>(&request).await
     }
 
-    /// Waits until the command ends. Neither code nor signal means that it is not known how, never
-    /// success (TERM-16, DEC-15).
+    /// Waits until the command ends. If neither exit code nor signal is set, it is unknown how it
+    /// ended; do not treat that as success.
     ///
     /// # Errors
     /// As [`Terminal::output`].
+    // TERM-16, DEC-15.
     pub async fn wait(&self) -> Result<TerminalExitStatus> {
         let request = WaitForTerminalExitRequest::new(self.session_id().clone(), self.id.clone());
         let exit = self.turn.call::<TerminalWaitForExit>(&request).await?;
@@ -144,17 +152,19 @@ impl Terminal {
         Ok(status)
     }
 
-    /// Stops the command; its output can still be read (TERM-09).
+    /// Stops the command. Its output can still be read.
     ///
     /// # Errors
     /// As [`Terminal::output`].
+    // TERM-09.
     pub async fn kill(&self) -> Result<()> {
         let request = KillTerminalRequest::new(self.session_id().clone(), self.id.clone());
         self.turn.call::<TerminalKill>(&request).await.map(drop)
     }
 
-    /// Ends the command if it runs and frees the terminal (TERM-11). The call is on its way when
-    /// this returns; dropping does the same.
+    /// Ends the command if it runs, and frees the terminal. The call is sent when this returns.
+    /// Dropping the terminal does the same.
+    // TERM-11.
     pub fn release(self) {
         drop(self);
     }
@@ -167,7 +177,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         let id = self.id.clone();
-        // After the turn its end has released the terminal.
+        // After the turn, its end has released the terminal.
         self.turn.open_session().defer_in_turn(self.turn.accepted(), move |state| {
             let open = state.turn().map(|turn| &mut turn.open_terminals);
             if let Some(open) = open
@@ -180,7 +190,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Who gets a terminal that is being created.
+/// Who owns a terminal that is being created.
 #[derive(Default)]
 struct Claim(Mutex<Claimed>);
 
@@ -189,7 +199,7 @@ enum Claimed {
     #[default]
     Awaited,
     Created(TerminalId),
-    /// Nobody waits any more.
+    /// The future of [`NewTerminal::create`] was dropped.
     Abandoned,
 }
 
@@ -207,7 +217,7 @@ impl Claim {
     }
 }
 
-/// Waits for a terminal; one that is not taken is released, whenever it comes to be.
+/// Waits for a terminal. One that is not taken is released, even if the client creates it later.
 struct Creating {
     releaser: TerminalReleaser,
     claim: Arc<Claim>,

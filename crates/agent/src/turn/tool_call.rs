@@ -1,4 +1,4 @@
-//! Tool calls of a turn: announced, run, settled exactly once.
+//! The tool calls of a turn: announced, run, and settled exactly once.
 
 use crate::session::state::State;
 use crate::{Error, Result, Turn};
@@ -10,7 +10,7 @@ use attache_protocol::{Meta, Raw};
 use attache_session::EventBody;
 use std::path::Path;
 
-/// A tool call that the client has not seen yet: fill it in, then
+/// A tool call that the client does not know yet: fill it in, then
 /// [`announce`](NewToolCall::announce) or [`start`](NewToolCall::start) it.
 #[derive(Debug)]
 #[must_use = "the client sees nothing of a tool call that is not announced"]
@@ -20,7 +20,8 @@ pub struct NewToolCall {
 }
 
 impl Turn {
-    /// A tool call with a title for people (TOOL-01). Its id is the kit's.
+    /// Prepares a tool call with a title for the user. The kit chooses its id.
+    // TOOL-01.
     pub fn tool_call(&self, title: impl Into<String>, kind: ToolKind) -> NewToolCall {
         let mut call = ToolCall::new("", title);
         call.kind = kind;
@@ -29,32 +30,33 @@ impl Turn {
 }
 
 impl NewToolCall {
-    /// The tool's name in the program (TOOL-15).
+    /// Sets the name of the tool in the program.
+    // TOOL-15.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.call.name = Some(name.into());
         self
     }
 
-    /// A file that the tool works on: an absolute path, and a line, the first of which is 1
-    /// (TOOL-10).
+    /// Adds a file that the tool works on: an absolute path and a line. The first line is 1.
+    // TOOL-10.
     pub fn location(mut self, path: impl AsRef<Path>, line: Option<u32>) -> Self {
         self.call.locations.push(location(path.as_ref(), line));
         self
     }
 
-    /// The tool's input as the model gave it.
+    /// Sets the input of the tool, as the model sent it.
     pub fn raw_input(mut self, input: Raw) -> Self {
         self.call.raw_input = Some(input);
         self
     }
 
-    /// Something to show with the call: a text, another block, a [`diff`].
+    /// Adds content to show with the call: text, another block, or a [`diff`].
     pub fn content(mut self, content: impl Into<ToolCallContent>) -> Self {
         self.call.content.push(content.into());
         self
     }
 
-    /// Shows the call as pending: its input is known, and it may need permission.
+    /// Sends the call as pending: its input is known, and it may need permission.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`],
@@ -66,7 +68,7 @@ impl NewToolCall {
         turn.ready().await?;
         call.status = ToolCallStatus::Pending;
         turn.open_session().in_turn(turn.accepted(), |state| {
-            // The sequence is unique in the session, also after it was loaded again (TOOL-02).
+            // The sequence is unique in the session, even after a load (TOOL-02).
             call.tool_call_id = ToolCallId::from(format!("call{}", state.session.sequence() + 1));
             state.opened_call(call.tool_call_id.clone());
             state.post(EventBody::ToolCall(call.clone()))
@@ -74,10 +76,10 @@ impl NewToolCall {
         Ok(ToolCallHandle { turn, call })
     }
 
-    /// [`announce`](NewToolCall::announce) and [`ToolCallHandle::start`] in one.
+    /// Announces the call and marks it as in progress.
     ///
     /// # Errors
-    /// As those two.
+    /// As [`NewToolCall::announce`] and [`ToolCallHandle::start`].
     pub async fn start(self) -> Result<ToolCallHandle> {
         let mut handle = self.announce().await?;
         handle.start().await?;
@@ -85,9 +87,10 @@ impl NewToolCall {
     }
 }
 
-/// A tool call that the client sees. It is settled exactly once, by
-/// [`complete`](ToolCallHandle::complete) or [`fail`](ToolCallHandle::fail); one that is dropped,
-/// or still open when its turn ends, has failed (TOOL-07 to TOOL-09).
+/// A tool call that the client knows. It is settled exactly once, by
+/// [`complete`](ToolCallHandle::complete) or [`fail`](ToolCallHandle::fail). If it is dropped, or
+/// still open when its turn ends, it has failed.
+// TOOL-07 to TOOL-09.
 #[derive(Debug)]
 #[must_use = "a tool call that is dropped has failed"]
 pub struct ToolCallHandle {
@@ -97,7 +100,7 @@ pub struct ToolCallHandle {
 }
 
 impl ToolCallHandle {
-    /// Its id.
+    /// Returns its id.
     pub fn id(&self) -> &ToolCallId {
         &self.call.tool_call_id
     }
@@ -107,7 +110,7 @@ impl ToolCallHandle {
         &self.call
     }
 
-    /// The tool runs from now on.
+    /// Marks the call as in progress.
     ///
     /// # Errors
     /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`].
@@ -120,16 +123,17 @@ impl ToolCallHandle {
         self.send(update).await
     }
 
-    /// Changes what `update` names: title, kind, input, output, all content, all locations
-    /// (TOOL-05, TOOL-06). Its id and status are not looked at: a status has its own functions.
+    /// Changes the fields that `update` sets: title, kind, input, output, all content, all
+    /// locations. Its id and status are ignored, because other functions set the status.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
+    // TOOL-05, TOOL-06.
     pub async fn update(&mut self, update: ToolCallUpdate) -> Result<()> {
         self.send(ToolCallUpdate { tool_call_id: self.id().clone(), status: None, ..update }).await
     }
 
-    /// Shows `content` behind what the call shows already.
+    /// Adds `content` after the content of the call.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
@@ -139,8 +143,9 @@ impl ToolCallHandle {
         self.replace_content(all).await
     }
 
-    /// Shows a text behind what the call shows already. Output that grows piece by piece is cheaper
-    /// with [`replace_content`](ToolCallHandle::replace_content): v1 sends all content each time.
+    /// Adds text after the content of the call. For output that grows piece by piece,
+    /// [`replace_content`](ToolCallHandle::replace_content) is cheaper, because ACP v1 sends all
+    /// content each time.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
@@ -149,10 +154,11 @@ impl ToolCallHandle {
         self.content(block).await
     }
 
-    /// Shows a change to a file; `old` is `None` for a new one (TOOL-11).
+    /// Adds a change to a file; `old` is `None` for a new file.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
+    // TOOL-11.
     pub async fn diff(
         &mut self,
         path: impl AsRef<Path>,
@@ -163,19 +169,20 @@ impl ToolCallHandle {
         self.content(diff).await
     }
 
-    /// Shows `content` in place of what the call shows (TOOL-06).
+    /// Replaces the content of the call.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
+    // TOOL-06.
     pub async fn replace_content(&mut self, content: Vec<ToolCallContent>) -> Result<()> {
         let mut update = ToolCallUpdate::new(self.id().clone());
         update.content = Some(content);
         self.send(update).await
     }
 
-    /// The same as [`update`](ToolCallHandle::update) for what must be told also after a cancel,
-    /// such as the end of a program that the client shows. It never waits, so it is for one update
-    /// or two.
+    /// Like [`update`](ToolCallHandle::update), and also works after a cancel: for example to
+    /// report the end of a program that the client shows. It never waits, so use it for one or two
+    /// updates only.
     ///
     /// # Errors
     /// As [`ToolCallHandle::complete`]; [`Error::Invalid`] as [`NewToolCall::announce`].
@@ -193,7 +200,7 @@ impl ToolCallHandle {
         })?
     }
 
-    /// The tool did what it was asked to. Works also after a cancel: it says what happened.
+    /// Settles the call as completed. Also works after a cancel.
     ///
     /// # Errors
     /// [`Error::Over`], [`Error::Gone`].
@@ -201,8 +208,8 @@ impl ToolCallHandle {
         self.settle(ToolCallStatus::Completed, None)
     }
 
-    /// The tool failed, or was not allowed to run; `why` is shown behind what the call shows
-    /// already. Works also after a cancel.
+    /// Settles the call as failed or refused; `why` is shown after its content. Also works after a
+    /// cancel.
     ///
     /// # Errors
     /// [`Error::Over`], [`Error::Gone`].
@@ -212,7 +219,7 @@ impl ToolCallHandle {
         self.settle(ToolCallStatus::Failed, Some(content))
     }
 
-    /// What a permission request says about the call (PERM-10).
+    /// Returns what a permission request says about the call (PERM-10).
     pub(crate) fn patch(&self) -> ToolCallUpdate {
         let call = &self.call;
         let mut patch = ToolCallUpdate::new(call.tool_call_id.clone());
@@ -239,8 +246,8 @@ impl ToolCallHandle {
         })?
     }
 
-    /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles;
-    /// the drop that follows finds nothing open.
+    /// Settles the call once; the drop that follows finds it settled. Never waits, because there is
+    /// only one such update for each call.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();
         session.in_turn_even_cancelled(self.turn.accepted(), |state| {
@@ -250,7 +257,7 @@ impl ToolCallHandle {
 }
 
 impl State {
-    /// The last update of a tool call that is open.
+    /// Sends the last update of a tool call that is open.
     fn settle_call(
         &mut self,
         id: &ToolCallId,
@@ -277,15 +284,16 @@ impl Drop for ToolCallHandle {
     }
 }
 
-/// A change to a file, to be shown with a tool call; `old` is `None` for a new file (TOOL-11). The
-/// path must be absolute.
+/// Returns content that shows a change to a file; `old` is `None` for a new file. The path must be
+/// absolute.
+// TOOL-11.
 pub fn diff(path: impl AsRef<Path>, old: Option<&str>, new: &str) -> ToolCallContent {
     let mut diff = Diff::new(path.as_ref().to_string_lossy(), new);
     diff.old_text = old.map(str::to_owned);
     ToolCallContent::Diff(diff)
 }
 
-/// What says that a call is one of a subagent, for which another call stands (META-07).
+/// Returns the metadata of a call by a subagent that a tool call represents (META-07).
 fn child_of(parent: &ToolCallId) -> Option<Meta> {
     let parent = attache_protocol::encode(parent);
     Meta::new(Raw::from_text(&format!(r#"{{"attache/parentToolCallId":{parent}}}"#)).ok()?)
@@ -297,7 +305,7 @@ fn location(path: &Path, line: Option<u32>) -> ToolCallLocation {
     location
 }
 
-/// What the wire wants of paths and lines (RPC-31, RPC-32).
+/// Checks the conditions of ACP for paths and lines (RPC-31, RPC-32).
 fn check(content: &[ToolCallContent], locations: &[ToolCallLocation]) -> Result<()> {
     let diffs = content.iter().filter_map(|content| match content {
         ToolCallContent::Diff(diff) => Some(&diff.path),
@@ -306,12 +314,12 @@ fn check(content: &[ToolCallContent], locations: &[ToolCallLocation]) -> Result<
     for path in diffs.chain(locations.iter().map(|location| &location.path)) {
         if !Path::new(path).is_absolute() {
             return Err(Error::invalid(format!(
-                "a tool call names the path {path:?}, which is not absolute"
+                "the path {path:?} of a tool call is not absolute"
             )));
         }
     }
     if locations.iter().any(|location| location.line == Some(0)) {
-        return Err(Error::invalid("a tool call names the line 0: the first line is 1"));
+        return Err(Error::invalid("a tool call has the line 0: the first line is 1"));
     }
     Ok(())
 }

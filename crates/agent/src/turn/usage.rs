@@ -1,21 +1,22 @@
-//! What a turn took of the models: tokens with one meaning.
+//! The tokens that a turn used.
 
 use crate::Turn;
 use attache_protocol::v1::Usage;
 
 impl Turn {
-    /// Adds to the tokens that the reply to the prompt reports for this turn (USE-10). After the
-    /// turn it does nothing.
+    /// Adds to the tokens that the reply to the prompt reports for this turn. Does nothing after
+    /// the turn.
     ///
-    /// ACP leaves open what these numbers mean; here they mean this. A turn's tokens are those of
-    /// all calls to models in it, subagents included. `input` is what was sent without what the
-    /// provider had cached, `cached_read` and `cached_write` are what was read from and written to
-    /// its cache, `output` is what the model wrote with its thoughts, `thought` is the part of the
-    /// output that was thought. `total` is input + output + cached read + cached write: the kit
-    /// computes it and does not look at the one given.
-    pub fn spent(&self, tokens: Usage) {
+    /// ACP does not define these numbers exactly; in this kit they have the following meaning. The
+    /// tokens of a turn are those of all model calls in it, including subagents. `input` excludes
+    /// what the provider had cached; `cached_read` and `cached_write` were read from and written to
+    /// its cache; `output` is what the model wrote, including its thoughts; `thought` is the
+    /// thought part of the output. `total` is input + output + cached read + cached write: the kit
+    /// computes it and ignores the given value.
+    // USE-10.
+    pub fn add_usage(&self, tokens: Usage) {
         if !self.is_muted() {
-            // Tokens of a turn that is over have nowhere to go.
+            // Tokens of a turn that is over are discarded.
             let _ = self.open_session().in_turn_even_cancelled(self.accepted(), |state| {
                 if let Some(turn) = state.turn() {
                     turn.usage = Some(sum(turn.usage.take(), &tokens));
@@ -23,7 +24,7 @@ impl Turn {
             });
         }
         if let Some(parent) = self.parent() {
-            parent.spent(tokens);
+            parent.add_usage(tokens);
         }
     }
 }

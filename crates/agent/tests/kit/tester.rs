@@ -180,8 +180,8 @@ impl Author for Tester {
             }
             "report" => {
                 let tokens = |total: u64| Usage::new(total, total - 1, 1_u64);
-                turn.spent(tokens(10));
-                turn.spent(tokens(20));
+                turn.add_usage(tokens(10));
+                turn.add_usage(tokens(20));
                 turn.usage(30, 100, None).await?;
                 turn.title("  A title ").await?;
                 turn.notice(Notice::new(NoticeSeverity::Info, "Note")).await?;

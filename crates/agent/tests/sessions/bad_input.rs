@@ -94,7 +94,7 @@ async fn a_live_session_is_not_loaded_again() {
         assert_eq!(error["code"], -32602);
         assert_eq!(
             error["message"],
-            format!("the session {session} is open already: close it first")
+            format!("the session {session} is already open: close it first")
         );
     }
     assert_eq!(client.updates(), [] as [Value; 0]);
@@ -114,7 +114,7 @@ async fn two_loads_at_once_open_a_session_once() {
     let replies = [client.reply(one).await, client.reply(two).await];
     let failed: Vec<_> = replies.iter().filter(|reply| reply.get("error").is_some()).collect();
     assert_eq!(failed.len(), 1, "{replies:?}");
-    let sentence = format!("the session {session} is open already: close it first");
+    let sentence = format!("the session {session} is already open: close it first");
     assert_eq!(failed[0]["error"], json!({"code": -32602, "message": sentence}));
     client.turn(&session, "say x").await;
 }

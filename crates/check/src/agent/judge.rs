@@ -1,4 +1,4 @@
-//! ProbeRun an agent with every probe.
+//! Judging an agent with every probe.
 
 use crate::agent::probe;
 use crate::agent::run::Run;
@@ -8,11 +8,11 @@ use crate::rules::selection::Selection;
 use attache_host::StartError;
 
 impl Run {
-    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in
-    /// the order of the rules. `report` gets the name of each probe before it runs, and every
-    /// verdict as soon as it is known.
+    /// Judges the agent by every rule that has a probe, or by the chosen rules, and returns the
+    /// verdicts in the order of the rules. `report` receives the name of each probe before it runs,
+    /// and each verdict as soon as it is known.
     ///
-    /// If the agent does not answer `initialize` nothing else is tried.
+    /// If the agent does not answer `initialize`, no probe runs.
     ///
     /// # Errors
     /// The agent cannot be started at all.

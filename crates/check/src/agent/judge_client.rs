@@ -1,20 +1,21 @@
-//! The client that the judge is to an agent.
+//! The client that the judge plays for an agent.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
-/// The client that an agent was told of.
+/// The client that an agent was told about.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Client {
     pub(crate) capabilities: Value,
     pub(crate) is_watched: bool,
 }
 
-/// What the judge says of itself: a client that can do everything.
+/// The `initialize` params of a client with all capabilities.
 pub(crate) fn everything() -> Value {
     initialize_params(capabilities())
 }
 
-/// What the judge can do as a client.
+/// All capabilities of a client.
 pub(crate) fn capabilities() -> Value {
     json!({
         "fs": {"readTextFile": true, "writeTextFile": true},

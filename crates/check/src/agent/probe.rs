@@ -54,7 +54,7 @@ mod usage;
 use crate::agent::run::Run;
 use crate::judging::probe::Probe;
 
-/// Every probe, in the order in which they run: what a topic needs stands before it.
+/// Every probe, in the order in which they run: a topic comes after those that it needs.
 const TOPICS: &[&[Probe<Run>]] = &[
     initialize::PROBES,
     framing::PROBES,

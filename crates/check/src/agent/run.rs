@@ -1,34 +1,35 @@
-//! A run over one agent: it starts it where that is needed, runs the probes, and watches all of
-//! their traffic.
+//! A run over one agent: it starts the agent when needed, runs probes and records all traffic.
 
 mod calibration;
 mod conversations;
 
 use crate::agent::judge_client::{Client, capabilities, everything};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
 use crate::judging::traffic::{Traffic, short};
 use crate::judging::verdict::{Outcome, Probed, Verdict, not_tested};
-use crate::mcp_server::{Manner, McpServer, Transport};
+use crate::mcp_server::{McpServer, ServerBehavior, Transport};
 use crate::peer::line::Line;
 use crate::peer::link::Link;
 use crate::{McpServers, ModelServer};
 use attache_host::StartError;
 use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How many lines a verdict shows.
+/// The number of lines that a verdict shows.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rules that an agent breaks which opens no session, or takes no prompt: then no other rule is
-/// broken that was probed with one.
+/// The rules that an agent breaks if it opens no session or answers no prompt. Probes of other
+/// rules that need a session or a prompt are then not tested.
 const OPENED: &str = "SESS-01";
 const PROMPTED: &str = "PROMPT-06";
 
@@ -55,21 +56,21 @@ pub struct Run {
     words: String,
     login: Option<String>,
     now: Option<Conversation>,
-    /// Which client the agent talks with now, if later probes may go on with the conversation.
+    /// The client that the current conversation announced, if later probes may continue it.
     client: Option<Client>,
-    /// Conversations that later probes may go on with while another one is had.
+    /// Conversations that later probes may continue while another one is active.
     parked: Vec<(Client, Conversation)>,
-    /// Whether turns do what their prompts tell, or why not, once that was tried.
+    /// Whether turns follow their prompts, or why not; `None` until tried.
     driven: Option<Result<(), String>>,
-    /// What was seen of the first turn in another session than its own.
+    /// What the first turn sent in another session than its own.
     misplaced: Option<String>,
-    /// Whether a prompt is answered at all, once that was tried.
+    /// Whether the agent answers prompts; `None` until tried.
     prompted: Option<Probed>,
-    /// Whether a session opens at all, once that was tried.
+    /// Whether the agent opens sessions; `None` until tried.
     opened: Option<Probed>,
-    /// The first session that had a turn, and when that ended.
+    /// The first session that had a turn, and the end of that turn.
     first_spoken: Option<(Session, Instant)>,
-    /// Whether `$/cancel_request` was seen to be ignored, as is allowed.
+    /// Whether the agent ignores `$/cancel_request`, which it may.
     pub(crate) ignores_cancelled_requests: bool,
     pub(super) seed: u64,
     model: Option<ModelServer>,
@@ -87,8 +88,8 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run over the agent that `start` starts, as often as needed, with sessions in `folder`,
-    /// which should be empty. An answer may take 10 s.
+    /// Creates a run over the agent that `start` starts, as often as needed. Sessions use `folder`,
+    /// which should be empty. The agent may take 10 s per answer.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
@@ -115,63 +116,62 @@ impl Run {
         }
     }
 
-    /// How long an answer of the agent may take; the first one three times as long.
+    /// Sets how long the agent may take per answer; for the first one it has three times as long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// What the agent is prompted with where a turn is needed, `hi` unless set.
+    /// Sets the text of prompts that only need a turn; `hi` by default.
     #[must_use]
     pub fn prompt(mut self, words: impl Into<String>) -> Self {
         self.words = words.into();
         self
     }
 
-    /// The probes run in an order that this number stands for; 0 is the order in which they are
-    /// written.
+    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// What the agent was seen to support while it was judged.
+    /// Returns what the agent supported while it was judged.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
 
-    /// A way to log in that asks nobody, by its id among the agent's `authMethods`. With it the
-    /// agent is also logged out and in; without it none of that is tried, as it could cost a person
-    /// their login.
+    /// Sets a login method that needs no person, by its id among the agent's `authMethods`. With it
+    /// the judge also logs the agent out and in; without it the judge tries neither, since it could
+    /// cost a person their login.
     #[must_use]
     pub fn login(mut self, method: impl Into<String>) -> Self {
         self.login = Some(method.into());
         self
     }
 
-    /// The model that the agent asks, if it was led to it: it lives as long as the run.
+    /// Sets the model server that the agent uses. It lives as long as the run.
     #[must_use]
     pub fn model(mut self, model: ModelServer) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// The MCP servers that sessions of the agent are opened with. Without them nothing about MCP
-    /// servers that work is judged.
+    /// Sets the MCP servers for sessions of the agent. Without them no rule about working MCP
+    /// servers is judged.
     #[must_use]
     pub fn mcp(mut self, servers: McpServers) -> Self {
         self.mcp = Some(servers);
         self
     }
 
-    /// The folder for sessions.
+    /// Returns the folder for sessions.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The way to log in and out that may be tried.
+    /// Returns the login method that the judge may use.
     pub(crate) fn method(&self) -> Probed<Value> {
         match &self.login {
             Some(method) => Ok(json!(method)),
@@ -179,26 +179,26 @@ impl Run {
         }
     }
 
-    /// The prompt for a turn.
+    /// Returns the prompt for a turn.
     pub(crate) fn words(&self) -> Value {
         json!([{"type": "text", "text": self.words}])
     }
 
-    /// How often the judge's model was asked for an answer, if the agent was led to it.
+    /// Returns how many answers the judge's model gave, if there is a model.
     pub(crate) fn asked(&self) -> Option<usize> {
         self.model.as_ref().map(ModelServer::answers)
     }
 
-    /// Where the judge's model is, if there is one.
+    /// Returns the URL of the judge's model, if there is one.
     pub(crate) fn model_url(&self) -> Option<String> {
         self.model.as_ref().map(ModelServer::url)
     }
 
-    /// A new MCP server of the judge.
+    /// Returns a new MCP server of the judge.
     pub(crate) fn mcp_server(
         &self,
         transport: Transport,
-        manner: Manner,
+        manner: ServerBehavior,
     ) -> Probed<Arc<McpServer>> {
         match &self.mcp {
             Some(servers) => Ok(servers.add(transport, manner)),
@@ -206,11 +206,14 @@ impl Run {
         }
     }
 
-    /// The first session that had a turn, once that is at least so long ago.
-    pub(crate) async fn spoken_before(&mut self, age: Duration) -> Option<Session> {
-        let (session, ended) = self.first_spoken.clone()?;
-        tokio::time::sleep_until(ended + age).await;
-        Some(session)
+    /// Returns the first session that had a turn, after waiting until that turn is at least this
+    /// old.
+    pub(crate) fn spoken_before<'a>(&'a mut self, age: Duration) -> Boxed<'a, Option<Session>> {
+        Box::pin(async move {
+            let (session, ended) = self.first_spoken.clone()?;
+            tokio::time::sleep_until(ended + age).await;
+            Some(session)
+        })
     }
 }
 
@@ -232,7 +235,7 @@ impl ProbeRun for Run {
         }
         let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        // Known before anything else is tried, which may be in another conversation.
+        // Read these before anything else runs, because that may use another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
             outcome = Outcome::NotTested(
@@ -245,8 +248,8 @@ impl ProbeRun for Run {
         if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
-        // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch
-        // what this one did not.
+        // Calls that are still open must not affect the next probe. A conversation that is not
+        // watched must not be used by a probe that expects watching.
         let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
             && outcome != Outcome::Pass;
         let is_over = is_odd
@@ -259,7 +262,7 @@ impl ProbeRun for Run {
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends every conversation, and each process of the agent with it.
+    /// Ends every conversation and each process of the agent.
     async fn leave(&mut self) {
         self.client = None;
         let parked = std::mem::take(&mut self.parked).into_iter().map(|(_, talk)| talk);
@@ -281,7 +284,7 @@ impl ProbeRun for Run {
 }
 
 impl Run {
-    /// Whether a prompt of this probe was refused that had to be taken.
+    /// Whether the agent refused a prompt of this probe that it had to accept.
     fn was_refused_a_prompt(&self) -> bool {
         self.now.as_ref().is_some_and(|talk| {
             let mut findings = talk.peer.findings().iter();
@@ -289,7 +292,7 @@ impl Run {
         })
     }
 
-    /// Whether the judge has called this in this probe.
+    /// Whether the judge called this method in this probe.
     fn has_asked<M: Method>(&self) -> bool {
         let is_asked = |line: &Line| {
             !line.is_theirs && line.get("method").is_some_and(|method| method == M::ROW.name)

@@ -1,25 +1,25 @@
-//! The client's side of a conversation as a good client has it: files of the session's folder, and
-//! terminals that are only pretended.
+//! The services of a correct client: files of the session's folder, and simulated terminals.
 
+use crate::json::json;
 use crate::peer::script::{Answer, Script};
 use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What every pretended command prints before it exits with 0.
+/// The output of every simulated command, which exits with 0.
 pub(crate) const TERMINAL_OUTPUT: &str = "attache check: the output of a command that nobody ran\n";
 
 const INVALID: i64 = -32602;
 const NOT_FOUND: i64 = -32002;
 const INTERNAL: i64 = -32603;
 
-/// Answers the agent's calls: text files below this folder, terminals whose commands print
-/// [`TERMINAL_OUTPUT`] and exit at once with 0.
+/// Answers the agent's calls: text files below this folder, and terminals whose commands print
+/// [`TERMINAL_OUTPUT`] and exit with 0 at once.
 pub(crate) fn script(folder: &Path) -> Script {
     let folder = Arc::new(folder.to_owned());
     let terminals = Arc::new(Terminals::default());
@@ -41,7 +41,7 @@ pub(crate) fn script(folder: &Path) -> Script {
         })
 }
 
-/// The ids of the terminals that are not released.
+/// The ids of unreleased terminals.
 #[derive(Debug, Default)]
 struct Terminals(Mutex<(usize, BTreeSet<String>)>);
 
@@ -92,7 +92,7 @@ fn read_file(folder: &Path, params: &Value) -> Result<Value, i64> {
 fn write_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     let path = place(folder, params)?;
     let content = params.get("content").and_then(Value::as_str).ok_or(INVALID)?;
-    // Folders that are missing are made, as editors do.
+    // Create missing folders, as editors do.
     let written = path
         .parent()
         .map_or(Ok(()), std::fs::create_dir_all)
@@ -100,8 +100,8 @@ fn write_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     written.map(|()| json!({})).map_err(|error| code(&error))
 }
 
-/// The file that is meant, which has to lie below the folder: an agent that is judged is not to
-/// reach anything else.
+/// Resolves a file, which must be below the folder: an agent under test must not reach anything
+/// else.
 fn place<'p>(folder: &Path, params: &'p Value) -> Result<&'p Path, i64> {
     let path = params.get("path").and_then(Value::as_str).map(Path::new).ok_or(INVALID)?;
     if path.is_relative() || path.components().any(|part| part == Component::ParentDir) {

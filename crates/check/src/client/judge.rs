@@ -1,17 +1,17 @@
-//! ProbeRun a client with every probe.
+//! Judging a client with every probe.
 
 use crate::client::probe;
-use crate::client::run::{ClientRun, NotRun, PROMPT};
+use crate::client::run::{ClientRun, ClientRunError, PROMPT};
 use crate::judging::probe_run::{self, RunEvent};
 use crate::judging::verdict::Verdict;
 use crate::rules::selection::Selection;
 
 impl ClientRun {
-    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts
-    /// in the order of the rules. `report` gets the name of each probe before it runs, and every
-    /// verdict as soon as it is known.
+    /// Judges the client by every rule that has a probe, or by the chosen rules, and returns the
+    /// verdicts in the order of the rules. `report` receives the name of each probe before it runs,
+    /// and each verdict as soon as it is known.
     ///
-    /// If the client does not send a prompt to a good agent nothing else is tried.
+    /// If the client sends no prompt to a correct agent, no probe runs.
     ///
     /// # Errors
     /// The client cannot be started at all.
@@ -19,9 +19,9 @@ impl ClientRun {
         &mut self,
         only: impl IntoIterator<Item = Selection>,
         report: impl FnMut(RunEvent<'_>),
-    ) -> Result<Vec<Verdict>, NotRun> {
-        let errand = self.errand(PROMPT);
-        let first = (self.start)(&errand)?;
+    ) -> Result<Vec<Verdict>, ClientRunError> {
+        let task = self.task(PROMPT);
+        let first = (self.start)(&task)?;
         let seed = self.seed;
         Ok(probe_run::judge(self, first, probe::all(), only, seed, report).await)
     }

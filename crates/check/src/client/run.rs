@@ -1,11 +1,12 @@
-//! A run over one client: it starts it with the judge in place of its agent, runs the probes, and
-//! watches all of their traffic.
+//! A run over one client: it starts the client with the judge as its agent, runs probes and records
+//! all traffic.
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::agent::run::LINES_SHOWN;
-use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::client_talk::{ClientTalk, ClientTurn, Scenarios};
 use crate::client::scenario::Scenario;
 use crate::client::started_client::StartedClient;
+use crate::judging::boxed::Boxed;
 use crate::judging::probe::Probe;
 use crate::judging::probe_run::ProbeRun;
 use crate::judging::support::Support;
@@ -18,24 +19,24 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a client did not go on an errand.
+/// Why a client did not start a task.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum NotRun {
-    /// Nobody said how it is told to do that.
-    NoErrand,
-    /// It cannot be started.
+pub enum ClientRunError {
+    /// No command starts this task.
+    NoCommand,
+    /// The client cannot be started.
     Start(StartError),
-    /// The judge cannot listen for its agent.
+    /// The judge cannot listen for the client's agent.
     Listen(std::io::Error),
-    /// It was started, and did not come to a turn: why.
+    /// The client started but sent no prompt, for this reason.
     NoPrompt(String),
 }
 
-impl fmt::Display for NotRun {
+impl fmt::Display for ClientRunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoErrand => f.write_str("nobody said how the client is told to do that"),
+            Self::NoCommand => f.write_str("nobody said how the client is told to do that"),
             Self::Start(error) => error.fmt(f),
             Self::NoPrompt(why) => write!(f, "the client does not come to a turn: {why}"),
             Self::Listen(error) => {
@@ -45,20 +46,20 @@ impl fmt::Display for NotRun {
     }
 }
 
-impl std::error::Error for NotRun {
+impl std::error::Error for ClientRunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoErrand | Self::NoPrompt(_) => None,
+            Self::NoCommand | Self::NoPrompt(_) => None,
             Self::Start(error) => Some(error),
             Self::Listen(error) => Some(error),
         }
     }
 }
 
-/// The errand that every client has.
+/// The task that every client supports.
 pub(super) const PROMPT: &str = "prompt";
 
-type Start = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
+type Start = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
 
 /// A run over one client.
 pub struct ClientRun {
@@ -68,11 +69,11 @@ pub struct ClientRun {
     now: Option<ClientTalk>,
     pub(super) seed: u64,
     watched: Traffic,
-    /// How many nonces were given.
+    /// The number of nonces so far.
     nonces: usize,
-    /// Whether a screen was looked at and showed nothing while a turn ran.
+    /// Whether the client's output showed nothing while a turn ran.
     pub(crate) is_unreadable: bool,
-    /// Whether the client closes the connection when its turn has ended.
+    /// Whether the client closes the connection when its turn ends.
     ends_with_turn: bool,
 }
 
@@ -86,11 +87,11 @@ impl fmt::Debug for ClientRun {
 }
 
 impl ClientRun {
-    /// A run over the client that `start` starts on an errand, as often as needed, with sessions in
-    /// `folder`, which should be empty. An answer may take 10 s.
+    /// Creates a run over the client that `start` starts for a task, as often as needed. Sessions
+    /// use `folder`, which should be empty. The client may take 10 s per answer.
     pub fn new(
         folder: impl Into<PathBuf>,
-        start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
+        start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
     ) -> Self {
         Self {
             start: Box::new(start),
@@ -105,120 +106,140 @@ impl ClientRun {
         }
     }
 
-    /// How long an answer of the client may take; what it does first three times as long.
+    /// Sets how long the client may take per answer; for its first message it has three times as
+    /// long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The probes run in an order that this number stands for; 0 is the order in which they are
-    /// written.
+    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// What the client was seen to support while it was judged.
+    /// Returns what the client supported while it was judged.
     pub fn support(&self) -> &Support {
         &self.watched.support
     }
 
-    /// The client that was started last, if it has not ended.
+    /// Returns the client that was started last, if it still runs.
     pub(crate) fn now(&mut self) -> Option<&mut ClientTalk> {
         self.now.as_mut()
     }
 
-    /// The folder for sessions.
+    /// Returns the folder for sessions.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A text that nobody has said before. It is one word of letters and digits.
+    /// Returns a unique word of letters and digits.
     pub(crate) fn nonce(&mut self) -> String {
         self.nonces += 1;
         format!("nonce{:04}check", self.nonces)
     }
 
-    /// So many of them.
+    /// Returns several unique words.
     pub(crate) fn several<const N: usize>(&mut self) -> [String; N] {
         std::array::from_fn(|_| self.nonce())
     }
 
-    /// A path in the folder of the session at which nothing is.
+    /// Returns an unused path in the session's folder.
     pub(crate) fn new_path(&mut self) -> PathBuf {
         let name = self.nonce();
         self.folder.join(name)
     }
 
-    /// The errand of this name, with a prompt.
-    pub(crate) fn errand(&self, name: &'static str) -> Errand {
-        Errand::new(name, &self.folder).with("prompt", "attache check asks")
+    /// Returns the task of this name, with a prompt.
+    pub(crate) fn task(&self, name: &'static str) -> ClientTask {
+        ClientTask::new(name, &self.folder).with("prompt", "attache check asks")
     }
 
     /// Starts the client with an agent that offers everything.
     ///
     /// # Errors
-    /// Not tested: there is no such errand. A fail: the client does not start its agent.
-    pub(crate) async fn start(&mut self, errand: Errand) -> Probed<&mut ClientTalk> {
-        let folder = self.folder.clone();
-        self.start_with(errand, move |_| Scenario::everything(&folder)).await
+    /// Not tested: no command starts the task. Fail: the client does not start its agent.
+    pub(crate) fn start<'a>(
+        &'a mut self,
+        task: ClientTask,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            let folder = self.folder.clone();
+            self.start_with(task, move |_| Scenario::everything(&folder)).await
+        })
     }
 
-    /// Starts the client with an agent that is `scenario` on each connection, counted from 0.
+    /// Starts the client with the agent `scenario(n)` on its connection n, counted from 0.
     ///
     /// # Errors
     /// As for [`ClientRun::start`].
-    pub(crate) async fn start_with(
-        &mut self,
-        errand: Errand,
+    pub(crate) fn start_with<'a>(
+        &'a mut self,
+        task: ClientTask,
         scenario: impl Fn(usize) -> Scenario + Send + 'static,
-    ) -> Probed<&mut ClientTalk> {
-        self.leave().await;
-        let client = self.launch(&errand)?;
-        self.meet(client, &errand, scenario).await
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        self.start_with_scenarios(task, Box::new(scenario))
     }
 
-    /// A turn of the client on the first of these errands that it has, with an agent that offers
-    /// everything.
+    fn start_with_scenarios<'a>(
+        &'a mut self,
+        task: ClientTask,
+        scenario: Scenarios,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            self.leave().await;
+            let client = self.launch(&task)?;
+            self.meet(client, &task, scenario).await
+        })
+    }
+
+    /// Starts a turn of the client with the first of these tasks that it supports, and an agent
+    /// that offers everything.
     ///
     /// # Errors
-    /// Not tested: it has none of them. A fail: it does not prompt.
-    pub(crate) async fn turn(
-        &mut self,
-        errands: &[&'static str],
-    ) -> Probed<(&mut ClientTalk, ClientTurn)> {
-        let kept = self.leave_open().await;
-        let mut launched = not_tested("the client was told nothing");
-        for name in errands {
-            let errand = self.errand(name);
-            let errand = if kept { errand.going_on() } else { errand };
-            launched = self.launch(&errand).map(|client| (client, errand));
-            if launched.is_ok() {
-                break;
+    /// Not tested: the client supports none of them. Fail: the client sends no prompt.
+    pub(crate) fn turn<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
+        Box::pin(async move {
+            let kept = self.leave_open().await;
+            let mut launched = not_tested("the client was told nothing");
+            for name in tasks {
+                let task = self.task(name);
+                let task = if kept { task.going_on() } else { task };
+                launched = self.launch(&task).map(|client| (client, task));
+                if launched.is_ok() {
+                    break;
+                }
             }
-        }
-        let (client, errand) = launched?;
-        let folder = self.folder.clone();
-        let talk = match self.now.take() {
-            Some(mut talk) => {
-                talk.go_on(client, errand.name());
-                self.now.insert(talk)
-            }
-            None => self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?,
-        };
-        talk.is_usual = true;
-        let turn = talk.set_up().await?;
-        Ok((talk, turn))
+            let (client, task) = launched?;
+            let folder = self.folder.clone();
+            let talk = match self.now.take() {
+                Some(mut talk) => {
+                    talk.go_on(client, task.name());
+                    self.now.insert(talk)
+                }
+                None => {
+                    self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder)))
+                        .await?
+                }
+            };
+            talk.is_usual = true;
+            let turn = talk.set_up().await?;
+            Ok((talk, turn))
+        })
     }
 
-    fn launch(&mut self, errand: &Errand) -> Probed<StartedClient> {
-        let name = errand.name();
-        (self.start)(errand).map_err(|error| match error {
-            NotRun::NoErrand => Outcome::NotTested(format!(
-                "the client has no errand {name:?}: name the command that makes it {} by --to {name}=CMD",
-                errand.told()
+    fn launch(&mut self, task: &ClientTask) -> Probed<StartedClient> {
+        let name = task.name();
+        (self.start)(task).map_err(|error| match error {
+            ClientRunError::NoCommand => Outcome::NotTested(format!(
+                "the client has no task {name:?}: name the command that makes it {} by --to {name}=CMD",
+                task.told()
             )),
             error => Outcome::NotTested(format!("the client does not start again: {error}")),
         })
@@ -227,17 +248,16 @@ impl ClientRun {
     async fn meet(
         &mut self,
         client: StartedClient,
-        errand: &Errand,
-        scenario: impl Fn(usize) -> Scenario + Send + 'static,
+        task: &ClientTask,
+        scenario: Scenarios,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk =
-            ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        let mut talk = ClientTalk::meet(client, task.name(), scenario, self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
 
-    /// Ends the client, unless a person drives it and the next turn may follow on the same
-    /// connection. True if so.
+    /// Ends the client, unless a person operates it and the next turn may use the same connection.
+    /// Returns `true` if the client stays.
     async fn leave_open(&mut self) -> bool {
         let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
         if !stays {
@@ -254,8 +274,9 @@ impl ProbeRun for ClientRun {
 
     async fn first_contact(&mut self, client: StartedClient) -> Probed {
         let folder = self.folder.clone();
-        let errand = self.errand(PROMPT);
-        let talk = self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?;
+        let task = self.task(PROMPT);
+        let talk =
+            self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
         let turn = talk.set_up().await?;
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");
@@ -270,17 +291,17 @@ impl ProbeRun for ClientRun {
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
         let is_fail = matches!(outcome, Outcome::Fail { .. });
-        // What went wrong may go on: the next probe is not to suffer from it.
+        // A failure must not affect the next probe.
         if is_fail || !self.leave_open().await {
             self.leave().await;
         }
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends the client, and every connection of it.
+    /// Ends the client and all of its connections.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            // One that is still there has lived through all that it was sent.
+            // A client that still runs survived everything it received.
             let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;
@@ -288,8 +309,8 @@ impl ProbeRun for ClientRun {
                     self.watched.learn(&mut wire.peer, wire.patience, went_well);
                 }
             }
-            // After its agent: a client that waits for an answer ends as soon as nobody is there to
-            // give it.
+            // Stop the client after its agent: a client that waits for an answer ends when the
+            // connection does.
             talk.client.stop().await;
         }
     }

@@ -1,12 +1,13 @@
-//! What the judge says as an agent: a good one, less what a probe has changed.
+//! The agent that the judge plays: a correct agent, with the changes of a probe.
 
+use crate::json::json;
 use crate::peer::script::{Answer, Script};
 use attache_protocol::method::{
     AuthStatus, Authenticate, Initialize, Logout, Method, SessionArchive, SessionClose,
     SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume,
     SessionSetConfigOption, SessionSetMode, SessionStatusQuery, SessionUnarchive,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The id of every session that the judge opens as an agent.
 pub(crate) const SESSION: &str = "check-session-1";
 
-/// An agent that the judge plays. It offers everything that is stable, and `session/fork`; prompts
-/// are left to the probe.
+/// An agent that the judge plays. It offers everything that is stable, and `session/fork`. The
+/// probe answers prompts.
 pub(crate) struct Scenario {
     /// The result of `initialize`.
     initialize: Value,
-    /// What new, load, resume and fork give beside the session id.
+    /// The results of new, load, resume and fork, without the session id.
     opened: Value,
     script: Script,
 }
@@ -31,7 +32,7 @@ impl fmt::Debug for Scenario {
 }
 
 impl Scenario {
-    /// An agent that offers everything, and whose one session lies in this folder.
+    /// Creates an agent that offers everything and has one session in this folder.
     pub(crate) fn everything(cwd: &Path) -> Self {
         let capabilities = json!({
             "loadSession": true,
@@ -43,19 +44,19 @@ impl Scenario {
         Self::offering(capabilities).listing(cwd)
     }
 
-    /// The one session, in this folder, is what a list of sessions has.
+    /// Lists the one session, in this folder.
     #[must_use]
     pub(crate) fn listing(self, cwd: &Path) -> Self {
         let listed = json!({"sessions": [{"sessionId": SESSION, "cwd": cwd, "title": "Check", "updatedAt": "2026-11-01T10:00:00Z"}]});
         self.on::<SessionList>(move |_| Answer::Result(listed.clone()))
     }
 
-    /// An agent that offers nothing beyond what every agent must do.
+    /// Creates an agent that offers only what every agent must.
     pub(crate) fn bare() -> Self {
         Self::offering(json!({}))
     }
 
-    /// An agent with these capabilities.
+    /// Creates an agent with these capabilities.
     pub(crate) fn offering(capabilities: Value) -> Self {
         let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
         let initialize = json!({"protocolVersion": 1, "agentInfo": info, "agentCapabilities": capabilities, "authMethods": []});
@@ -74,21 +75,21 @@ impl Scenario {
         Self { initialize, opened: json!({}), script }
     }
 
-    /// Changes the member of the result of `initialize` at this JSON pointer; null takes it away.
+    /// Sets the member of the result of `initialize` at this JSON pointer; null removes it.
     #[must_use]
     pub(crate) fn with(mut self, pointer: &str, value: Value) -> Self {
         put(&mut self.initialize, pointer, value);
         self
     }
 
-    /// What a session tells when it is opened: `modes`, `configOptions`.
+    /// Sets what opening a session returns: `modes`, `configOptions`.
     #[must_use]
     pub(crate) fn opening(mut self, key: &str, value: Value) -> Self {
         put(&mut self.opened, &format!("/{key}"), value);
         self
     }
 
-    /// Answers calls of this method so, and not as a good agent does.
+    /// Answers calls of this method with this function instead of as a correct agent.
     #[must_use]
     pub(crate) fn on<M: Method>(
         mut self,
@@ -98,7 +99,7 @@ impl Scenario {
         self
     }
 
-    /// The answers to a client's calls. What `on` has named stands.
+    /// Returns the answers to a client's calls. Answers set by `on` take precedence.
     pub(crate) fn script(self) -> Script {
         let Self { initialize, opened, script } = self;
         let options =
@@ -120,7 +121,7 @@ impl Scenario {
     }
 }
 
-/// Sets an option, and gives all of them.
+/// Sets an option and returns all options.
 fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     let mut options = options.lock().unwrap_or_else(PoisonError::into_inner);
     let all = options.as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
@@ -137,8 +138,7 @@ fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     }
 }
 
-/// Sets the member at this pointer, whose parents are made where they are missing; null takes it
-/// away.
+/// Sets the member at this pointer and creates missing parents; null removes it.
 fn put(holder: &mut Value, pointer: &str, value: Value) {
     let mut keys = pointer.split('/').skip(1).peekable();
     let mut place = holder;

@@ -1,7 +1,6 @@
-//! A client that was started, as the judge has it: the connections to its agent, what it prints,
-//! how it ends.
+//! A started client: the connections to its agent, its output and its end.
 
-use crate::{Door, Link};
+use crate::{Link, RelayListener};
 use attache_host::{Bounded, Child, Exit, Launch, StartError, StopPatience};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,79 +9,79 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
-/// How much is kept of what a client prints, of stdout and of stderr, in bytes.
+/// How much of a client's stdout and of its stderr is kept, in bytes.
 const KEPT: usize = 1024 * 1024;
 
-/// How much is read at once.
+/// The size of one read.
 const CHUNK: usize = 64 * 1024;
 
-/// How a client is stopped: none of its work matters.
+/// How a client is stopped: its work does not matter.
 const STOP: StopPatience = StopPatience {
     after_stdin: Duration::from_millis(200),
     after_terminate: Duration::from_millis(500),
 };
 
-/// A client that was started on an errand. Dropping it kills it and everything it started.
+/// A client that was started for a task. Dropping it kills it and all processes that it started.
 ///
-/// What it prints is always read. Of stdout and of stderr the first and the last 512 KiB are kept.
+/// Its output is always read. The first and the last 512 KiB of stdout and of stderr are kept.
 pub struct StartedClient {
     body: Body,
     connections: Connections,
     printed: Arc<Printed>,
-    /// The readers of what it prints; they end with it.
+    /// The readers of its output; they end with it.
     _readers: JoinSet<()>,
 }
 
-/// What it runs in.
+/// Where it runs.
 enum Body {
     Process(Child),
-    /// In memory: whom to tell of an interrupt.
+    /// In memory, with a channel for interrupts.
     Memory(mpsc::Sender<()>),
-    /// A person's own: the judge neither started it nor ends it.
-    Elsewhere(Person),
+    /// Run by a person: the judge neither starts nor ends it.
+    Elsewhere(Operator),
 }
 
-/// Who does by hand what an errand says.
+/// A person who runs the client and performs its tasks by hand.
 #[derive(Debug, Clone)]
-pub struct Person {
-    /// Where the client's agent comes in; the same for every errand.
-    pub door: Arc<Door>,
-    /// How long it may take.
+pub struct Operator {
+    /// The listener for the client's agent; the same for every task.
+    pub door: Arc<RelayListener>,
+    /// How long a task may take.
     pub patience: Duration,
-    /// Notified when the person passes over an errand.
+    /// Notified when the person skips a task.
     pub passes: Arc<Notify>,
 }
 
 enum Connections {
-    Door(Arc<Door>),
+    RelayListener(Arc<RelayListener>),
     Given(mpsc::Receiver<Link>),
 }
 
-/// What a client printed so far.
+/// The output of a client so far.
 #[derive(Debug)]
 struct Printed {
     stdout: Mutex<Bounded>,
     stderr: Mutex<Bounded>,
-    /// How many pieces came, and whether stdout has ended.
+    /// The number of chunks so far, and whether stdout has ended.
     news: watch::Sender<(u64, bool)>,
 }
 
-/// What was left when a client had ended.
+/// The output and the exit of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Left {
-    /// How it ended; nothing if it had to be ended by force, or runs in memory.
+pub struct ClientOutput {
+    /// The exit status; `None` if the client was stopped or runs in memory.
     pub exit: Option<Exit>,
-    /// Whether it ended by itself.
+    /// Whether the client ended by itself.
     pub by_itself: bool,
-    /// What it wrote to stdout, the middle of it left out where it was long.
+    /// The stdout, without its middle if it is long.
     pub stdout: String,
-    /// The same of stderr.
+    /// The stderr, likewise.
     pub stderr: String,
 }
 
-impl Left {
-    /// Whether this text was printed.
+impl ClientOutput {
+    /// Whether the client printed this text.
     pub fn shows(&self, text: &str) -> bool {
         self.stdout.contains(text) || self.stderr.contains(text)
     }
@@ -95,27 +94,27 @@ impl fmt::Debug for StartedClient {
 }
 
 impl StartedClient {
-    /// Starts a client whose agents come in by this door.
+    /// Starts a client whose agents connect to this listener.
     ///
     /// # Errors
-    /// It cannot be started.
-    pub fn start(launch: Launch, door: Door) -> Result<Self, StartError> {
+    /// The client cannot be started.
+    pub fn start(launch: Launch, door: RelayListener) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
         let mut child =
             launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
-        // It is asked nothing on stdin.
+        // The client gets no input on stdin.
         drop(child.take_stdin());
         let mut readers = JoinSet::new();
         if let Some(stdout) = child.take_stdout() {
             readers.spawn(printed.clone().read(stdout));
         }
-        let connections = Connections::Door(Arc::new(door));
+        let connections = Connections::RelayListener(Arc::new(door));
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
-    /// A client in memory: the connections to its agent as it makes them, what it prints, and whom
-    /// to tell that it is interrupted. It has ended when what it prints has.
+    /// Creates a client in memory from the connections to its agent, its output, and a channel for
+    /// interrupts. It ends when its output ends.
     pub fn in_memory(
         connections: mpsc::Receiver<Link>,
         stdout: impl AsyncRead + Send + Unpin + 'static,
@@ -128,14 +127,14 @@ impl StartedClient {
         Self { body: Body::Memory(interrupt), connections, printed, _readers: readers }
     }
 
-    /// A client that a person runs by hand. What it prints is not seen, and it is not ended.
-    pub fn by_hand(person: Person) -> Self {
+    /// Creates a client that a person runs by hand. The judge neither sees its output nor ends it.
+    pub fn by_hand(person: Operator) -> Self {
         let printed = Arc::new(Printed::new());
-        let connections = Connections::Door(person.door.clone());
+        let connections = Connections::RelayListener(person.door.clone());
         Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
     }
 
-    /// How long what it is told may take, where an answer takes `patience`.
+    /// Returns how long a task may take if an answer takes `patience`.
     pub(crate) fn takes(&self, patience: Duration) -> Duration {
         match &self.body {
             Body::Elsewhere(person) => patience.max(person.patience),
@@ -143,7 +142,7 @@ impl StartedClient {
         }
     }
 
-    /// Waits until the person passes over the errand; for ever where nobody does.
+    /// Waits until the person skips the task; never returns for other clients.
     pub(crate) async fn is_passed_over(&self) {
         match &self.body {
             Body::Elsewhere(person) => person.passes.notified().await,
@@ -151,12 +150,12 @@ impl StartedClient {
         }
     }
 
-    /// The next connection; nothing when the client has ended without one, or this time is over.
+    /// Returns the next connection; `None` if the client ends first or the time is over.
     pub(crate) async fn next(&mut self, patience: Duration) -> Option<Link> {
         let Self { body, connections, printed, .. } = self;
         let next = async {
             match connections {
-                Connections::Door(door) => door.next().await.ok(),
+                Connections::RelayListener(door) => door.next().await.ok(),
                 Connections::Given(links) => links.recv().await,
             }
         };
@@ -177,7 +176,7 @@ impl StartedClient {
         tokio::time::timeout(patience, either).await.ok().flatten()
     }
 
-    /// Interrupts it as Ctrl-C on a terminal would. False where that cannot be done.
+    /// Interrupts the client as Ctrl-C in a terminal would. Returns `false` if that is impossible.
     pub(crate) fn interrupt(&self) -> bool {
         match &self.body {
             Body::Process(child) => {
@@ -189,13 +188,13 @@ impl StartedClient {
         }
     }
 
-    /// Whether what it prints can be seen.
+    /// Whether the judge sees its output.
     pub(crate) fn is_seen(&self) -> bool {
         !matches!(self.body, Body::Elsewhere(_))
     }
 
-    /// Waits until it has printed this text. False if it did not within this time, or ended
-    /// without.
+    /// Waits until the client has printed this text. Returns `false` if it did not in this time, or
+    /// ended first.
     pub(crate) async fn prints(&self, text: &str, patience: Duration) -> bool {
         let mut news = self.printed.news.subscribe();
         let printed = async {
@@ -212,7 +211,7 @@ impl StartedClient {
         tokio::time::timeout(patience, printed).await.unwrap_or(false)
     }
 
-    /// How it ended, if it has and is a process of the judge's.
+    /// Returns the exit status, if the judge started the client and it has ended.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match &self.body {
             Body::Process(child) => child.try_exit(),
@@ -220,22 +219,21 @@ impl StartedClient {
         }
     }
 
-    /// What it printed so far.
-    pub(crate) fn printed(&self) -> Left {
+    /// Returns its output so far.
+    pub(crate) fn printed(&self) -> ClientOutput {
         self.printed.left(None, false)
     }
 
-    /// Waits until it has ended by itself, and ends it by force after this time. Nothing of it is
-    /// left then.
-    pub(crate) async fn leaves(&mut self, patience: Duration) -> Left {
+    /// Waits until the client ends by itself, and stops it after this time. Nothing of it is left
+    /// when this returns.
+    pub(crate) async fn leaves(&mut self, patience: Duration) -> ClientOutput {
         match &mut self.body {
             Body::Process(child) => {
                 let exit = tokio::time::timeout(patience, child.wait()).await.ok();
                 if exit.is_none() {
                     child.stop(STOP).await;
                 }
-                // What it wrote is read to the end; a descendant that holds the pipe was killed
-                // with it.
+                // Read its output to the end; a descendant that held the pipe was killed with it.
                 let _late = tokio::time::timeout(STOP.after_terminate, self.printed.ended()).await;
                 self.printed.left(exit, exit.is_some())
             }
@@ -247,8 +245,8 @@ impl StartedClient {
         }
     }
 
-    /// Ends it at once, with all that it started.
-    pub(crate) async fn stop(&mut self) -> Left {
+    /// Stops the client and all processes that it started.
+    pub(crate) async fn stop(&mut self) -> ClientOutput {
         self.leaves(Duration::ZERO).await
     }
 }
@@ -274,13 +272,13 @@ impl Printed {
     }
 
     async fn ended(&self) {
-        // The sender is in `self`, so that waiting ends with what is waited for.
+        // The sender is in `self`, so waiting ends when `self` does.
         let mut news = self.news.subscribe();
         let _kept = news.wait_for(|(_, has_ended)| *has_ended).await;
     }
 
-    fn left(&self, exit: Option<Exit>, by_itself: bool) -> Left {
-        Left {
+    fn left(&self, exit: Option<Exit>, by_itself: bool) -> ClientOutput {
+        ClientOutput {
             exit,
             by_itself,
             stdout: locked(&self.stdout).text(),

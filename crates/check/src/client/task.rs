@@ -1,20 +1,20 @@
-//! What a client is told to do from outside.
+//! The tasks of a client under test.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a client is told to do: a name, the folder of its session, and a value for each placeholder
-/// of its command.
+/// A task of a client: a name, the folder of its session, and a value for each placeholder of its
+/// command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Errand {
+pub struct ClientTask {
     name: &'static str,
     cwd: PathBuf,
     values: BTreeMap<&'static str, String>,
     goes_on: bool,
 }
 
-/// Every errand, with what a client is told to do.
-pub const ERRANDS: &[(&str, &str)] = &[
+/// Every task and what the client does in it.
+pub const CLIENT_TASKS: &[(&str, &str)] = &[
     ("prompt", "open a session in {cwd} and send {prompt}"),
     (
         "cancel",
@@ -54,50 +54,50 @@ pub const ERRANDS: &[(&str, &str)] = &[
     ("twice", "send {prompt}, and in the same session and process {prompt2}"),
 ];
 
-impl Errand {
-    /// The errand of this name in this folder.
+impl ClientTask {
+    /// Creates the task of this name in this folder.
     pub(crate) fn new(name: &'static str, cwd: &Path) -> Self {
         let cwd = cwd.to_owned();
         let values = BTreeMap::from([("cwd", cwd.to_string_lossy().into_owned())]);
         Self { name, cwd, values, goes_on: false }
     }
 
-    /// The value of this placeholder.
+    /// Sets the value of this placeholder.
     #[must_use]
     pub fn with(mut self, placeholder: &'static str, value: impl Into<String>) -> Self {
         self.values.insert(placeholder, value.into());
         self
     }
 
-    /// The same in the session that is open, where a person does it by hand.
+    /// Marks the task as one for the open session, if a person performs it by hand.
     #[must_use]
     pub(crate) fn going_on(mut self) -> Self {
         self.goes_on = true;
         self
     }
 
-    /// Whether it is to be done in the session that is open, and not with the agent started anew.
+    /// Whether the task is for the open session, not for a new connection.
     pub fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// Its name, one of [`ERRANDS`].
+    /// Returns the name, one of [`CLIENT_TASKS`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The folder of the session.
+    /// Returns the folder of the session.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what an errand does not
-    /// need is not there.
+    /// Returns the value of a placeholder, such as `cwd`, `prompt` or `session`, if the task needs
+    /// it.
     pub fn value(&self, placeholder: &str) -> Option<&str> {
         self.values.get(placeholder).map(String::as_str)
     }
 
-    /// The text with each `{placeholder}` that has a value replaced by it.
+    /// Returns the text with each known `{placeholder}` replaced by its value.
     pub fn fill(&self, text: &str) -> String {
         let (mut filled, mut rest) = (String::new(), text);
         while let Some((before, after)) = rest.split_once('{') {
@@ -118,21 +118,21 @@ impl Errand {
         filled + rest
     }
 
-    /// What a client is told to do, in words, with the placeholders that its command has.
+    /// Describes the task, with the placeholders of its command.
     pub fn told(&self) -> &'static str {
-        ERRANDS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
+        CLIENT_TASKS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Errand;
+    use super::ClientTask;
     use std::path::Path;
 
     #[test]
     fn placeholders_are_filled_once_and_what_is_none_stays() {
-        let errand = Errand::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
-        assert_eq!(errand.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
-        assert_eq!(errand.told(), "open a session in {cwd} and send {prompt}");
+        let task = ClientTask::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
+        assert_eq!(task.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
+        assert_eq!(task.told(), "open a session in {cwd} and send {prompt}");
     }
 }

@@ -1,13 +1,12 @@
 //! How each rule is judged, which faults show that its judge can fail, and why a rule is not
 //! judged.
 //!
-//! The faults themselves are programs of this crate's tests; here is the list of them, which those
-//! tests keep equal to what they have.
+//! The faults are programs in this crate's tests, which keep these lists current.
 
 use attache_protocol::method::Side;
 use std::sync::LazyLock;
 
-/// The lists of faults, and what each is about.
+/// The lists of faults and their targets.
 const LISTS: [(Judged, &str); 3] = [
     (Judged::Agent, include_str!("../../faults/agent.md")),
     (Judged::Client, include_str!("../../faults/client.md")),
@@ -16,32 +15,32 @@ const LISTS: [(Judged, &str); 3] = [
 
 const NOT_JUDGED: &str = include_str!("../../faults/not_judged.md");
 
-/// What is judged.
+/// The target of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Judged {
-    /// An agent, by a probe that talks to it.
+    /// An agent, judged by a probe that talks to it.
     Agent,
-    /// A client, by a probe that it talks to.
+    /// A client, judged by a probe that it talks to.
     Client,
-    /// Lines of either side, by watching.
+    /// Lines of either side, judged by watching.
     Traffic,
 }
 
-/// A fault that breaks a rule: the judge must find it, and nothing else but its companions.
+/// A fault that breaks a rule: the judge must report that rule, and no other but its companions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
     /// The id of the rule.
     pub rule: &'static str,
-    /// Rules that are broken with it, as they say the same or more.
+    /// Rules that the fault breaks too, as they say the same or more.
     pub companions: Vec<&'static str>,
-    /// What is judged where it is found.
+    /// The target.
     pub judged: Judged,
-    /// Whose fault it is.
+    /// The side at fault.
     pub by: Side,
 }
 
-/// Every fault that shows that a judge can fail.
+/// Returns every fault.
 ///
 /// ```
 /// let fault = attache_check::faults().iter().find(|fault| fault.rule == "RPC-03").unwrap();
@@ -57,7 +56,7 @@ pub fn faults() -> &'static [Fault] {
     &FAULTS
 }
 
-/// Why nothing judges the rule with this id, if something is said about that.
+/// Returns why no probe judges the rule with this id, if a reason is known.
 pub fn why_not_judged(rule: &str) -> Option<&'static str> {
     NOT_JUDGED.lines().find_map(|line| {
         let (rules, why) = line.strip_prefix("- ")?.split_once(": ")?;
@@ -66,7 +65,7 @@ pub fn why_not_judged(rule: &str) -> Option<&'static str> {
 }
 
 impl Judged {
-    /// The word for it, as people and programs read it.
+    /// Returns the word for it, as people and programs read it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -77,8 +76,8 @@ impl Judged {
 }
 
 impl Fault {
-    /// A line of a list: `- CONF-05 with CONF-06`, and of the one about traffic
-    /// `- CONF-05 by agent with CONF-06`.
+    /// Reads a line of a list: `- CONF-05 with CONF-06`, or in the list about traffic `- CONF-05 by
+    /// agent with CONF-06`.
     fn read(judged: Judged, line: &'static str) -> Option<Self> {
         let (head, companions) =
             line.strip_prefix("- ")?.split_once(" with ").unwrap_or((line.get(2..)?, ""));

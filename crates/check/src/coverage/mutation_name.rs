@@ -23,7 +23,7 @@ pub struct MutationName {
     pub test: &'static str,
 }
 
-/// Every mutation, by its test.
+/// Returns every mutation, ordered by test.
 pub fn mutations() -> &'static [MutationName] {
     static NAMES: LazyLock<Vec<MutationName>> = LazyLock::new(|| {
         let mut test = "";
@@ -39,12 +39,13 @@ pub fn mutations() -> &'static [MutationName] {
     &NAMES
 }
 
-/// The mutations that break the rule with this id.
+/// Returns the mutations that break the rule with this id.
 pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static MutationName> {
     mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))
 }
 
-/// The tests of Attaché that show the rule with this id: those that fail with a mutation of it.
+/// Returns the tests of Attaché that cover the rule with this id: those that fail with a mutation
+/// of it.
 pub fn tests_of(rule: &str) -> BTreeSet<&'static str> {
     mutations_of(rule).map(|mutation| mutation.test).collect()
 }

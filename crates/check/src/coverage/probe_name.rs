@@ -4,11 +4,11 @@ use crate::agent::probe as agent_probe;
 use crate::client::probe as client_probe;
 use attache_protocol::method::Side;
 
-/// A probe, by its name.
+/// The name of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProbeName {
-    /// Which end it judges.
+    /// The side that it judges.
     pub side: Side,
     /// The id of the rule.
     pub rule: &'static str,
@@ -16,7 +16,7 @@ pub struct ProbeName {
     pub name: &'static str,
 }
 
-/// Every probe, those of agents first, in the order in which they run.
+/// Returns every probe, those of agents first, in the order in which they run.
 pub fn probes() -> impl Iterator<Item = ProbeName> {
     let of_agents = agent_probe::all().map(|probe| ProbeName {
         side: Side::Agent,

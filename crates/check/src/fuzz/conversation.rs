@@ -1,9 +1,10 @@
-//! Valid conversations: a session is opened, and then anything is said that the protocol has.
+//! Valid conversations: a session is opened, then any message of the protocol follows.
 
 use super::case::{Case, Step};
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
 use super::value::{CWD, SESSION, value};
 use crate::agent::judge_client::everything;
+use crate::json::json;
 use crate::model::acts::{self, Acts};
 use crate::peer::script::Answer;
 use attache_protocol::method::{
@@ -11,12 +12,13 @@ use attache_protocol::method::{
     Receiver, Row, SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side,
     Stability,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// How much is said after a session is open, at most.
+/// The largest number of messages after a session is open.
 const SAID: usize = 12;
 
-/// What would change more than the session: a person's logins, providers and kept sessions.
+/// Methods that would change more than the session: a person's logins, providers and stored
+/// sessions.
 const NEVER: [&str; 5] = [
     Authenticate::ROW.name,
     Logout::ROW.name,
@@ -25,8 +27,8 @@ const NEVER: [&str; 5] = [
     SessionDelete::ROW.name,
 ];
 
-/// A valid conversation with the side that is judged.
-pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
+/// Returns a valid conversation with the side under test.
+pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     let mut steps = Vec::new();
     if judged == Side::Agent {
         steps.push(call(Initialize::ROW, 0, everything()));
@@ -54,12 +56,12 @@ pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// What a client asks before its turn: the judge answers well.
+/// The requests of a client before its turn, which the judge answers correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
 }
 
-/// The methods that this side is sent, less those that do harm.
+/// The methods that this side receives, without harmful ones.
 fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
     let rows = METHODS
@@ -69,15 +71,15 @@ fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     rows.filter(|row| row.stability != Stability::Retired && !NEVER.contains(&row.name))
 }
 
-fn params(row: &Row, chance: &mut Chance) -> Value {
+fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
     if row.name == SessionPrompt::ROW.name && !chance.once_in(4) {
         return json!({"sessionId": SESSION, "prompt": [{"type": "text", "text": act(chance).prompt_text()}]});
     }
     value(&(row.params)(), "", chance)
 }
 
-/// What a turn is to do, if the agent's model does as it is told.
-fn act(chance: &mut Chance) -> Acts {
+/// The acts of a turn, for agents whose model follows its prompts.
+fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
     let told = match chance.below(6) {
         0 => acts::call(acts::read(&path)),

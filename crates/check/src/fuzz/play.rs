@@ -1,45 +1,45 @@
-//! One case, said to one peer that was just started.
+//! Playing one case against a newly started peer.
 
 use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
 use super::{Broken, Fuzz};
 use crate::agent::services;
-use crate::client::run::NotRun;
+use crate::client::run::ClientRunError;
 use crate::client::scenario::Scenario;
 use crate::client::started_client::StartedClient;
+use crate::json::json;
 use crate::peer::line::Line;
 use crate::peer::link::Link;
-use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use crate::peer::script::{Answer, Script};
-use crate::{Errand, Finding, Strength};
+use crate::{ClientTask, Finding, Strength};
 use attache_host::Exit;
 use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-/// The wait between the writes of one line.
+/// The delay between the writes of one line.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How much memory a peer may have when a case is over, in bytes.
+/// The memory limit of a peer after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
-/// The call that shows that a peer still reads and answers.
+/// The call that shows whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) broken: Option<Broken>,
     pub(super) said: Vec<Said>,
 }
 
-/// A peer while a case is said to it.
+/// A peer while a case is played.
 struct Playing {
     peer: RawPeer,
-    /// What was said so far that `peer` does not keep: each step with the number of lines before
-    /// it.
+    /// The steps so far, which `peer` does not keep, each with the number of lines before it.
     steps: Vec<(usize, Step)>,
-    /// The beginning of a line that has not ended.
+    /// The start of an incomplete line.
     begun: Vec<u8>,
     /// The lines of `peer` that are steps.
     taken: HashSet<usize>,
@@ -49,15 +49,15 @@ struct Playing {
 }
 
 impl Fuzz {
-    /// Says a case to a new peer.
-    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, NotRun> {
+    /// Plays a case against a new peer.
+    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         match self.judged() {
             Side::Agent => self.play_agent(case).await,
             Side::Client => self.play_client(case).await,
         }
     }
 
-    async fn play_agent(&mut self, case: &Case) -> Result<Played, NotRun> {
+    async fn play_agent(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         let link = self.start_agent()?;
         let script = answering(services::script(&self.folder), case, &self.folder, "");
         let mut playing = Playing::new(RawPeer::new(link, script), self.patience, &self.folder);
@@ -75,11 +75,11 @@ impl Fuzz {
         Ok(playing.played(broken))
     }
 
-    async fn play_client(&mut self, case: &Case) -> Result<Played, NotRun> {
-        let errand = Errand::new("prompt", &self.folder).with("prompt", "attache check asks");
-        let mut client = self.start_client(&errand)?;
+    async fn play_client(&mut self, case: &Case) -> Result<Played, ClientRunError> {
+        let task = ClientTask::new("prompt", &self.folder).with("prompt", "attache check asks");
+        let mut client = self.start_client(&task)?;
         let Some(link) = client.next(self.patience * STARTING).await else {
-            return Err(NotRun::NoPrompt("it does not start its agent".to_owned()));
+            return Err(ClientRunError::NoPrompt("it does not start its agent".to_owned()));
         };
         let script = answering(
             Scenario::everything(&self.folder).script(),
@@ -94,7 +94,7 @@ impl Fuzz {
             .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
             .await;
         let Ok(prompt) = prompt else {
-            // What its calls were answered with may have kept it from that.
+            // The answers to its calls may have prevented that.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
@@ -117,7 +117,7 @@ impl Fuzz {
     }
 }
 
-/// A client that is left without its agent, or whose turn is over, ends by itself, and by no panic.
+/// A client without its agent, or after its turn, ends by itself and without a panic.
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
     let left = client.leaves(patience).await;
     match left.exit {
@@ -127,12 +127,12 @@ async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<B
     }
 }
 
-/// Whether a program did not end by its own will.
+/// Whether a program crashed.
 fn is_crash(exit: &Exit) -> bool {
     exit.code.is_none_or(|code| code == PANIC)
 }
 
-/// What a program in Rust that panicked exits with.
+/// The exit code of a Rust program that panicked.
 const PANIC: i32 = 101;
 
 impl Playing {
@@ -194,8 +194,7 @@ impl Playing {
         self.peer.note(&line);
     }
 
-    /// The calls that open a session are answered before anything else is said, so that it has a
-    /// name.
+    /// Waits for the replies to the calls that open a session, so that its id is known.
     async fn wait_for_session(&mut self, first: usize, step: &Step) {
         let Some(message) = step.value() else { return };
         let is_first = self.session.is_empty() && self.peer.judged() == Side::Agent;
@@ -220,7 +219,7 @@ impl Playing {
         }
     }
 
-    /// The text with the session and the folder in it.
+    /// Returns the text with the session and the folder filled in.
     fn named(&self, text: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(text) {
             Ok(text) => text.replace(SESSION, &self.session).replace(CWD, &self.cwd).into_bytes(),
@@ -230,11 +229,11 @@ impl Playing {
 
     async fn pause(&mut self, pause: Duration) {
         let next = self.peer.lines().len();
-        // It reads and writes meanwhile.
+        // The wait reads and writes meanwhile.
         let _nothing = self.peer.wait_for(next, pause, |_| false).await;
     }
 
-    /// Whether the peer still answers, or, where its input has ended, ends.
+    /// Whether the peer still answers, or ends if its input has ended.
     async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
         let what = if closes {
             (!self.peer.wait_for_end(self.patience).await)
@@ -249,9 +248,9 @@ impl Playing {
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
-                Err(Missing::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
-                Err(Missing::Ended(how)) => Some(Broken::Dies(how)),
-                Err(Missing::TimedOut(after)) => Some(Broken::Hangs(format!(
+                Err(WaitError::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(WaitError::Ended(how)) => Some(Broken::Dies(how)),
+                Err(WaitError::TimedOut(after)) => Some(Broken::Hangs(format!(
                     "it does not answer a call within {} s",
                     after.as_secs_f64()
                 ))),
@@ -263,7 +262,7 @@ impl Playing {
         what.or(grown).or_else(|| self.breaks())
     }
 
-    /// What a line of the peer breaks by itself, whatever was said to it.
+    /// Finds a rule that a line of the peer breaks on its own, whatever it received.
     fn breaks(&self) -> Option<Broken> {
         let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
         let found = self.peer.findings().iter().find(|finding| {
@@ -298,10 +297,10 @@ impl Playing {
     }
 }
 
-/// What is no message at all, or no reply; an id that is odd was so in the call (RPC-12).
+/// A line that is not a message, or not a reply. An odd id was odd in the call, too (RPC-12).
 const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
-/// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was
-/// said of capabilities may be gone.
+/// Rules that a single call or notification can break. Replies to odd ids are odd, and the
+/// capabilities may be lost.
 const BY_ITSELF: [&str; 8] =
     ["RPC-12", "RPC-30", "EXT-01", "META-03", "DEC-20", "USE-02", "CONF-05", "CONF-06"];
 
@@ -333,17 +332,17 @@ fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
 }
 
 impl Fuzz {
-    fn start_agent(&mut self) -> Result<Link, NotRun> {
+    fn start_agent(&mut self) -> Result<Link, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Agent(start) => start().map_err(NotRun::Start),
-            super::Peer::Client(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Agent(start) => start().map_err(ClientRunError::Start),
+            super::PeerStarter::Client(_) => Err(ClientRunError::NoCommand),
         }
     }
 
-    fn start_client(&mut self, errand: &Errand) -> Result<StartedClient, NotRun> {
+    fn start_client(&mut self, task: &ClientTask) -> Result<StartedClient, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Client(start) => start(errand),
-            super::Peer::Agent(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Client(start) => start(task),
+            super::PeerStarter::Agent(_) => Err(ClientRunError::NoCommand),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Known failures: rules that a peer is known to break, each with the reason, kept as Markdown
-//! beside its source.
+//! Known failures: rules that a peer breaks for a known reason, kept as Markdown next to its
+//! source.
 
 use crate::{Judgement, Rule, Selection, Verdict, select};
 use std::fmt;
 
-/// What stands behind a rule whose verdict is allowed to change.
+/// The marker of a rule whose verdict may change.
 const FLAKY: &str = "flaky";
 
-/// The rules that a peer is known to break.
+/// The known failures of a peer.
 ///
-/// It is Markdown. An item of a list is a known failure,
-/// `- RPC-22: replies without a result are answered`, or `- RPC-22, flaky: now and then` for one
-/// that may also pass; indented lines go on with the reason. Everything else is for people.
+/// The file is Markdown. A list item is a known failure, `- RPC-22: replies without a result are
+/// answered`, or `- RPC-22, flaky: now and then` for a rule that may also pass; indented lines
+/// continue the reason. All other text is ignored.
 ///
 /// ```
 /// use attache_check::Baseline;
@@ -26,11 +26,11 @@ const FLAKY: &str = "flaky";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Baseline {
-    /// The entries in the order of the file; a rule stands in one.
+    /// The entries in the order of the file, at most one per rule.
     pub entries: Vec<KnownFailure>,
 }
 
-/// A rule that is known to be broken.
+/// A known failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownFailure {
@@ -38,11 +38,11 @@ pub struct KnownFailure {
     pub rule: &'static Rule,
     /// Whether it may also pass.
     pub is_flaky: bool,
-    /// Why it is broken, as Markdown in one line.
+    /// The reason, as one line of Markdown.
     pub reason: String,
 }
 
-/// A file that is no baseline. The user's fault.
+/// A file that is not a baseline; the author's fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineError {
     /// The line, counted from 1.
@@ -61,22 +61,22 @@ impl fmt::Display for BaselineError {
 
 impl std::error::Error for BaselineError {}
 
-/// A judgement beside what was known.
+/// The difference between a judgement and a baseline.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Against<'a> {
-    /// Fails that the baseline does not list.
+pub struct BaselineDiff<'a> {
+    /// Failures that the baseline does not list.
     pub new: Vec<&'a Verdict>,
-    /// Fails that it lists.
+    /// Failures that it lists.
     pub known: Vec<&'a KnownFailure>,
-    /// What it lists and now passes, unless it may.
+    /// Rules that it lists and that pass now, unless they may.
     pub healed: Vec<&'a KnownFailure>,
-    /// What it lists and was not judged.
+    /// Rules that it lists and that were not judged.
     pub untold: Vec<&'a KnownFailure>,
 }
 
-impl Against<'_> {
-    /// Whether the peer differs from what was known.
+impl BaselineDiff<'_> {
+    /// Whether the peer differs from the baseline.
     pub fn differs(&self) -> bool {
         !self.new.is_empty() || !self.healed.is_empty()
     }
@@ -86,10 +86,10 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// An item of a list is no known failure, and where.
+    /// A list item is not a known failure; the error says where.
     pub fn read(text: &str) -> Result<Self, BaselineError> {
         let mut entries: Vec<KnownFailure> = Vec::new();
-        // Whether the lines before belong to an entry.
+        // Whether the previous lines belong to an entry.
         let mut is_entry = false;
         for (number, line) in (1..).zip(text.lines()) {
             let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
@@ -113,11 +113,11 @@ impl Baseline {
         Ok(Self { entries })
     }
 
-    /// What a judgement says that was not known.
-    pub fn against<'a>(&'a self, judgement: &'a Judgement) -> Against<'a> {
+    /// Compares a judgement with the baseline.
+    pub fn against<'a>(&'a self, judgement: &'a Judgement) -> BaselineDiff<'a> {
         let entry = |rule: &str| self.entries.iter().find(|entry| entry.rule.id == rule);
         let new = judgement.fails().into_iter().filter(|verdict| entry(verdict.rule.id).is_none());
-        let mut against = Against {
+        let mut against = BaselineDiff {
             new: new.collect(),
             known: Vec::new(),
             healed: Vec::new(),
@@ -137,8 +137,8 @@ impl Baseline {
         against
     }
 
-    /// The baseline that this judgement would agree with, as a file. What is known already keeps
-    /// its reason, and what was not judged stays.
+    /// Returns the baseline file that this judgement matches. Known failures keep their reasons,
+    /// and rules that were not judged stay.
     pub fn rewritten(&self, judgement: &Judgement) -> String {
         let mut entries: Vec<KnownFailure> =
             self.against(judgement).untold.into_iter().cloned().collect();
@@ -149,7 +149,7 @@ impl Baseline {
             let reason = known.map_or_else(|| reason(verdict), |known| known.reason.clone());
             entries.push(KnownFailure { rule: verdict.rule, is_flaky, reason });
         }
-        // One that may also pass stays while it does.
+        // A rule that may also pass stays while it passes.
         let passing = self.entries.iter().filter(|entry| entry.is_flaky);
         let passing = passing.filter(|entry| {
             judgement.verdict(entry.rule.id).is_some_and(|verdict| {
@@ -171,7 +171,7 @@ impl Baseline {
     }
 }
 
-/// The entry of an item; else where in it something is wrong, and what.
+/// Reads the entry of an item, or says where and how it is wrong.
 fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     let Some((head, reason)) = item.split_once(':') else {
         return Err((
@@ -201,7 +201,7 @@ fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     Ok(KnownFailure { rule, is_flaky: mark.is_some(), reason: reason.to_owned() })
 }
 
-/// What a person may begin with: what was seen.
+/// Suggests a reason: what the peer did.
 fn reason(verdict: &Verdict) -> String {
     match &verdict.outcome {
         crate::Outcome::Fail { seen, .. } => format!("seen: {}", one_line(seen)),

@@ -1,4 +1,4 @@
-//! A judgement as JSON, which reads back. What this version does not know is ignored.
+//! The JSON form of a judgement. Unknown members are ignored.
 
 use super::{Judgement, JudgementError};
 use crate::judging::support::{Calls, Support, Topic};
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The number of the form. It grows when a member changes its meaning or goes, not when one is
-/// added.
+/// The version of the form. It increases when a member changes its meaning or is removed, not when
+/// one is added.
 const VERSION: u32 = 1;
 
-/// A text of this program. By its own name, as serde would borrow a reference from what it reads.
+/// A static text. It has a type of its own because serde would borrow a reference from its input.
 type Known = &'static str;
 
-/// Counts of names by the key of a topic.
+/// Counts of names, by the key of a topic.
 type Names = BTreeMap<String, BTreeMap<String, usize>>;
 
 #[derive(Serialize, Deserialize)]
@@ -47,7 +47,7 @@ struct Supported {
     taken: Names,
 }
 
-/// A verdict, as it also stands alone in a line of `--json`.
+/// A verdict, as it also appears alone in a line of `--json`.
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 #[derive(Clone)]
@@ -79,7 +79,7 @@ struct WrittenLine {
     text: String,
 }
 
-/// Makes a type that is written as another and reads back only where the function says so.
+/// Declares a type that is written as another type and read back only if the function accepts it.
 macro_rules! written_as {
     ($(#[$doc:meta])* $name:ident($inner:ty) as $form:literal $ty:ty, $read:expr, $write:expr;) => {
         $(#[$doc])*
@@ -206,7 +206,7 @@ impl TryFrom<Written> for Entry {
             at: Duration::try_from_secs_f64(line.t).unwrap_or_default(),
             text: line.text,
             value: None,
-            // Known only with the side that was judged.
+            // It depends on the side, which is known only after the whole document is read.
             is_theirs: false,
         };
         let lines = written.lines.into_iter().map(line).collect();
@@ -262,16 +262,16 @@ impl Supported {
 }
 
 impl Verdict {
-    /// The verdict as one JSON object in one line: its `rule`, `strength`, `verdict`, `grounds`,
-    /// and `expected` and `seen` or `why`, the `text` of the rule and the `lines`. Secrets in it
-    /// are hidden only if it comes out of a [`Judgement`].
+    /// Returns the verdict as one line of JSON: its `rule`, `strength`, `verdict`, `grounds`, and
+    /// `expected` and `seen` or `why`, the `text` of the rule and the `lines`. Secrets are masked
+    /// only if the verdict comes from a [`Judgement`].
     pub fn to_json(&self) -> String {
         serde_json::to_string(&Entry(self.clone())).unwrap_or_default()
     }
 }
 
 impl Judgement {
-    /// The judgement as a JSON document of several lines. Its `version` is 1.
+    /// Returns the judgement as a JSON document of several lines. Its `version` is 1.
     pub fn to_json(&self) -> String {
         let judgement = self.clone();
         let word = |word| Word(word);
@@ -299,8 +299,8 @@ impl Judgement {
     /// Reads what [`Judgement::to_json`] wrote, in this version or a later one of the same form.
     ///
     /// # Errors
-    /// It is no JSON, or something is missing or wrong in it, and where; or it was written in
-    /// another form.
+    /// The text is not JSON, lacks something, has a wrong value, or has another form; the error
+    /// says where.
     pub fn read(text: &str) -> Result<Self, JudgementError> {
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));

@@ -1,27 +1,32 @@
-//! A connection to the peer under test, an agent or a client, in the words of a probe: ask, notify,
-//! be sure of silence.
+//! A connection to the peer under test, in terms of a probe: call, notify, check that there is no
+//! reply.
 
 mod turn;
 
 pub(crate) use turn::{Played, Turn};
 
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
 use attache_protocol::method::{Initialize, Method, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// A request that no peer knows: any answer to it shows that everything sent before was read. The
-/// rules about unknown methods are probed with other names.
+/// A request that no peer knows. Any answer to it shows that the peer has read everything before
+/// it. Rules about unknown methods are probed with other names.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// How long an answer may come after the answer to what was sent later.
+/// How much later than the answer to a later message an answer may come.
 const OVERTAKEN: Duration = Duration::from_secs(1);
 
-/// What a quotation in a verdict is cut to, in characters.
+/// The length limit of a quotation in a verdict, in characters.
 const QUOTED: usize = 200;
+
+/// A condition on the line to wait for.
+type Wanted<'a> = Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>;
 
 /// A connection to the peer under test.
 #[derive(Debug)]
@@ -29,25 +34,25 @@ pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether findings about the peer's lines count. What answers an odd id is odd itself. Where a
-    /// rule is practice, what breaks it would look like a breach of what must hold: there they
-    /// count once it is kept.
+    /// Whether findings about the peer's lines count. The answer to an odd id is odd itself. If the
+    /// probed rule is only practice, breaking it could look like a breach of a mandatory rule:
+    /// findings count once the rule is kept.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     told: Value,
     last_id: i64,
-    /// The index of the first line of the probe that has the conversation now.
+    /// The index of the current probe's first line.
     probe_began: usize,
 }
 
-/// The peer's answer to a call.
+/// The peer's reply to a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     method: String,
     line: Line,
 }
 
-/// A session that was opened.
+/// An open session.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) id: Value,
@@ -60,28 +65,28 @@ impl Conversation {
         Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
     }
 
-    /// How many lines there are: what comes from here on is what comes next.
+    /// Returns the number of lines so far, which is the index of the next one.
     pub(crate) fn now(&self) -> usize {
         self.peer.lines().len()
     }
 
-    /// From here on it is had by another probe, which finds the judge answering as a good peer.
+    /// Begins the next probe: resets the judge's answers to those of a correct peer.
     pub(crate) fn begin_probe(&mut self) {
         self.probe_began = self.now();
         self.peer.script.restore();
     }
 
-    /// The index of the first line since a probe began to have it.
+    /// Returns the index of the current probe's first line.
     pub(crate) fn probe_began(&self) -> usize {
         self.probe_began
     }
 
-    /// Whether the connection goes on, as far as was seen.
+    /// Whether the connection is still open, as far as the judge has seen.
     pub(crate) fn is_up(&self) -> bool {
         self.peer.ended().is_none() && self.peer.exit().is_none()
     }
 
-    /// Whether it goes on, and the calls of neither side wait for an answer.
+    /// Whether the connection is open and no call of either side lacks its reply.
     pub(crate) fn is_settled(&self) -> bool {
         let mut open: Vec<(bool, &Value)> = Vec::new();
         for line in self.peer.lines().iter().skip(self.probe_began) {
@@ -96,18 +101,18 @@ impl Conversation {
         self.is_up() && open.is_empty()
     }
 
-    /// The peer's lines from the one at this index on.
+    /// Returns the peer's lines from this index on.
     pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
         self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
     }
 
-    /// A number that no call of this connection had.
+    /// Returns an unused call id.
     fn next_id(&mut self) -> i64 {
         self.last_id += 1;
         self.last_id
     }
 
-    /// Sends a call with an id of its own choice; `params` are left out if null.
+    /// Sends a call with a new id and returns the id; `params` are left out if null.
     pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
         let id = json!(self.next_id());
         let mut call = json!({"jsonrpc": "2.0", "id": id, "method": method});
@@ -133,17 +138,23 @@ impl Conversation {
         self.peer.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Calls a method, whatever its name, and waits for the reply. No reply is a fail.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Probed<Reply> {
-        // An agent that has said nothing yet is starting.
-        let is_starting = self.heard(0).next().is_none();
-        let patience = if is_starting { self.patience * STARTING } else { self.patience };
-        self.ask_within(patience, method, params).await
+    /// Calls a method of any name and waits for the reply. No reply is a fail.
+    pub(crate) fn ask<'a>(
+        &'a mut self,
+        method: &'a str,
+        params: Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            // An agent that has sent nothing yet is starting.
+            let is_starting = self.heard(0).next().is_none();
+            let patience = if is_starting { self.patience * STARTING } else { self.patience };
+            self.ask_within(patience, method, params).await
+        })
     }
 
     /// Calls a method of the protocol and waits for the reply. No reply is a fail.
-    pub(crate) async fn call<M: Method>(&mut self, params: Value) -> Probed<Reply> {
-        self.ask(M::ROW.name, params).await
+    pub(crate) fn call<'a, M: Method>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        self.ask(M::ROW.name, params)
     }
 
     async fn ask_within(
@@ -157,135 +168,179 @@ impl Conversation {
         self.reply_within(patience, first, method, &id).await
     }
 
-    /// Waits for the reply to a call of this method that was begun. No reply is a fail.
-    pub(crate) async fn reply_to(&mut self, method: &str, id: &Value) -> Probed<Reply> {
-        self.reply_within(self.patience, 0, method, id).await
+    /// Waits for the reply to this call. No reply is a fail.
+    pub(crate) fn reply_to<'a>(
+        &'a mut self,
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move { self.reply_within(self.patience, 0, method, id).await })
     }
 
-    async fn reply_within(
-        &mut self,
+    fn reply_within<'a>(
+        &'a mut self,
         patience: Duration,
         first: usize,
-        method: &str,
-        id: &Value,
-    ) -> Probed<Reply> {
-        match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
-            Ok(line) => Ok(Reply { method: method.to_owned(), line }),
-            Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
-        }
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
+                Ok(line) => Ok(Reply { method: method.to_owned(), line }),
+                Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
+            }
+        })
     }
 
-    /// Waits for a line of the peer from that index on.
-    pub(crate) async fn hear(
-        &mut self,
+    /// Waits for a matching line of the peer from this index on.
+    pub(crate) fn hear<'a>(
+        &'a mut self,
         first: usize,
-        expected: &str,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Probed<Line> {
-        let found = self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
-        match found.await {
-            Ok(line) => Ok(line),
-            Err(missing) => fail(expected, self.instead(first, &missing)),
-        }
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_wanted(first, expected, Box::new(wanted))
     }
 
-    /// Waits for an error without an id, and with this code: what a line that is no message is
-    /// answered with.
-    pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
-        let expected = format!("one error {code} with id null");
-        let wanted =
-            |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
-        let line = self.hear_soon(first, &expected, wanted).await?;
-        expect(
-            line.error_code() == Some(code) && line.get("id").is_some(),
-            expected,
-            quoted(&line.text),
-        )
-    }
-
-    /// Waits for a line of the peer from that index on, which answers what was sent last. It is not
-    /// waited for much longer than for the answer to a call that is sent after that.
-    pub(crate) async fn hear_soon(
-        &mut self,
+    fn hear_wanted<'a>(
+        &'a mut self,
         first: usize,
-        expected: &str,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Probed<Line> {
-        let later = self.begin(STILL_THERE, json!({}));
-        // An earlier call of this kind may be answered only now.
-        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
-        let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
-        let missing = match self.peer.wait_for(first, self.patience, either).await {
-            Ok(line) if is_wanted(&line) => return Ok(line),
-            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await
-            {
-                Ok(line) => return Ok(line),
-                Err(Missing::TimedOut(_)) => {
-                    return fail(
-                        expected,
-                        "nothing of the kind, though what was sent later is answered",
-                    );
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let found =
+                self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
+            match found.await {
+                Ok(line) => Ok(line),
+                Err(missing) => fail(expected, self.instead(first, &missing)),
+            }
+        })
+    }
+
+    /// Waits for an error with this code and without an id: the answer to a line that is not a
+    /// message.
+    pub(crate) fn hear_error_without_id<'a>(
+        &'a mut self,
+        first: usize,
+        code: i64,
+    ) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let expected = format!("one error {code} with id null");
+            let wanted = |line: &Line| {
+                line.get("error").is_some() && line.get("id").is_none_or(Value::is_null)
+            };
+            let line = self.hear_soon(first, &expected, wanted).await?;
+            expect(
+                line.error_code() == Some(code) && line.get("id").is_some(),
+                expected,
+                quoted(&line.text),
+            )
+        })
+    }
+
+    /// Waits for a matching line of the peer from this index on that answers the last message. It
+    /// does not wait much longer than for the answer to a later call.
+    pub(crate) fn hear_soon<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_soon_wanted(first, expected, Box::new(wanted))
+    }
+
+    fn hear_soon_wanted<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let later = self.begin(STILL_THERE, json!({}));
+            // A reply to an earlier call of this kind may come only now.
+            let is_wanted =
+                |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
+            let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
+            let missing = match self.peer.wait_for(first, self.patience, either).await {
+                Ok(line) if is_wanted(&line) => return Ok(line),
+                Ok(_) => {
+                    match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
+                        Ok(line) => return Ok(line),
+                        Err(WaitError::TimedOut(_)) => {
+                            return fail(
+                                expected,
+                                "nothing of the kind, though what was sent later is answered",
+                            );
+                        }
+                        Err(ended) => ended,
+                    }
                 }
-                Err(ended) => ended,
-            },
-            Err(missing) => missing,
-        };
-        fail(expected, self.instead(first, &missing))
+                Err(missing) => missing,
+            };
+            fail(expected, self.instead(first, &missing))
+        })
     }
 
-    /// What the peer said instead of what was waited for.
-    fn instead(&self, first: usize, missing: &Missing) -> String {
+    /// Describes what the peer sent instead.
+    fn instead(&self, first: usize, missing: &WaitError) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),
             None => missing.to_string(),
         }
     }
 
-    /// Whether the peer answers a call: everything before it was read then.
+    /// Checks that the peer answers a call. It has then read everything before.
     ///
     /// # Errors
-    /// The connection has ended, which is a fail; or no answer, so that nothing can be told.
-    pub(crate) async fn is_still_there(&mut self) -> Probed {
-        let first = self.now();
-        let id = self.begin(STILL_THERE, json!({}));
-        match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
-            Ok(_) => Ok(()),
-            Err(Missing::Ended(how)) => fail("the connection stays up", how),
-            Err(Missing::TimedOut(_)) => not_tested(format!(
-                "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
-                self.peer.judged().as_str()
-            )),
-        }
+    /// Fail: the connection ended. Not tested: the peer does not answer.
+    pub(crate) fn is_still_there<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let first = self.now();
+            let id = self.begin(STILL_THERE, json!({}));
+            match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
+                Ok(_) => Ok(()),
+                Err(WaitError::Ended(how)) => fail("the connection stays up", how),
+                Err(WaitError::TimedOut(_)) => not_tested(format!(
+                    "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
+                    self.peer.judged().as_str()
+                )),
+            }
+        })
     }
 
-    /// The rule about what was sent is kept, so that the observer can follow what came.
+    /// Resumes watching, since the peer kept the probed rule and the observer can follow.
     pub(crate) fn watch(&mut self) -> Probed {
         self.is_watched = true;
         Ok(())
     }
 
-    /// What was sent last is ignored: from the line at this index on there is no reply, and the
-    /// peer goes on.
-    pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
-        self.is_still_there().await?;
-        let ours = json!(self.last_id);
-        match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
-            Some(line) => fail("no reply", quoted(&line.text)),
-            None => Ok(()),
-        }
+    /// Checks that the peer ignored the last message: there is no reply from this index on, and the
+    /// connection is still open.
+    pub(crate) fn is_ignored<'a>(&'a mut self, first: usize) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.is_still_there().await?;
+            let ours = json!(self.last_id);
+            match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
+                Some(line) => fail("no reply", quoted(&line.text)),
+                None => Ok(()),
+            }
+        })
     }
 
-    /// Asks `initialize`, the agent's first answer.
-    pub(crate) async fn initialize(&mut self, params: Value) -> Probed<Reply> {
-        let reply = self.call::<Initialize>(params).await?;
-        if let Some(result) = reply.line.get("result") {
-            self.told = result.clone();
-        }
-        Ok(reply)
+    /// Calls `initialize` and keeps the agent's answer.
+    pub(crate) fn initialize<'a>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            let reply = self.call::<Initialize>(params).await?;
+            if let Some(result) = reply.line.get("result") {
+                self.told = result.clone();
+            }
+            Ok(reply)
+        })
     }
 
-    /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers
-    /// something there.
+    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, if the agent
+    /// offers something there.
     pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
         self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
@@ -295,7 +350,7 @@ impl Conversation {
         self.told(&format!("/agentCapabilities{pointer}")).is_some()
     }
 
-    /// The same; a probe that needs it is skipped without.
+    /// The same; skips the probe if the agent does not offer it.
     pub(crate) fn needs(&self, pointer: &str) -> Probed {
         if self.offers(pointer) {
             return Ok(());
@@ -303,30 +358,34 @@ impl Conversation {
         skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
     }
 
-    /// Whether there is a way to log in.
+    /// Whether the agent has a login method.
     pub(crate) fn has_login(&self) -> bool {
         self.told("/authMethods/0").is_some()
     }
 
-    /// Opens a session, which a probe needs before it can judge anything.
-    pub(crate) async fn open(&mut self, cwd: &Path) -> Probed<Session> {
-        let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
-        let reply = reply.map_err(|outcome| match outcome {
-            Outcome::Fail { seen, .. } => Outcome::NotTested(format!("no session opens: {seen}")),
-            other => other,
-        })?;
-        let Ok(opened) = reply.result() else {
-            return not_tested(format!("no session opens: {}", refusal(&reply)));
-        };
-        match opened.get("sessionId").cloned() {
-            Some(id) => Ok(Session { id, opened }),
-            None => not_tested("session/new gave no sessionId"),
-        }
+    /// Opens a session. Without a session the probe is not tested.
+    pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
+        Box::pin(async move {
+            let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
+            let reply = reply.map_err(|outcome| match outcome {
+                Outcome::Fail { seen, .. } => {
+                    Outcome::NotTested(format!("no session opens: {seen}"))
+                }
+                other => other,
+            })?;
+            let Ok(opened) = reply.result() else {
+                return not_tested(format!("no session opens: {}", refusal(&reply)));
+            };
+            match opened.get("sessionId").cloned() {
+                Some(id) => Ok(Session { id, opened }),
+                None => not_tested("session/new gave no sessionId"),
+            }
+        })
     }
 }
 
 impl Reply {
-    /// The result. An error is a fail.
+    /// Returns the result. An error is a fail.
     pub(crate) fn result(&self) -> Probed<Value> {
         match self.line.get("result") {
             Some(result) => Ok(result.clone()),
@@ -334,13 +393,13 @@ impl Reply {
         }
     }
 
-    /// An error with this code. Anything else is a fail.
+    /// Checks for an error with this code. Anything else is a fail.
     pub(crate) fn is_error(&self, code: i64) -> Probed {
         let expected = format!("{} is answered with error {code}", self.method);
         expect(self.line.error_code() == Some(code), expected, quoted(&self.line.text))
     }
 
-    /// An error, whichever. A result is a fail.
+    /// Checks for any error. A result is a fail.
     pub(crate) fn is_refused(&self) -> Probed {
         expect(
             self.line.get("error").is_some(),
@@ -349,24 +408,23 @@ impl Reply {
         )
     }
 
-    /// The number of its line.
+    /// Returns the number of its line.
     pub(crate) fn number(&self) -> usize {
         self.line.number
     }
 
-    /// The line.
+    /// Returns the text of its line.
     pub(crate) fn text(&self) -> &str {
         &self.line.text
     }
 
-    /// The member of the error at this JSON pointer.
+    /// Returns the member of the error at this JSON pointer.
     pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
         self.line.get("error")?.pointer(pointer)
     }
 }
 
-/// Why a request is refused, for people: what the error tells, and what to do where only a login is
-/// missing.
+/// Describes an error reply for people, with advice if only a login is missing.
 pub(crate) fn refusal(reply: &Reply) -> String {
     let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
     let told =
@@ -378,12 +436,12 @@ pub(crate) fn refusal(reply: &Reply) -> String {
     format!("error {told}{login}")
 }
 
-/// Whether a call may have this id, without a doubt what its reply has.
+/// Whether this is a valid call id.
 pub(crate) fn is_an_id(id: &Value) -> bool {
     id.is_string() || id.is_i64()
 }
 
-/// A text of the peer for a sentence, cut where it is long.
+/// Quotes a text of the peer, cut if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED).collect();
     if short.len() < text.len() {

@@ -1,14 +1,13 @@
-//! Takes the secrets out of a message of the protocol.
+//! Masks the secrets in a message of the protocol.
 //!
-//! Secrets stand at known places (`attache_protocol::Secret`): values of environment variables and
-//! headers, keys of providers. They are found by the names of members, in whatever message, so that
-//! one an author put elsewhere is hidden too: too much hidden is better than too little.
+//! Secrets have known places (`attache_protocol::Secret`): values of environment variables and
+//! headers, and keys of providers. They are found by member names in any message, so that misplaced
+//! secrets are masked too: masking too much is better than too little.
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 const HIDDEN: &str = "\"<hidden>\"";
 
-/// Members whose value is secret, with all that is in it; compared in lower case, without `_` and
-/// `-`.
+/// Members whose whole value is secret; compared in lower case, without `_` and `-`.
 const SECRET: [&str; 24] = [
     "env",
     "headers",
@@ -36,28 +35,28 @@ const SECRET: [&str; 24] = [
     "credentials",
 ];
 
-/// Members that hold an address, whose user and query may be secret.
+/// Members with an address, whose user and query may be secret.
 const ADDRESS: [&str; 3] = ["url", "baseurl", "endpoint"];
 
 /// An object or list that is being read.
-struct Place {
+struct Container {
     is_object: bool,
     /// Whether it is an element of a list.
     is_element: bool,
     /// Whether all strings in it are secret.
     hidden: bool,
-    /// The member that is being read, as it is compared; of a list, the one that holds it.
+    /// The current member in its compared form; for a list, the member that holds it.
     key: String,
     /// In an object: whether the next string is a key.
     key_is_next: bool,
-    /// In a list of arguments: whether the next one is the value of an option for a secret.
+    /// In a list of arguments: whether the next one is the value of a secret option.
     value_is_next: bool,
 }
 
-/// The message, which must be JSON, without its secrets. Everything else is as it was, to the byte.
+/// Returns the message, which must be JSON, with its secrets masked and all other bytes unchanged.
 pub fn masked(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<Container> = Vec::new();
     let mut rest = json;
     while let Some(first) = rest.chars().next() {
         let length = if first == '"' { string_length(rest) } else { first.len_utf8() };
@@ -88,8 +87,8 @@ pub fn masked(json: &str) -> String {
     out
 }
 
-fn inside(outer: Option<&Place>, is_object: bool) -> Place {
-    Place {
+fn inside(outer: Option<&Container>, is_object: bool) -> Container {
+    Container {
         is_object,
         is_element: outer.is_some_and(|outer| !outer.is_object),
         hidden: outer.is_some_and(|outer| outer.hidden || is_secret(&outer.key)),
@@ -103,28 +102,27 @@ fn inside(outer: Option<&Place>, is_object: bool) -> Place {
     }
 }
 
-/// The bytes of the string that `text` begins with, quotes included.
+/// Returns the length of the string at the start of `text`, with its quotes.
 fn string_length(text: &str) -> usize {
     let (bytes, mut at) = (text.as_bytes(), 1);
     while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
         at += found + 1;
         match bytes.get(at - 1) {
             Some(b'"') => return at,
-            // What is escaped ends nothing; a character of several bytes has none of these two in
-            // it.
+            // An escaped quote does not end the string; multi-byte characters contain neither byte.
             _ => at += 1,
         }
     }
     text.len()
 }
 
-fn string(place: &mut Place, token: &str, out: &mut String) {
+fn string(place: &mut Container, token: &str, out: &mut String) {
     if place.is_object && place.key_is_next {
         place.key_is_next = false;
         place.key = compared(&text(token));
         return out.push_str(token);
     }
-    // A variable or header of a list is an object with a name, which tells what is hidden.
+    // A variable or header in a list is an object with a name and a secret value.
     let names = place.is_object && place.is_element && place.key == "name";
     let option_value = std::mem::take(&mut place.value_is_next);
     if (place.hidden && !names) || (place.is_object && is_secret(&place.key)) || option_value {
@@ -145,7 +143,7 @@ fn string(place: &mut Place, token: &str, out: &mut String) {
     out.push_str(token);
 }
 
-/// Whether an argument such as `--api-key` is followed by a secret.
+/// Whether a secret follows an argument such as `--api-key`.
 fn is_option(argument: &str) -> bool {
     argument.starts_with('-') && is_secret(&compared(argument))
 }
@@ -161,7 +159,7 @@ fn compared(key: &str) -> String {
         .collect()
 }
 
-/// The address without user, password, query and fragment.
+/// Returns the address without user, password, query and fragment.
 fn address(address: &str) -> String {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let (shown, cut) = address.split_at(end);

@@ -1,10 +1,7 @@
 //! A probe of a peer.
 
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::Probed;
-use std::pin::Pin;
-
-/// A running probe.
-pub(crate) type Probing<'a> = Pin<Box<dyn Future<Output = Probed> + Send + 'a>>;
 
 /// One way to find out whether a peer keeps a rule, in a run `R` over that peer.
 #[derive(Debug)]
@@ -13,7 +10,7 @@ pub(crate) struct Probe<R> {
     pub(crate) rule: &'static str,
     /// What it does, as words joined by `_`.
     pub(crate) name: &'static str,
-    pub(crate) run: for<'a> fn(&'a mut R) -> Probing<'a>,
+    pub(crate) run: for<'a> fn(&'a mut R) -> Boxed<'a, Probed>,
 }
 
 /// Declares the list of a topic's probes: `probes! { Run: "RULE-01" function_name; … }`.

@@ -1,5 +1,4 @@
-//! How a peer is judged: a first contact, the probes that were chosen, and what the traffic of all
-//! of it showed.
+//! How a peer is judged: the first contact, the chosen probes, and all traffic.
 
 use crate::judging::probe::{Probe, in_order_of_seed};
 use crate::judging::traffic::Traffic;
@@ -10,62 +9,62 @@ use crate::{Judged, Selection, faults};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// The name of what is done before any probe.
+/// The name of the step before all probes.
 const FIRST_CONTACT: &str = "first_contact";
 
-/// What a run reports while it judges.
+/// An event of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunEvent<'r> {
     /// A probe begins.
     Probe {
-        /// Its name.
+        /// The name of the probe.
         name: &'static str,
         /// Its number, counted from 1; 0 is the first contact.
         number: usize,
-        /// How many probes there are.
+        /// The number of probes.
         of: usize,
     },
-    /// A probe or the traffic gave a verdict.
+    /// A probe or the traffic produced a verdict.
     Verdict {
-        /// The verdict. Secrets in it are hidden.
+        /// The verdict, with secrets masked.
         verdict: &'r Verdict,
-        /// Whether nothing that follows in this run can change it. Every rule has exactly one final
-        /// verdict, unless the run is dropped first.
+        /// Whether this verdict is final. Every rule gets exactly one final verdict, unless the run
+        /// is dropped first.
         is_final: bool,
     },
 }
 
-/// A run over one peer, which probes lead.
+/// A run of probes over one peer.
 pub(crate) trait ProbeRun: Sized + 'static {
-    /// What was started for the first contact.
+    /// The started peer for the first contact.
     type First: Send;
 
-    /// The rule that a peer breaks which cannot be reached.
+    /// The rule that an unreachable peer breaks.
     const REACHED: &'static str;
 
-    /// Why nothing else can be told of it, in words.
+    /// Why an unreachable peer cannot be judged otherwise.
     const NOT_REACHED: &'static str;
 
-    /// Reaches the peer: without that there is nothing to judge.
+    /// Reaches the peer, which everything else needs.
     fn first_contact(&mut self, first: Self::First) -> impl Future<Output = Probed> + Send;
 
-    /// Runs one probe. What it left behind does not reach the next one.
+    /// Runs one probe and isolates the next one from it.
     fn probe(&mut self, probe: &Probe<Self>) -> impl Future<Output = Option<Verdict>> + Send;
 
     /// Ends the peer.
     fn leave(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// The last lines of the conversation, for people.
+    /// Returns the last lines of the conversation.
     fn shown(&self) -> Vec<Line>;
 
-    /// What was seen beside what was asked.
+    /// Returns what the traffic showed.
     fn watched(&self) -> &Traffic;
 }
 
-/// Judges by the first contact, by those of `probes` whose rules are among `only` (all if there are
-/// none), in the order of `seed`, and by the traffic of it all. One verdict a rule, in the order of
-/// the rules. `report` gets every verdict as soon as it is known.
+/// Judges by the first contact, by the probes whose rules are among `only` (all if it is empty) in
+/// the order of `seed`, and by all traffic. Returns one verdict per rule, in the order of the
+/// rules. `report` receives each verdict as soon as it is known.
 pub(crate) async fn judge<R: ProbeRun>(
     run: &mut R,
     first: R::First,
@@ -103,13 +102,13 @@ pub(crate) async fn judge<R: ProbeRun>(
         verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
     let seen =
         run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
-    // Few lines of a peer that was not reached are no proof that it keeps a rule.
+    // A few lines of an unreachable peer do not prove that it keeps a rule.
     let seen = seen.map(|verdict| match (&verdict.outcome, &unreached) {
         (Outcome::Pass, Some(why)) => Verdict { outcome: why.clone(), ..verdict },
         _ => verdict,
     });
     verdicts.extend(seen.map(Verdict::masked));
-    // It is told whichever rules were chosen: nothing else of them is.
+    // This verdict is always included, as it is the only one of such a run.
     let contact =
         contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
     verdicts.extend(contact.map(Verdict::masked));
@@ -118,26 +117,26 @@ pub(crate) async fn judge<R: ProbeRun>(
     verdicts
 }
 
-/// Why nothing can be told of a peer whose first contact came to this.
+/// The outcome of every probe after a failed first contact.
 fn not_reached<R: ProbeRun>(contact: &Outcome) -> Outcome {
     Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, contact.seen()))
 }
 
-/// Whether the peer takes one session for another.
+/// Whether the peer confuses sessions.
 fn mixes_up(verdict: &Verdict) -> bool {
     verdict.rule.id == "SESS-06" && verdict.outcome.is_fail()
 }
 
-/// Reports verdicts, each rule's final one once.
+/// Reports verdicts, and the final one of each rule once.
 struct Reporter<F> {
     report: F,
-    /// The rules of the probes, in the order of the probes.
+    /// The rules of the probes, in their order.
     rules: Vec<&'static str>,
-    /// The rules that the traffic may still break.
+    /// The rules that traffic may still break.
     watched: BTreeSet<&'static str>,
-    /// The rules whose final verdict was reported.
+    /// The rules with a reported final verdict.
     settled: BTreeSet<&'static str>,
-    /// What is known of rules that are not settled.
+    /// The verdicts on rules without a final one.
     open: Vec<Verdict>,
 }
 
@@ -159,12 +158,12 @@ impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
         }
     }
 
-    /// A broken rule stays broken.
+    /// Reports fails, which are final.
     fn fails(&mut self, verdicts: impl Iterator<Item = Verdict>) {
         verdicts.for_each(|verdict| self.settle(&verdict.masked()));
     }
 
-    /// The probe with this number gave this verdict.
+    /// Takes the verdict of the probe with this number.
     fn probed(&mut self, number: usize, verdict: Option<&Verdict>) {
         let Some(verdict) = verdict else { return };
         if verdict.outcome.is_fail() {
@@ -186,7 +185,7 @@ impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
         }
     }
 
-    /// The run is over.
+    /// Reports the remaining verdicts at the end of the run.
     fn rest(&mut self, verdicts: &[Verdict]) {
         verdicts.iter().for_each(|verdict| self.settle(verdict));
     }

@@ -1,5 +1,4 @@
-//! What a peer was seen to support, gathered from its traffic: what people keep in matrices by
-//! hand.
+//! What a peer supports, gathered from its traffic.
 
 mod topic;
 
@@ -13,58 +12,57 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The error of a peer that does not know a method (RPC-19).
+/// The error code for an unknown method (RPC-19).
 const METHOD_NOT_FOUND: i64 = -32601;
-/// How many names of one kind are kept: what a flooding peer invents further is not.
+/// The number of names of one kind that are kept, in case a peer floods.
 const NAMES: usize = 200;
-/// How much of a name is kept, in characters.
+/// The length limit of a name, in characters.
 const NAME: usize = 100;
 
-/// What one peer supports, as its conversations with the judge show it.
+/// What one peer supports, as its conversations with the judge show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Support {
-    /// Which end the peer is.
+    /// The side of the peer.
     pub side: Side,
-    /// The name it gives itself in `initialize`.
+    /// Its name in `initialize`.
     pub name: Option<String>,
-    /// The version it gives itself.
+    /// Its version in `initialize`.
     pub version: Option<String>,
-    /// What it offers: paths below `agentCapabilities` or `clientCapabilities`, without what is
-    /// off.
+    /// The paths of its capabilities that are on, below `agentCapabilities` or
+    /// `clientCapabilities`.
     pub capabilities: BTreeSet<String>,
-    /// The methods that it was called by, and how it answered. Only methods that the protocol
-    /// knows.
+    /// The protocol's methods that the judge called, and how the peer answered.
     pub answered: BTreeMap<String, Calls>,
-    /// The methods that it called, and how it was answered.
+    /// The methods that the peer called, and how the judge answered.
     pub called: BTreeMap<String, Calls>,
-    /// What it sent of each kind, and how often.
+    /// The kinds that it sent, and how often.
     pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
-    /// What it was sent of each kind and took, and how often: without an error, and the connection
-    /// went on.
+    /// The kinds that it received and accepted, and how often: without an error, and the connection
+    /// stayed open.
     pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
 }
 
-/// How often a method was called, and what came of it.
+/// The number of calls of a method and their outcomes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Calls {
-    /// How often it was called, or notified.
+    /// The number of calls or notifications.
     pub times: usize,
-    /// How often it was answered with a result.
+    /// The number of results.
     pub results: usize,
-    /// How often it was answered with an error, by its code.
+    /// The number of errors, by code.
     pub errors: BTreeMap<i64, usize>,
 }
 
-/// What is known of a method that a peer may implement.
+/// How a peer answers a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answering {
-    /// It gave a result, or took a notification and went on.
+    /// It returned a result, or accepted a notification.
     Works,
-    /// It knows the method; nothing but errors came.
+    /// It knows the method but returned only errors.
     Errors,
-    /// It says that it does not know the method.
+    /// It does not know the method.
     Unknown,
     /// It was not called, or never answered.
     Untold,
@@ -79,7 +77,7 @@ impl Calls {
         }
     }
 
-    /// What these calls tell of the peer that was called.
+    /// Returns how the peer answers, by these calls.
     pub fn answering(&self) -> Answering {
         let others = self.errors.keys().any(|code| *code != METHOD_NOT_FOUND);
         match (self.results > 0, others, self.errors.is_empty()) {
@@ -91,14 +89,14 @@ impl Calls {
     }
 }
 
-/// A call that is not answered yet.
+/// A call without a reply.
 struct Open<'l> {
     method: &'l str,
     params: &'l Value,
 }
 
 impl Support {
-    /// Nothing is known yet of a peer that is this end.
+    /// Creates an empty record of a peer on this side.
     pub fn of(side: Side) -> Self {
         Self {
             side,
@@ -112,7 +110,7 @@ impl Support {
         }
     }
 
-    /// What is known of a method that the peer receives.
+    /// Returns how the peer answers this method.
     pub fn answering(&self, method: &str) -> Answering {
         self.answered.get(method).map_or(Answering::Untold, Calls::answering)
     }
@@ -122,7 +120,7 @@ impl Support {
         self.called.contains_key(method)
     }
 
-    /// Adds what another run saw of the same peer.
+    /// Adds the record of another run over the same peer.
     pub fn join(&mut self, other: Self) {
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
@@ -144,8 +142,8 @@ impl Support {
         }
     }
 
-    /// Learns from a whole connection. `went_well` says that it did not break: then what was
-    /// notified last was taken as well.
+    /// Learns from a whole connection. `went_well` means that the peer did not break: then it also
+    /// accepted the last notification.
     pub fn learn(&mut self, lines: &[Line], went_well: bool) {
         let last = lines.iter().rposition(|line| line.from == self.side).unwrap_or_default();
         let mut open: HashMap<(Side, String), Open<'_>> = HashMap::new();
@@ -203,21 +201,21 @@ impl Support {
             }
             self.payload(!is_ours, call.method, result);
         } else if let Some(code) = line.error_code() {
-            // The judge also calls methods that it made up: they are not the peer's.
+            // Ignore methods that the judge made up.
             if is_ours || topic::is_known(call.method) {
                 count(calls, call.method, |calls| *calls.errors.entry(code).or_default() += 1);
             }
         }
     }
 
-    /// What stands in params or a result.
+    /// Learns from params or a result.
     fn payload(&mut self, is_sent: bool, method: &str, payload: &Value) {
         if is_sent && method == Initialize::ROW.name {
             self.introduced(payload);
         }
         let seen = if is_sent { &mut self.sent } else { &mut self.taken };
         topic::in_payload(method, payload, &mut |topic, name| {
-            // The judge makes up names to see what a peer does with them: they are not the peer's.
+            // Ignore names that the judge made up.
             if !is_sent && !topic.known().contains(&name) {
                 return;
             }
@@ -242,8 +240,8 @@ impl Support {
     }
 }
 
-/// The paths of what is on: `true`, a value, or an object, which may be empty. An object that only
-/// groups offers nothing itself.
+/// The paths of what is on: `true`, a value, or an object, even an empty one. An object that only
+/// groups others offers nothing itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES
@@ -260,7 +258,7 @@ fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether capabilities of the protocol stand below this one.
+/// Whether the protocol has capabilities below this one.
 fn is_group(path: &str) -> bool {
     let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
     [Side::Agent, Side::Client]
@@ -268,8 +266,8 @@ fn is_group(path: &str) -> bool {
         .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// The capabilities of that end which the tables of the protocol name, each with how settled what
-/// it gates is.
+/// Returns the capabilities of that side in the protocol's tables, each with the stability of what
+/// it gates.
 pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
     let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
     let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));

@@ -1,4 +1,4 @@
-//! What the traffic of all probes showed beside what they asked.
+//! What the traffic of all probes shows.
 
 use crate::judging::support::Support;
 use crate::judging::verdict::{Outcome, Verdict};
@@ -9,19 +9,19 @@ use attache_protocol::method::Side;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How much of a line is kept for people, in characters.
+/// The length limit of a line in a verdict, in characters.
 const LINE_KEPT: usize = 2000;
 
-/// How many names under `_meta` are listed.
+/// The number of names under `_meta` that are listed.
 const NAMES: usize = 100;
 
-/// Why a line tells nothing about other rules.
+/// Why a line proves nothing about other rules.
 const MIXED_UP: &str = "the peer names the wrong session, as SESS-06 tells, and this line may be meant for another one";
 
-/// What all of the traffic with one peer showed.
+/// What all traffic with one peer shows.
 #[derive(Debug)]
 pub(crate) struct Traffic {
-    /// Findings with the lines that show them, the first of each rule.
+    /// The first finding of each rule, with its lines.
     found: Vec<(Finding, Vec<Line>)>,
     /// The rules that some line of the peer could have broken.
     open: BTreeSet<&'static str>,
@@ -29,13 +29,13 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Nothing was seen yet of a peer that is this end.
+    /// Creates an empty record of a peer on this side.
     pub(crate) fn of(side: Side) -> Self {
         Self { found: Vec::new(), open: BTreeSet::new(), support: Support::of(side) }
     }
 
-    /// Learns from a whole connection, in which an answer might take as long as `patience`.
-    /// `went_well` says that the peer did not break it.
+    /// Learns from a whole connection in which an answer may take `patience`. `went_well` means
+    /// that the peer did not break it.
     pub(crate) fn learn(&mut self, peer: &mut RawPeer, patience: Duration, went_well: bool) {
         let owed = peer.owed(patience);
         self.support.learn(peer.lines(), went_well);
@@ -47,7 +47,7 @@ impl Traffic {
                 (finding.clone(), lines.map(short).collect())
             };
             match self.found.iter_mut().find(|(other, _)| other.rule.id == finding.rule.id) {
-                // What is certain counts before what is not.
+                // A certain finding replaces an uncertain one.
                 Some(known) if known.0.may_be_misplaced && !finding.may_be_misplaced => {
                     *known = shown()
                 }
@@ -57,14 +57,14 @@ impl Traffic {
         }
     }
 
-    /// A fail for each rule that a line of the peer certainly broke.
+    /// Returns a fail for each rule that a line of the peer certainly broke.
     pub(crate) fn fails(&self) -> impl Iterator<Item = Verdict> {
         self.found.iter().filter(|(finding, _)| !finding.may_be_misplaced).map(failed)
     }
 
-    /// A fail for each rule that a line of the peer broke, a pass for each that one could have
-    /// broken and none did. Where the peer mixes up its sessions, a line that may be meant for
-    /// another one tells nothing.
+    /// Returns a fail for each rule that a line of the peer broke, and a pass for each rule that
+    /// one could have broken and none did. If the peer confuses its sessions, a line that may
+    /// belong to another session proves nothing.
     pub(crate) fn verdicts(&self, is_mixed_up: bool) -> impl Iterator<Item = Verdict> {
         let found = self.found.iter().filter_map(move |found| {
             match found.0.may_be_misplaced && is_mixed_up {
@@ -85,23 +85,23 @@ impl Traffic {
     }
 }
 
-/// The fail that a finding shows.
+/// Returns the fail of a finding.
 fn failed((finding, lines): &(Finding, Vec<Line>)) -> Verdict {
     let outcome = Outcome::Fail { expected: expected_by(finding.rule), seen: finding.seen.clone() };
     let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
     Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
 }
 
-/// What a rule wants to be seen, for people: its text, with `not` before it where it names the act
-/// that is forbidden.
+/// Returns the text of a rule for people, with `not` before it if the text only names the forbidden
+/// act.
 fn expected_by(rule: &Rule) -> String {
     let text = rule.text;
     let says_so = text.split_whitespace().any(|word| matches!(word, "not" | "no" | "never"));
     if rule.forbids() && !says_so { format!("not: {text}") } else { text.to_owned() }
 }
 
-/// Adds a further name under `_meta` to the finding about those names, one on a line: they are one
-/// fault, which people mend name by name.
+/// Adds a name under `_meta` to the finding about such names, one per line: they are one fault,
+/// which authors mend name by name.
 fn add_name(known: &mut Finding, finding: &Finding) {
     let names = known.seen.lines();
     if finding.rule.id == "META-07"
@@ -113,7 +113,7 @@ fn add_name(known: &mut Finding, finding: &Finding) {
     }
 }
 
-/// The line as it is kept for people.
+/// Returns the line as verdicts keep it.
 pub(crate) fn short(line: &Line) -> Line {
     let text = match line.text.char_indices().nth(LINE_KEPT) {
         Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),

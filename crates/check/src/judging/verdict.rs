@@ -1,42 +1,42 @@
-//! What is said about one rule, and on what grounds.
+//! The verdict on one rule and its grounds.
 
 use crate::peer::line::Line;
 use crate::{Rule, Selection, masked, rules, select};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// What is said about one rule.
+/// The verdict on one rule.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The rule.
     pub rule: &'static Rule,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What it rests on: the name of a probe, or [`WATCHING`](Self::WATCHING).
+    /// The name of the probe that it is based on, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
-    /// The last lines on which it rests, in order, cut where they are long; none for a pass of the
-    /// traffic of all probes.
+    /// The last lines of the evidence, in order, with long lines cut; none if the traffic shows a
+    /// pass.
     pub lines: Vec<Line>,
-    /// How long the probes of the rule took; nothing where only the traffic was watched.
+    /// How long the rule's probes took; zero if the rule was judged by traffic only.
     pub took: Duration,
 }
 
-/// What came of judging a rule.
+/// The outcome of judging a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is kept.
+    /// The peer keeps the rule.
     Pass,
-    /// It is broken.
+    /// The peer breaks the rule.
     Fail {
-        /// What had to be seen.
+        /// What the rule requires.
         expected: String,
-        /// What was seen.
+        /// What the peer did.
         seen: String,
     },
-    /// The agent does not offer what the rule is about: what is missing.
+    /// The peer does not offer what the rule is about; the text names what is missing.
     Skipped(String),
-    /// It cannot be told: why.
+    /// The rule could not be tested; the text says why.
     NotTested(String),
 }
 
@@ -45,15 +45,15 @@ impl Outcome {
     pub const PASS: &'static str = "pass";
     /// The word for a fail.
     pub const FAIL: &'static str = "fail";
-    /// The word for what is not offered.
+    /// The word for a skipped rule.
     pub const SKIPPED: &'static str = "skipped";
-    /// The word for what cannot be told.
+    /// The word for a rule that could not be tested.
     pub const NOT_TESTED: &'static str = "not tested";
-    /// Every word.
+    /// All words.
     pub const WORDS: &'static [&'static str] =
         &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
 
-    /// The word for it, as people and programs read it.
+    /// Returns the word for it, as people and programs read it.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Pass => Self::PASS,
@@ -63,12 +63,12 @@ impl Outcome {
         }
     }
 
-    /// Whether the rule is broken.
+    /// Whether the peer breaks the rule.
     pub fn is_fail(&self) -> bool {
         matches!(self, Self::Fail { .. })
     }
 
-    /// Why nothing is told about the rule, if nothing is.
+    /// Returns why the rule has no result, if it has none.
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Pass | Self::Fail { .. } => None,
@@ -76,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// What was seen, or why nothing was.
+    /// Returns what the peer did, or why the rule was not tested.
     pub(crate) fn seen(&self) -> &str {
         match self {
             Self::Pass => "",
@@ -85,7 +85,7 @@ impl Outcome {
         }
     }
 
-    /// The same, with what was asked before what was seen.
+    /// Returns the same outcome with the request before what the peer did.
     #[must_use]
     pub(crate) fn about(self, asked: &str) -> Self {
         match self {
@@ -96,8 +96,8 @@ impl Outcome {
         }
     }
 
-    /// Which of several outcomes about one rule stands: a fail before a pass, a pass before what is
-    /// not known.
+    /// The weight of an outcome: of several about one rule, the heaviest counts. A fail outweighs a
+    /// pass, and a pass outweighs an unknown result.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Fail { .. } => 3,
@@ -109,10 +109,10 @@ impl Outcome {
 }
 
 impl Verdict {
-    /// What a verdict rests on for which the traffic of all probes was watched.
+    /// The grounds of a verdict that comes from the traffic of all probes.
     pub const WATCHING: &'static str = "watching";
 
-    /// A verdict on the rule with this id, which is one of this crate's own table.
+    /// Creates a verdict on the rule with this id, which must be in this crate's table.
     pub(crate) fn new(
         rule: &str,
         outcome: Outcome,
@@ -123,7 +123,7 @@ impl Verdict {
         Some(Self { rule, outcome, grounds: grounds.into(), lines, took: Duration::ZERO })
     }
 
-    /// The verdict without the secrets in what was seen.
+    /// Returns the verdict with secrets masked.
     pub(crate) fn masked(self) -> Self {
         let Self { rule, outcome, grounds, lines, took } = self;
         let outcome = match outcome {
@@ -139,13 +139,14 @@ impl Verdict {
         Self { rule, outcome, grounds, lines, took }
     }
 
-    /// Whether the peer is at fault: what must hold is broken.
+    /// Whether the peer is at fault: it breaks a mandatory rule.
     pub fn is_fault(&self) -> bool {
         self.rule.must_hold() && self.outcome.is_fail()
     }
 }
 
-/// One verdict a rule, in the order of the rules: of several the heaviest, of equals the first.
+/// Reduces verdicts to one per rule, in the order of the rules: the heaviest, or the first of
+/// equals.
 pub(crate) fn worst_of_each(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut worst: Vec<Verdict> = Vec::new();
     for verdict in verdicts {
@@ -164,25 +165,25 @@ pub(crate) fn worst_of_each(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     worst
 }
 
-/// What a probe gives: nothing if the rule is kept, else what came of it.
+/// The result of a probe: `Ok` if the rule is kept, otherwise the outcome.
 pub(crate) type Probed<T = ()> = Result<T, Outcome>;
 
-/// The rule is broken.
+/// Fails the rule.
 pub(crate) fn fail<T>(expected: impl Into<String>, seen: impl Into<String>) -> Probed<T> {
     Err(Outcome::Fail { expected: expected.into(), seen: seen.into() })
 }
 
-/// The rule is broken unless this holds.
+/// Fails the rule unless the condition holds.
 pub(crate) fn expect(holds: bool, expected: impl Into<String>, seen: impl Into<String>) -> Probed {
     if holds { Ok(()) } else { fail(expected, seen) }
 }
 
-/// The agent does not offer this.
+/// Skips the rule because the peer does not offer this.
 pub(crate) fn skipped<T>(missing: impl Into<String>) -> Probed<T> {
     Err(Outcome::Skipped(missing.into()))
 }
 
-/// The rule cannot be judged.
+/// Ends the probe without a result for this reason.
 pub(crate) fn not_tested<T>(why: impl Into<String>) -> Probed<T> {
     Err(Outcome::NotTested(why.into()))
 }

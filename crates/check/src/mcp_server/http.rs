@@ -1,8 +1,8 @@
-//! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before,
-//! with one stream of events for all answers.
+//! MCP over HTTP on loopback: streamable HTTP, with JSON responses, and the older HTTP with one
+//! event stream for all answers.
 
 use super::reach::McpReach;
-use super::server::{McpServer, Met, Transport};
+use super::server::{McpServer, ServerConnection, Transport};
 use crate::model;
 use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
@@ -21,15 +21,14 @@ use std::task::{Context, Poll};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// The largest request that is read, in bytes.
+/// The size limit of a request in bytes.
 const REQUEST: usize = 1024 * 1024;
-/// How many answers may wait in a stream of events.
+/// The number of answers that may wait in an event stream.
 const EVENTS: usize = 16;
-/// How many streams of events are known at once; the oldest is forgotten.
+/// The number of open event streams; the oldest is dropped.
 const STREAMS: usize = 64;
 
-/// Where the servers are reached over HTTP: a path begins with the token, without which there is
-/// nothing.
+/// The HTTP listener of the servers. A path begins with the token; without it there is no server.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,
@@ -37,14 +36,14 @@ pub(super) struct Http {
     known: Known,
 }
 
-/// What everyone who serves a connection knows.
+/// What the tasks of all connections share.
 #[derive(Debug, Clone)]
 struct Known {
     token: Arc<str>,
     streams: Arc<Mutex<Streams>>,
 }
 
-/// The streams of events that are open, by their number.
+/// The open event streams, by number.
 #[derive(Debug, Default)]
 struct Streams {
     last: usize,
@@ -58,12 +57,12 @@ impl Http {
         Ok(Self { address: listener.local_addr()?, listener, known })
     }
 
-    /// What stands in an address before the name of a server.
+    /// Returns the URL before the name of a server.
     pub(super) fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.known.token)
     }
 
-    /// Serves everyone, for ever.
+    /// Serves connections until it is dropped.
     pub(super) async fn serve(self, reach: McpReach) {
         let Self { listener, known, .. } = self;
         loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone()))
@@ -76,13 +75,13 @@ async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
         let response = respond(request, &known, &reach).await;
         Ok::<_, Infallible>(response.unwrap_or_else(status))
     });
-    // An agent that breaks off ends the connection with an error.
+    // An agent that disconnects ends the connection with an error.
     let _ended = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
 }
 
-/// The answer, or the status of one without a body.
+/// Returns the answer, or a status without a body.
 async fn respond(
     request: Request<Incoming>,
     known: &Known,
@@ -94,7 +93,8 @@ async fn respond(
     let server = name.and_then(|name| reach.find(name)).ok_or(StatusCode::NOT_FOUND)?;
     let headers =
         head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    let met = Met::new(Arc::clone(&server), headers).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
+    let met = ServerConnection::new(Arc::clone(&server), headers)
+        .ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     match (server.transport(), head.method) {
         (Transport::Sse, Method::GET) => Ok(known.begin_events(head.uri.path())),
         (_, Method::POST) => {
@@ -108,16 +108,16 @@ async fn respond(
                 _ => answer(&server, &met, &message).await,
             }
         }
-        // The end of a session; nothing is kept of one.
+        // The end of a session, which has no state here.
         (Transport::Http, Method::DELETE) => Err(StatusCode::OK),
         _ => Err(StatusCode::METHOD_NOT_ALLOWED),
     }
 }
 
-/// Answers a message in the response. A server that keeps silent never does.
+/// Answers a message in the response. A silent server never does.
 async fn answer(
     server: &McpServer,
-    met: &Met,
+    met: &ServerConnection,
     message: &Value,
 ) -> Result<Response<Body>, StatusCode> {
     let Some(answer) = met.answer(message) else {
@@ -133,13 +133,13 @@ async fn answer(
 }
 
 impl Known {
-    /// Begins a stream of events. The first one tells where requests go.
+    /// Begins an event stream. The first event has the URL for requests.
     fn begin_events(&self, path: &str) -> Response<Body> {
         let (events, stream) = mpsc::channel(EVENTS);
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.last += 1;
         let number = streams.last;
-        // There is room for the first.
+        // The channel has room for the first event.
         let _told = events.try_send(event("endpoint", &format!("{path}?{number}")));
         streams.open.insert(number, events);
         if streams.open.len() > STREAMS {
@@ -148,7 +148,7 @@ impl Known {
         of_kind("text/event-stream", Body::Events(stream))
     }
 
-    /// Tells an answer in a stream, if there is one.
+    /// Sends an answer to a stream, if it exists.
     async fn tell(
         &self,
         stream: &str,
@@ -207,7 +207,7 @@ impl hyper::body::Body for Body {
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
     }
 
-    /// The length of a whole answer stands in its head.
+    /// The header has the length of a whole answer.
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(whole) => {

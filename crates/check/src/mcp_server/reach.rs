@@ -1,20 +1,20 @@
 //! How an agent in memory reaches the servers.
 
-use super::server::{McpServer, Met};
+use super::server::{McpServer, ServerConnection};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The servers as an agent in memory reaches them: cheap to clone.
+/// The servers as an agent in memory reaches them. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct McpReach {
     servers: Arc<Mutex<BTreeMap<String, Arc<McpServer>>>>,
 }
 
-/// A server as somebody has reached it.
+/// A connection to a server.
 #[derive(Debug)]
-pub struct McpConnection(Met);
+pub struct McpConnection(ServerConnection);
 
 impl McpReach {
     pub(super) fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Arc<McpServer>>> {
@@ -25,17 +25,17 @@ impl McpReach {
         self.servers().get(name).cloned()
     }
 
-    /// Starts the server that these arguments, of its entry in `mcpServers`, stand for, with these
-    /// variables. Nothing if there is none, or if it ends at once.
+    /// Starts the server with these arguments of its entry in `mcpServers`, and these variables.
+    /// `None` if there is none, or if it ends at once.
     pub fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(arguments.last()?)?;
-        Met::new(server, environment.iter().copied()).map(McpConnection)
+        ServerConnection::new(server, environment.iter().copied()).map(McpConnection)
     }
 
-    /// Reaches the server at this address of `mcpServers`, with these headers.
+    /// Connects to the server at this URL of `mcpServers`, with these headers.
     pub fn connect(&self, url: &str, headers: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(url.rsplit('/').next()?)?;
-        Met::new(server, headers.iter().copied()).map(McpConnection)
+        ServerConnection::new(server, headers.iter().copied()).map(McpConnection)
     }
 }
 
@@ -46,7 +46,8 @@ impl fmt::Debug for McpReach {
 }
 
 impl McpConnection {
-    /// The server's answer to a message. Nothing to a notification, and nothing if it keeps silent.
+    /// Returns the server's answer to a message; `None` for a notification and from a silent
+    /// server.
     pub fn answer(&self, message: &Value) -> Option<Value> {
         self.0.answer(message)
     }

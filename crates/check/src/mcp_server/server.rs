@@ -1,53 +1,54 @@
-//! What an MCP server of the judge says, and what it has seen of the agent.
+//! An MCP server of the judge: its answers, and what it has observed of the agent.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The versions of MCP that have the same handshake and tools. A client that asks for another one
-/// is offered the last.
+/// The versions of MCP with the same handshake and tools. A client that requests another one is
+/// offered the last.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
-/// What a server finds in its environment, and what in the headers of every request.
+/// The name of the variable in a server's environment, and of the header in its requests.
 const VARIABLE: &str = "ATTACHE_CHECK_WORD";
 const HEADER: &str = "X-Attache-Check-Word";
 
 const UNKNOWN_METHOD: i64 = -32601;
 const UNKNOWN_TOOL: i64 = -32602;
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
-    /// The agent starts a program and talks with it by its stdin and stdout.
+    /// The agent starts a program and uses its stdin and stdout.
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// HTTP with a stream of events for all answers, as it was before.
+    /// The older HTTP with one event stream for all answers.
     Sse,
-    /// The connection of the protocol itself.
+    /// The ACP connection itself.
     Acp,
 }
 
-/// Where agents find the servers.
+/// The addresses of the servers.
 #[derive(Debug)]
-pub(super) struct Place {
-    /// What an agent starts for stdio, and its arguments before the name of the server.
+pub(super) struct ServerAddresses {
+    /// The program that an agent starts for stdio, and its arguments before the name of the server.
     pub(super) command: String,
     pub(super) arguments: Vec<String>,
-    /// What stands in an address before the name of the server.
+    /// The URL before the name of the server.
     pub(super) url: String,
 }
 
-/// What a server is like.
+/// The behavior of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum ServerBehavior {
     Good,
-    /// It reads, and answers nothing.
+    /// It reads but never answers.
     Silent,
-    /// It ends as soon as it was started.
+    /// It ends at once.
     Gone,
-    /// It is good, but its tool never comes to an end.
+    /// It is correct, but its tool never returns.
     Stuck,
 }
 
@@ -55,36 +56,41 @@ pub(crate) enum Manner {
 #[derive(Debug)]
 pub(crate) struct McpServer {
     name: String,
-    /// What sets it apart in everything it is given and gives.
+    /// Its number, which makes its name, its variable and its results unique.
     number: usize,
     transport: Transport,
-    manner: Manner,
+    manner: ServerBehavior,
     /// Its entry in `mcpServers`.
     entry: Value,
     seen: watch::Sender<Seen>,
 }
 
-/// What a server has seen.
+/// What a server has observed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Whether it was started, or somebody has connected.
+    /// Whether an agent started it or connected to it.
     pub(crate) is_reached: bool,
-    /// Whether that was, even once, without the variable or header that it is to be given.
+    /// Whether an agent ever omitted its variable or header.
     pub(crate) lacks_word: bool,
     pub(crate) is_initialized: bool,
-    /// Whether its tools were listed.
+    /// Whether an agent listed its tools.
     pub(crate) is_listed: bool,
-    /// How often its tool was called.
+    /// The number of calls of its tool.
     pub(crate) calls: usize,
 }
 
 impl McpServer {
-    pub(super) fn new(number: usize, transport: Transport, manner: Manner, place: &Place) -> Self {
+    pub(super) fn new(
+        number: usize,
+        transport: Transport,
+        manner: ServerBehavior,
+        place: &ServerAddresses,
+    ) -> Self {
         let kind = match manner {
-            Manner::Good => "good",
-            Manner::Silent => "silent",
-            Manner::Gone => "gone",
-            Manner::Stuck => "stuck",
+            ServerBehavior::Good => "good",
+            ServerBehavior::Silent => "silent",
+            ServerBehavior::Gone => "gone",
+            ServerBehavior::Stuck => "stuck",
         };
         let name = format!("attache-{kind}-{number}");
         let word = word(number);
@@ -119,12 +125,12 @@ impl McpServer {
         self.entry.clone()
     }
 
-    /// The name of its tool.
+    /// Returns the name of its tool.
     pub(crate) fn tool(&self) -> String {
         format!("attache_tool_{}", self.number)
     }
 
-    /// What its tool gives.
+    /// Returns the result of its tool.
     pub(crate) fn result(&self) -> String {
         format!("attache-result-{}-3817", self.number)
     }
@@ -133,14 +139,15 @@ impl McpServer {
         *self.seen.borrow()
     }
 
-    /// Waits so long until it has seen this. True if it has.
+    /// Waits at most this long until it has observed this. Returns `true` if it has.
     pub(crate) async fn sees(&self, patience: Duration, wanted: impl Fn(&Seen) -> bool) -> bool {
         let mut seen = self.seen.subscribe();
         let waited = tokio::time::timeout(patience, seen.wait_for(wanted)).await;
         waited.is_ok_and(|seen| seen.is_ok())
     }
 
-    /// The outcome of a request: a result, or the code of an error. Nothing if it keeps silent.
+    /// Returns the outcome of a request: a result, or an error code; `None` if the server stays
+    /// silent.
     pub(crate) fn outcome(&self, method: &str, params: &Value) -> Option<Result<Value, i64>> {
         self.seen.send_modify(|seen| match method {
             "initialize" => seen.is_initialized = true,
@@ -149,7 +156,8 @@ impl McpServer {
             _ => {}
         });
         match (self.manner, method) {
-            (Manner::Silent | Manner::Gone, _) | (Manner::Stuck, "tools/call") => None,
+            (ServerBehavior::Silent | ServerBehavior::Gone, _)
+            | (ServerBehavior::Stuck, "tools/call") => None,
             _ => Some(self.good_outcome(method, params)),
         }
     }
@@ -188,12 +196,12 @@ fn word(number: usize) -> String {
     format!("attache-word-{number}-3817")
 }
 
-/// Somebody who has reached a server.
+/// A connection to a server.
 #[derive(Debug)]
-pub(super) struct Met(Arc<McpServer>);
+pub(super) struct ServerConnection(Arc<McpServer>);
 
-impl Met {
-    /// Reaches a server, with the variables or headers of that. Nothing if it ends at once.
+impl ServerConnection {
+    /// Connects to a server with these variables or headers. `None` if it ends at once.
     pub(super) fn new<'t>(
         server: Arc<McpServer>,
         given: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -209,11 +217,11 @@ impl Met {
             seen.is_reached = true;
             seen.lacks_word |= !has_word;
         });
-        (server.manner != Manner::Gone).then_some(Self(server))
+        (server.manner != ServerBehavior::Gone).then_some(Self(server))
     }
 
-    /// The answer to a message. Nothing to what is no request, and nothing from a server that keeps
-    /// silent.
+    /// Returns the answer to a message; `None` for a message that is not a request, and from a
+    /// silent server.
     pub(super) fn answer(&self, message: &Value) -> Option<Value> {
         let (id, method) = (message.get("id")?, message.get("method")?.as_str()?);
         let params = message.get("params").unwrap_or(&Value::Null);

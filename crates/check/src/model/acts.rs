@@ -1,31 +1,30 @@
-//! What a turn is to do, told in the prompt itself: some words and one JSON object `{"acts":[…]}`.
+//! The acts of a turn, given in the prompt itself: some words and one JSON object `{"acts":[…]}`.
 //!
-//! Whoever answers for the agent's model obeys it: the judge's model server, or an agent without a
-//! model that knows the acts. Each act is one answer of the model; when they are used up, the model
-//! stops. Nothing about a turn is kept anywhere but in its prompt, so forks, loads, retries and
-//! several sessions at once need no more.
+//! The agent's model follows them: the judge's model server, or an agent without a model that knows
+//! acts. Each act is one answer of the model; after the last one the model stops. The state of a
+//! turn is only in its prompt, so forks, loads, retries and concurrent sessions need no more.
 
-use serde_json::{Map, Value, json};
+use crate::json::json;
+use serde_json::{Map, Value};
 
-/// What stands before the acts in a prompt.
+/// The text before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";
-/// How the object that holds the acts begins. Nothing else in a request of an agent to its model
-/// begins so.
+/// The start of the object with the acts. Nothing else in an agent's request to its model begins
+/// so.
 const MARK: &str = "{\"acts\":";
 
-/// What the model says instead of calling a tool that the agent does not offer; the kind of the
-/// tool follows.
+/// What the model says if the agent does not offer a tool; the kind of the tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
-/// What the model says where nothing is asked, and when all acts are done: agents take an answer
-/// without a word for a failure.
+/// What the model says without acts and after the last one: agents treat an empty answer as a
+/// failure.
 pub(crate) const DONE: &str = "attache check: done";
 
-/// What a turn is to do: the answers of its model, in order.
+/// The acts of a turn: the answers of its model, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Acts(Vec<Value>);
 
-/// The model says this, in several pieces.
+/// The model says this, in several chunks.
 pub(crate) fn say(text: impl Into<String>) -> Acts {
     Acts::default().then_do("say", json!(text.into()))
 }
@@ -45,14 +44,14 @@ pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
     Acts::default().then_do("call", tools.into_iter().collect())
 }
 
-/// The model's answer is this HTTP error, again and again. It says that to try again is no use,
-/// unless it is 503.
+/// The model answers with this HTTP error, repeatedly. The error advises against a retry, unless it
+/// is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
     Acts::default().then_do("fail", json!(status))
 }
 
-/// Whether the request to the model holds this text outside of the acts: it says `recalled yes` or
-/// `recalled no`.
+/// Asks whether the request to the model contains this text outside of the acts: the answer is
+/// `recalled yes` or `recalled no`.
 pub(crate) fn recall(text: impl Into<String>) -> Acts {
     Acts::default().then_do("recall", json!(text.into()))
 }
@@ -82,7 +81,7 @@ pub(crate) fn plan(entries: Value) -> Value {
     json!({"tool": "plan", "entries": entries})
 }
 
-/// A tool that asks the person this.
+/// A tool that asks the user this.
 pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
 }
@@ -102,7 +101,7 @@ pub(crate) fn move_to(path: impl AsRef<std::path::Path>, to: impl AsRef<std::pat
     json!({"tool": "move", "path": path.as_ref(), "to": to.as_ref()})
 }
 
-/// A tool that reads what is at this address.
+/// A tool that fetches this URL.
 pub(crate) fn fetch(url: &str) -> Value {
     json!({"tool": "fetch", "url": url})
 }
@@ -112,7 +111,7 @@ pub(crate) fn delegate(prompt: &str) -> Value {
     json!({"tool": "delegate", "prompt": prompt})
 }
 
-/// A tool that asks to leave the mode for planning with this plan.
+/// A tool that asks to leave planning mode with this plan.
 pub(crate) fn switch_mode(plan: &str) -> Value {
     json!({"tool": "switch_mode", "plan": plan})
 }
@@ -123,24 +122,24 @@ pub(crate) fn mcp(name: &str) -> Value {
 }
 
 impl Acts {
-    /// The acts in a text that holds them: those that stand last in it.
+    /// Reads the last acts in a text.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (_, from) = text.rsplit_once(MARK)?;
         let mut object = serde_json::Deserializer::from_str(from).into_iter::<Vec<Value>>();
         Some(Self(object.next()?.ok()?))
     }
 
-    /// The act with this number, counted from 0.
+    /// Returns the act with this number, counted from 0.
     pub(crate) fn get(&self, number: usize) -> Option<&Value> {
         self.0.get(number)
     }
 
-    /// The prompt that tells them.
+    /// Returns the prompt with these acts.
     pub(crate) fn prompt_text(&self) -> String {
         format!("{WORDS} {}", json!({"acts": self.0}))
     }
 
-    /// These acts, and then those.
+    /// Appends more acts.
     #[must_use]
     pub(crate) fn then(mut self, more: Self) -> Self {
         self.0.extend(more.0);
@@ -153,7 +152,7 @@ impl Acts {
         self.with("say", json!(text.into()))
     }
 
-    /// The last answer says its text so many times.
+    /// The last answer repeats its text this many times.
     #[must_use]
     pub(crate) fn repeat(self, times: usize) -> Self {
         self.with("repeat", json!(times))
@@ -165,14 +164,14 @@ impl Acts {
         self.with("end", json!(end))
     }
 
-    /// The last answer used so many tokens: an object of `input`, `output`, `cached` and
+    /// The last answer used this many tokens: an object of `input`, `output`, `cached` and
     /// `reasoning`.
     #[must_use]
     pub(crate) fn usage(self, usage: Value) -> Self {
         self.with("usage", usage)
     }
 
-    /// The last answer never ends: after what it says nothing comes until the agent gives up.
+    /// The last answer never ends: nothing follows its text until the agent gives up.
     #[must_use]
     pub(crate) fn hang(self) -> Self {
         self.with("hang", json!(true))

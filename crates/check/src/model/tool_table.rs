@@ -1,8 +1,8 @@
 //! The tools of agents that the model knows, by name. `ACTS.md` lists them.
 
-/// The names of tools, as letters and digits in lower case, those of one kind together; and the
-/// names of their parameters by what they take. An earlier name counts more. A name may stand
-/// behind a prefix with two underscores, as in `developer__shell`.
+/// The names of tools, as lower-case letters and digits, grouped by kind, and the names of their
+/// parameters, by what they take. Earlier names take precedence. A name may have a prefix with two
+/// underscores, such as `developer__shell`.
 pub(super) struct Kind {
     pub(super) tool: &'static str,
     pub(super) names: &'static [&'static str],

@@ -1,13 +1,14 @@
-//! The wires of models' providers: how each asks and answers.
+//! The APIs of model providers: requests and answers.
 
 use super::answer::Answer;
 use super::events::Events;
 use super::request::Request;
 use super::{anthropic, chat, gemini, responses};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// How a provider is asked.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     Chat,
@@ -16,7 +17,7 @@ pub(super) enum Wire {
     Gemini,
 }
 
-/// The events of an answer as they are written.
+/// The events of an answer as they are sent.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Written {
     pub(super) before: Vec<String>,
@@ -26,7 +27,7 @@ pub(super) struct Written {
 }
 
 impl Wire {
-    /// The wire that is asked for an answer at this path, whatever stands before its end.
+    /// Returns the API of a request path, by its end.
     pub(super) fn of(path: &str) -> Option<Self> {
         let ends = |end: &str| path.ends_with(end);
         match () {
@@ -50,7 +51,7 @@ impl Wire {
         Request { is_streamed, model, ..request }
     }
 
-    /// An answer that is not streamed.
+    /// Returns an answer that is not streamed.
     pub(super) fn whole(self, request: &Request, answer: &Answer) -> Value {
         match self {
             Self::Chat => chat::whole(request, answer),
@@ -60,7 +61,7 @@ impl Wire {
         }
     }
 
-    /// An answer as events.
+    /// Returns an answer as events.
     pub(super) fn events(self, request: &Request, answer: &Answer) -> Written {
         let events = match self {
             Self::Chat => chat::events(request, answer),
@@ -73,7 +74,7 @@ impl Wire {
         }
         let write = |event: Value| match self {
             Self::Chat | Self::Gemini => format!("data: {event}\n\n"),
-            // The kind stands in the event too: some read it here, some there.
+            // The type is also in the event, since some agents read it there.
             Self::Responses | Self::Anthropic => {
                 let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
                 format!("event: {kind}\ndata: {event}\n\n")
@@ -87,7 +88,7 @@ impl Wire {
         Written { before: all(events.before), text: all(events.text), times: events.times, after }
     }
 
-    /// The body of an HTTP error.
+    /// Returns the body of an HTTP error.
     pub(super) fn error(self, status: u16) -> Value {
         let message = format!("attache check: this answer is the error {status}");
         let (kind, name) = match status {
@@ -110,7 +111,7 @@ impl Wire {
     }
 }
 
-/// Events as the elements of one JSON array.
+/// Returns events as the elements of one JSON array.
 fn array(events: Events) -> Written {
     let all = |events: Vec<Value>| {
         events.into_iter().map(|event| format!("{event},\n")).collect::<Vec<_>>()

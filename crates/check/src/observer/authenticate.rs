@@ -9,18 +9,18 @@ use attache_protocol::method::{
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The code of a call that needs a login first.
+/// The error code of a call that needs a login.
 const NEEDED: i64 = -32000;
 
-/// The login of a connection.
+/// The login state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The ways to log in, and whether each is one in a terminal; nothing before the handshake.
+    /// The login methods, and whether each uses a terminal; `None` before the handshake.
     methods: Option<HashMap<String, bool>>,
     is_needed: bool,
-    /// The line of the logout after which nobody logged in again.
+    /// The line of the last logout without a later login.
     logged_out: Option<usize>,
-    /// What the last update of the state said, and its line.
+    /// The last reported login state and its line.
     state: Option<(Value, usize)>,
 }
 
@@ -52,7 +52,7 @@ impl Judge {
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
-            // What the agent advertised may not be recorded.
+            // The recording may lack what the agent advertised.
             let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
                 "the update is sent, and agentCapabilities.auth.status is not advertised".to_owned()

@@ -1,4 +1,4 @@
-//! Nobody sends what the other side did not advertise (INIT-16 and the rule of each thing).
+//! Messages that the other side did not advertise (INIT-16 and the rule of each capability).
 
 use super::finding::Report;
 use super::known::Known;
@@ -8,7 +8,7 @@ use attache_protocol::method::{
 };
 use serde_json::Value;
 
-/// Kinds of content that an agent need not take.
+/// Content types that are optional for agents.
 const GATED_CONTENT: [&str; 3] = ["image", "audio", "resource"];
 
 /// Judges whether a message may be sent at all.
@@ -41,8 +41,8 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The handshake's own gated field: its reply is judged with what the client offered, before that
-/// is settled.
+/// The gated field of the handshake itself: its reply is judged by what the client offered, before
+/// that takes effect.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
         && entries(result, "authMethods")
@@ -60,12 +60,12 @@ fn is_open(gate: &Gate, from: Side, known: &Known) -> bool {
     }
 }
 
-/// The path of the capability without which this method may not be called, if it is missing.
+/// Returns the path of the capability that this method needs, if it is missing.
 pub(super) fn closed(row: &Row, from: Side, known: &Known) -> Option<&'static str> {
     (row.receiver != Receiver::Both && !is_open(&row.gate, from, known)).then(|| row.gate.path())?
 }
 
-/// The first kind of content in a prompt that the agent does not take.
+/// Returns the first content type in a prompt that the agent does not accept.
 pub(super) fn refused_content(params: &Value, known: &Known) -> Option<&'static str> {
     GATED_CONTENT.into_iter().find(|kind| {
         let is_there =
@@ -76,7 +76,7 @@ pub(super) fn refused_content(params: &Value, known: &Known) -> Option<&'static 
     })
 }
 
-/// The mode of an elicitation, if the client does not offer it.
+/// Returns the mode of an elicitation, if the client does not offer it.
 pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p str> {
     let offered = known.client_offered()?.elicitation.as_ref();
     let mode = text(params, "mode")?;
@@ -95,7 +95,7 @@ fn refuse(what: &str, gate: &Gate, rule: &'static str, report: &mut Report) {
     );
 }
 
-/// The mode of an elicitation to a client that offers another one.
+/// Returns the mode of an elicitation, if the client offers only another one.
 fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     if is::<ElicitationCreate>(asked.row)
         && asked.row.is_some_and(|row| is_open(&row.gate, Side::Agent, known))
@@ -108,7 +108,7 @@ fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// A field that is gated by itself.
+/// A field with a gate of its own.
 fn field(name: &str, from: Side, known: &Known, report: &mut Report) {
     let Some(row) = FIELDS.iter().find(|row| row.name == name) else { return };
     if !is_open(&row.gate, from, known) {
@@ -164,7 +164,8 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// Text only, never nothing, and in place of the agent's own only where that is offered (SYSP-01).
+/// The system prompt must be text and not empty, and may replace the agent's own only if that is
+/// offered (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
     let offered =
         known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());

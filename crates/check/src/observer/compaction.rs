@@ -6,7 +6,7 @@ use attache_protocol::method::SessionLoad;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The compactions of each session: whether each is over, and the line that said so last.
+/// The compactions of each session: whether each has ended, and the line that last reported it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     compactions: HashMap<(String, String), (bool, usize)>,
@@ -14,7 +14,7 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
-        // A load tells them anew.
+        // A load reports them again.
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
             self.compactions.retain(|(of, _), _| of != session);

@@ -1,4 +1,5 @@
-//! Config options and modes: always whole, always in step (CONF, MODE), and commands (CMD-05).
+//! Config options and modes, which must be complete and consistent (CONF, MODE), and commands
+//! (CMD-05).
 
 use super::finding::Report;
 use super::seen::{Asked, OpenCall, Seen, entries, has, quoted, text};
@@ -17,21 +18,21 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// Every option that a list had, and the line of the last list. Options may vanish; but a list
-    /// that is too short (CONF-03) looks alike, so that what was there once is not held against who
-    /// sets it.
+    /// Every option of any list, and the line of the last list. Options may disappear, but a list
+    /// that is too short (CONF-03) looks the same; so a client may set an option that was listed
+    /// once.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The option of the category `mode` that offers the modes, and no other: its value.
+    /// The value of the option of category `mode` that has exactly the modes as its values.
     option_mode: Option<String>,
-    /// The line of a change of the mode that the options do not show yet.
+    /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,
-    /// The line of options with a new mode that was not announced as such yet.
+    /// The line of options with a new mode that was not reported as a mode change yet.
     unannounced: Option<usize>,
 }
 
-/// What may be set.
+/// Judges a request to set an option.
 #[derive(Debug)]
 enum Kind {
     Boolean,
@@ -93,8 +94,8 @@ impl Judge {
         }
     }
 
-    /// The reply to a change: the full list, with the new value in it; a value that is not offered
-    /// is refused.
+    /// Judges the reply to a change: all options, with the new value; a value that is not offered
+    /// must be refused.
     fn set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
         let id = text(&call.params, "configId").unwrap_or_default();
@@ -158,7 +159,7 @@ impl Settings {
                 format!("the current mode {} is none of the modes", quoted(mode))
             });
             if !self.modes.contains(mode) {
-                // Which one it is then is not known, so that nothing follows from it.
+                // The resulting value is unknown, so nothing follows from it.
                 self.mode = self.option_mode.clone().or(self.mode.take());
                 return self.in_step(report);
             }
@@ -167,7 +168,7 @@ impl Settings {
         self.changed(report);
     }
 
-    /// The mode was changed as such.
+    /// Judges a mode change.
     fn changed(&mut self, report: &mut Report) {
         if self.option_mode.is_some() && self.option_mode != self.mode {
             self.unshown.get_or_insert(report.line());
@@ -176,7 +177,7 @@ impl Settings {
         }
     }
 
-    /// The mode and its option agree.
+    /// Judges whether the mode and its option agree.
     fn in_step(&mut self, report: &mut Report) {
         if self.unshown.take().or(self.unannounced.take()).is_some() {
             report.tests(&["MODE-07"]);
@@ -184,7 +185,7 @@ impl Settings {
         self.unannounced = None;
     }
 
-    /// The reply to a change of the mode by its own method.
+    /// Judges the reply to the method that sets a mode.
     fn mode_set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let mode = text(&call.params, "modeId").unwrap_or_default();
         if outcome.is_err() {
@@ -202,7 +203,7 @@ impl Settings {
         self.changed(report);
     }
 
-    /// A value as its option takes it.
+    /// Returns a value in the form of its option.
     fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
         let id = text(&asked.params, "configId").unwrap_or_default();
         let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
@@ -297,7 +298,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// It may also be what it was earlier.
+    /// It may also be an earlier value.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());
@@ -313,7 +314,7 @@ impl Kind {
     }
 }
 
-/// The values that a select offers, groups or not.
+/// Returns the values that a select offers, grouped or not.
 fn values(option: &Value) -> Vec<&str> {
     let options = entries(option, "options").iter();
     options

@@ -1,4 +1,4 @@
-//! Questions to a person: their modes, forms, pages and answers (ELIC).
+//! Elicitations: their modes, forms, pages and answers (ELIC).
 
 use super::finding::Report;
 use super::seen::{OpenCall, Seen, entries, has, quoted, text};
@@ -6,21 +6,21 @@ use attache_protocol::method::{ElicitationComplete, ElicitationCreate, SessionCa
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// The questions of a connection.
+/// The elicitations of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The pages that people were sent to and that are not done, with the line of each.
+    /// The open pages, with the line of each.
     pages: HashMap<String, usize>,
     /// The ids of all pages.
     known: HashSet<String>,
-    /// The open questions by line: the session, and the line of the cancel that came since.
+    /// The open questions by line: the session, and the line of a later cancel.
     open: HashMap<usize, (String, Option<usize>)>,
 }
 
-/// What a form may ask for.
+/// The values that a form may ask for.
 const PROPERTIES: [&str; 5] = ["string", "number", "integer", "boolean", "array"];
 
-/// Parts of a page's address that hold secrets.
+/// URL parameters that contain secrets.
 const SECRETS: [&str; 7] =
     ["access_token", "refresh_token", "id_token", "client_secret", "password", "api_key", "apikey"];
 
@@ -47,8 +47,8 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<ElicitationCreate>() {
             let cancelled = self.open.remove(&call.line).and_then(|(_, cancelled)| cancelled);
             let is_accepted = outcome.is_ok_and(|result| text(result, "action") == Some("accept"));
-            // Outstanding is what was accepted and is not complete. An answer that is not seen may
-            // have ended it.
+            // A page is open if it was accepted and is not complete. An unseen answer may have
+            // ended it.
             if let Some(id) = text(&call.params, "elicitationId").filter(|_| is_accepted) {
                 self.pages.entry(id.to_owned()).or_insert(call.line);
             }
@@ -111,7 +111,7 @@ fn answered(call: &OpenCall, result: &Value, cancelled: Option<usize>, report: &
     }
 }
 
-/// Whether a form asks for single values only.
+/// Whether a form asks only for single values.
 fn is_flat(schema: &Value) -> bool {
     let is_known = |property: &Value| {
         text(property, "type")
@@ -124,7 +124,7 @@ fn is_flat(schema: &Value) -> bool {
             .is_some_and(|all| all.values().all(is_known))
 }
 
-/// Whether an address holds a login or a token.
+/// Whether a URL contains a login or a token.
 fn has_secret(url: &str) -> bool {
     let (address, query) = url.split_once(['?', '#']).unwrap_or((url, ""));
     let host = address
@@ -138,7 +138,7 @@ fn has_secret(url: &str) -> bool {
         })
 }
 
-/// How the content does not fit the form, if it does not.
+/// Describes how the content does not match the form, if so.
 fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     let mut required = entries(schema, "required").iter().filter_map(Value::as_str);
     if let Some(missing) = required.find(|key| content.get(key).is_none()) {
@@ -152,7 +152,7 @@ fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     })
 }
 
-/// Whether a value suits a property, as far as that is plain.
+/// Whether a value matches a property, as far as that is clear.
 fn suits(property: &Value, value: &Value) -> bool {
     let bound = |key: &str| property.get(key).and_then(Value::as_f64);
     let within = |size: f64, least: &str, most: &str| {
@@ -182,7 +182,7 @@ fn suits(property: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a choice is among those offered, where choices are.
+/// Whether a choice was offered, if choices were.
 fn is_offered(holder: &Value, titled: &str, chosen: &str) -> bool {
     let plain = entries(holder, "enum").iter().filter_map(Value::as_str);
     let mut all = plain

@@ -6,18 +6,18 @@ use super::seen::{Body, Seen, has, is, quoted, text};
 use attache_protocol::method::{Initialize, Side};
 use serde_json::Value;
 
-/// What the handshake is at.
+/// The state of the handshake.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The line that asked for it first.
+    /// The line of the first request.
     asked: Option<usize>,
-    /// The line of an answer with a version later than the client's own.
+    /// The line of an answer with a later version than the client's.
     unspoken: Option<usize>,
 }
 
 impl Judge {
-    /// Whether a client goes on in a version that it does not speak (INIT-07). To be called for
-    /// every message, of any version.
+    /// Judges whether a client continues in a version that it does not support (INIT-07). Call it
+    /// for every message of any version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
@@ -59,7 +59,7 @@ impl Judge {
             {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
-            // Its reply may not be recorded.
+            // The recording may lack its reply.
             Body::Replied { to, outcome: Ok(_), .. }
                 if seen.from == Side::Agent
                     && known.agent.is_none()
@@ -77,7 +77,7 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
     let wanted =
         asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
-        // An agent may speak version 2 and find its params wanting; what is later nobody speaks.
+        // An agent may support version 2 and reject its params; later versions do not exist.
         Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(

@@ -1,5 +1,5 @@
-//! Whether what belongs to one session names another (SESS-06), and prompts that are refused after
-//! others were taken (PROMPT-06).
+//! Messages of one session that name another (SESS-06), and prompts that are refused after others
+//! were accepted (PROMPT-06).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, has, quoted, text};
@@ -9,18 +9,18 @@ use attache_protocol::method::{
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// The code of the error that says that a method is not known.
+/// The error code for an unknown method.
 const UNKNOWN_METHOD: i64 = -32601;
 
-/// What runs in which session.
+/// The running turns by session.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The sessions of the prompts that have no reply, by the line of the prompt.
+    /// The sessions of prompts without a reply, by the line of the prompt.
     running: HashMap<usize, String>,
-    /// Those of them that came to an open session in which nothing ran.
+    /// The prompts among them that came to an open and idle session.
     right: HashSet<usize>,
     open: HashSet<String>,
-    /// The sessions of subagents, in which nobody prompts.
+    /// The sessions of subagents, which receive no prompts.
     children: HashSet<String>,
     /// The sessions that announced each tool call.
     calls: HashMap<String, HashSet<String>>,
@@ -64,7 +64,7 @@ impl Judge {
         self.running.insert(line, session.to_owned());
     }
 
-    /// An agent that answers some prompts knows prompts.
+    /// An agent that answers some prompts supports prompts.
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         self.running.remove(&prompt);
         let is_right = self.right.remove(&prompt);
@@ -95,8 +95,8 @@ impl Judge {
         }
     }
 
-    /// A question about a tool call of a session that runs, asked in one in which nothing runs and
-    /// that has no such call.
+    /// Finds a question about a tool call of a running session that was asked in an idle one
+    /// without such a call.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
         let call =
@@ -115,8 +115,8 @@ impl Judge {
         self.running.values().any(|running| running == session)
     }
 
-    /// Whether the agent tells or asks something of a session while a turn of another one runs: it
-    /// may have meant that one.
+    /// Whether the agent sends something for one session while a turn of another one runs: it may
+    /// have meant that one.
     fn is_elsewhere(&self, seen: &Seen<'_>) -> bool {
         let Body::Asked(asked) = &seen.body else { return false };
         let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent)

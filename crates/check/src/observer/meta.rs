@@ -6,17 +6,16 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// How many different names are told of.
+/// The number of different names that are reported.
 const TOLD: usize = 256;
 
-/// Members in which `_meta` is not the protocol's.
+/// Members whose `_meta` is not the protocol's.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
-/// Names that one client began with and that agents and clients of several vendors share since:
-/// they are no vendor's own, and mean nothing under another name.
+/// Names that one client introduced and several vendors share now. They belong to no vendor.
 const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", "terminal_exit"];
 
-/// The names that were told: each once, as the same peer writes it again and again.
+/// The reported names. Each is reported once, as a peer repeats it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     told: HashSet<(Side, String)>,
@@ -82,7 +81,7 @@ impl Judge {
                 format!("{name} is no string, as W3C trace context has it")
             }),
             name if SHARED.contains(&name) => {}
-            // A vendor without a domain has its name before the stroke.
+            // A vendor without a domain puts its name before the slash.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
             name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));
@@ -92,8 +91,8 @@ impl Judge {
     }
 }
 
-/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, as W3C trace
-/// context writes them.
+/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, the W3C trace
+/// context.
 fn is_trace_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut part = |length: usize| {

@@ -1,4 +1,4 @@
-//! Permissions: what is offered, what is chosen, and what is done before that (PERM, CANCEL-05,
+//! Permissions: the options, the choice, and actions before the choice (PERM, CANCEL-05,
 //! CANCEL-23).
 
 use super::finding::Report;
@@ -7,11 +7,11 @@ use attache_protocol::method::{CancelRequest, SessionCancel, SessionRequestPermi
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The open questions by the line of the request, and the answers that came too late.
+/// The open questions by the line of the request, and the late answers.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
-    /// Session and tool call of which the turn was cancelled before an option was chosen, with the
+    /// The session and tool call whose turn was cancelled before an option was chosen, with the
     /// line of the choice.
     late: HashMap<(String, String), usize>,
 }
@@ -20,11 +20,11 @@ pub(super) struct Judge {
 struct Question {
     session: String,
     tool_call: String,
-    /// The line of the cancel that came since.
+    /// The line of a later cancel.
     cancelled: Option<usize>,
-    /// The line that completed the call since.
+    /// The line that completed the call later.
     completed: Option<usize>,
-    /// The agent has no need of an answer any more, and an error is one (CANCEL-21).
+    /// The agent no longer needs an answer, and an error is one (CANCEL-21).
     is_withdrawn: bool,
 }
 
@@ -70,8 +70,8 @@ impl Judge {
         }
     }
 
-    /// The connection is over: calls that were completed, while whether they may run was never
-    /// answered.
+    /// At the end of the connection: reports calls that completed without an answer to their
+    /// permission request.
     pub(super) fn left_open(&mut self, report: &mut Report) {
         let early = self
             .open

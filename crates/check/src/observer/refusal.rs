@@ -1,5 +1,4 @@
-//! Calls that must be refused: what was not advertised, what cannot be decoded, what is no absolute
-//! path.
+//! Calls that must be refused: what was not advertised, what cannot be decoded, and relative paths.
 
 use super::capability;
 use super::finding::Report;
@@ -14,7 +13,7 @@ use attache_protocol::method::{
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The refusals that are owed, by the line of the call.
+/// The required refusals, by the line of the call.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     owed: HashMap<usize, Vec<Owed>>,
@@ -23,12 +22,12 @@ pub(super) struct Judge {
 #[derive(Debug)]
 struct Owed {
     rule: &'static str,
-    /// The code that the error must have, if one is told.
+    /// The required error code, if any.
     code: Option<i64>,
     why: String,
 }
 
-/// Whose params are about what: the rule that says that those which cannot be decoded are refused.
+/// Params by topic, and the rule that malformed ones must be refused.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),
@@ -75,7 +74,7 @@ impl Judge {
     }
 }
 
-/// What is gated, as a whole or in part.
+/// Methods and fields with a gate.
 fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     let mut owed = Vec::new();
     if let Some(path) = asked.row.and_then(|row| capability::closed(row, from, known)) {
@@ -104,7 +103,7 @@ fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     owed
 }
 
-/// Params that have not the shape of the method.
+/// Params of the wrong shape.
 fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     let error = shape::undecodable(from, asked)?;
     let place = format!("{}.", error.path);
@@ -118,7 +117,7 @@ fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     Some(Owed { rule, code: None, why: format!("the params cannot be decoded: {error}") })
 }
 
-/// Paths that nobody can resolve.
+/// Paths that cannot be resolved.
 fn relative(asked: &Asked<'_>) -> Option<Owed> {
     if (is::<FsReadTextFile>(asked.row) || is::<FsWriteTextFile>(asked.row))
         && let Some(path) = text(&asked.params, "path").filter(|path| !is_absolute(path))

@@ -1,27 +1,27 @@
-//! Messages whose envelope is wrong in one place: the fault is found once, and the rest is read as
-//! it was meant.
+//! Messages whose envelope is wrong in one place: the fault is reported once, and the message is
+//! read as it was meant.
 //!
-//! Without this, one fault in an envelope would look like silence, and fail every rule whose answer
-//! was in it.
+//! Without this, one fault in an envelope would look like no reply, and fail every rule that needs
+//! the reply.
 
 use super::calls::Calls;
 use super::finding::Report;
 use super::seen::quoted;
+use crate::json::json;
 use attache_protocol::RequestId;
 use attache_protocol::method::{Kind, Row, Side};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// A message as it was meant.
+/// A repaired message.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// The line for the observer, whose ids are whole numbers, strings or null.
+    /// The line for the observer, whose ids are integers, strings or null.
     pub(super) line: Vec<u8>,
-    /// The message for probes: an id that no type of the protocol can hold is kept.
+    /// The message for probes, which keeps an id that no type of the protocol can hold.
     pub(crate) value: Value,
 }
 
-/// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for
-/// any other line.
+/// Repairs a line whose envelope is wrong but unambiguous; `None` for any other line.
 pub(super) fn repaired(
     calls: &mut Calls,
     from: Side,
@@ -46,7 +46,8 @@ pub(super) fn repaired(
     is_changed.then(|| Repaired { line: Value::Object(message).to_string().into_bytes(), value })
 }
 
-/// The version of JSON-RPC (RPC-01). A call without it may be refused as what is no message.
+/// Repairs a missing JSON-RPC version (RPC-01). A call without it may be refused as an invalid
+/// message.
 fn version(
     calls: &mut Calls,
     from: Side,
@@ -68,7 +69,8 @@ fn version(
     true
 }
 
-/// A notification with an id, or a call without one (RPC-11): what has an id asks for a reply.
+/// Repairs a notification with an id or a call without one (RPC-11): a message with an id asks for
+/// a reply.
 fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut Report) -> bool {
     let is_known = |kind| Row::received_by(from.other(), method, kind).is_some();
     let (is_call, is_notification) = (is_known(Kind::Call), is_known(Kind::Notification));
@@ -88,7 +90,7 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
     }
 }
 
-/// A reply whose id is that of an open call but for its type (RPC-11).
+/// Repairs a reply whose id differs from that of an open call only in its type (RPC-11).
 fn matched(
     calls: &mut Calls,
     from: Side,
@@ -109,7 +111,7 @@ fn matched(
     true
 }
 
-/// A reply with neither a result nor an error (RPC-14): libraries leave out a result that is null.
+/// Repairs a reply with neither result nor error (RPC-14): some libraries omit a null result.
 fn empty(calls: &Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
     if message.contains_key("result") || message.contains_key("error") {
         return false;
@@ -122,7 +124,7 @@ fn empty(calls: &Calls, from: Side, message: &mut Map<String, Value>, report: &m
     is_open
 }
 
-/// An id that is no string, whole number or null (RPC-12), as a string.
+/// Turns an id that is not a string, integer or null (RPC-12) into a string.
 fn readable(
     calls: &Calls,
     from: Side,
@@ -145,7 +147,7 @@ fn readable(
     true
 }
 
-/// An id as the observer keeps it: what the protocol's types cannot hold by its text.
+/// Returns an id as the observer keeps it: as text if the protocol's types cannot hold it.
 fn id(told: &Value) -> Option<RequestId> {
     Some(match told {
         Value::Null => RequestId::Null,
@@ -160,7 +162,7 @@ fn id(told: &Value) -> Option<RequestId> {
     })
 }
 
-/// What else may be meant by an id: the same number as text, as a whole number, as the text of one.
+/// Returns what else an id may mean: the same number as text, or the number in a text.
 fn others(told: &Value) -> Vec<RequestId> {
     match told {
         Value::String(text) => {

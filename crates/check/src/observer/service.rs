@@ -13,25 +13,25 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     terminals: HashMap<Key, Terminal>,
-    /// How many prompts of each session run.
+    /// The number of running prompts per session.
     running: HashMap<String, usize>,
 }
 
-/// Session and terminal.
+/// The session and the terminal.
 type Key = (String, String);
 
 #[derive(Debug)]
 struct Terminal {
-    /// The line that made it.
+    /// The line that created it.
     line: usize,
     /// The line that asked for its release.
     releasing: Option<usize>,
     /// The line that released it.
     released: Option<usize>,
-    /// The line that told its exit.
+    /// The line that reported its exit.
     exited: Option<usize>,
     limit: Option<u64>,
-    /// Whether a tool call shows it.
+    /// Whether a tool call embeds it.
     is_embedded: bool,
 }
 
@@ -85,7 +85,7 @@ impl Judge {
         }
     }
 
-    /// What a client tells of a terminal.
+    /// Judges what a client reports about a terminal.
     fn told(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let Some(key) = terminal(&call.params, &call.params) else { return };
         let shown = quoted(&key.1);
@@ -98,8 +98,8 @@ impl Judge {
             return;
         };
         if is::<TerminalRelease>(call.row) {
-            // A second one may succeed: the specification makes the id invalid for the other
-            // methods.
+            // A second release may succeed: the specification makes the id invalid only for the
+            // other methods.
             terminal.released.get_or_insert(report.line());
             return;
         }
@@ -122,7 +122,8 @@ impl Judge {
         else {
             return;
         };
-        // What was embedded in time may be told again, as content is always told whole.
+        // A terminal that was embedded in time may appear again, because content is always sent
+        // whole.
         if let Some(terminal) = self.terminals.get_mut(&(session.to_owned(), id.to_owned()))
             && !std::mem::replace(&mut terminal.is_embedded, true)
         {
@@ -132,7 +133,8 @@ impl Judge {
         }
     }
 
-    /// Terminals that nobody released. Those of a turn that is cut off by the end are not at fault.
+    /// Reports terminals that were not released. Those of a turn that the end cut off are not at
+    /// fault.
     pub(super) fn end(&mut self, report: &mut Report) {
         let is_idle = |session: &str| self.running.get(session).is_none_or(|running| *running == 0);
         let left = self
@@ -154,7 +156,7 @@ impl Judge {
 impl Terminal {
     fn output(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let output = text(result, "output").unwrap_or_default();
-        // A byte that is no UTF-8 is told as a longer character.
+        // An invalid UTF-8 byte becomes a longer character.
         if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
             let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
             report.agrees("TERM-05", (length > limit).then_some(call.line), || {
@@ -185,7 +187,7 @@ fn exit(status: &Value, report: &mut Report) {
     }
 }
 
-/// A file that was read: not more of it than was asked for.
+/// Judges the content of a file: not more than was requested.
 fn read(call: &OpenCall, result: &Value, report: &mut Report) {
     let Some(limit) = call.params.get("limit").and_then(Value::as_u64) else { return };
     let lines = text(result, "content").unwrap_or_default().lines().count();

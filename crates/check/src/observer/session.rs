@@ -17,66 +17,64 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Judge {
     /// The line that opened each.
     open: HashMap<String, usize>,
-    /// All ids that the agent gave to new sessions.
+    /// All ids that the agent assigned to new sessions.
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
-    /// The calls that open a session and have no reply, by their line, with the session that they
-    /// name if they name one.
+    /// Calls without a reply that open a session, by line, with the session if they name one.
     opening: BTreeMap<usize, Option<String>>,
-    /// Prompts of sessions that one of those calls may have opened.
-    early: Vec<Early>,
+    /// Prompts of sessions that one of these calls may have opened.
+    early: Vec<EarlyPrompt>,
     /// The sessions of subagents.
     children: HashSet<String>,
-    /// Sessions that were prompted although they are not open, each told once.
+    /// Sessions that received a prompt although they are not open; each is reported once.
     told: HashSet<String>,
-    /// How many calls of the list have no reply.
+    /// The number of list calls without a reply.
     listing: usize,
     /// Sessions that are being resumed, by the line of the call.
     resuming: HashMap<String, usize>,
     loading: HashSet<String>,
-    /// The next page that each cursor stands for.
+    /// The cursors that were returned.
     cursors: HashSet<String>,
-    /// Whether the last page was the last of its list.
+    /// Whether the last page ended its list.
     is_at_end: bool,
-    /// Whether a session was deleted since a cursor was given.
+    /// Whether a session was deleted since the last cursor.
     is_disturbed: bool,
-    /// The line of the reply to a load after which nothing was prompted.
+    /// The line of the last load's reply, until the next prompt.
     loaded: HashMap<String, usize>,
-    /// The notices of each session, as they were written.
+    /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// What was told of each session last: the member and its value, by whom and on which line.
+    /// What was last reported about each session: the member and its value, the rule and the line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// The title with which a session is listed and that was not told of it, and the line of that
-    /// list.
+    /// Titles that a list shows and no update reported, and the line of that list.
     untold: HashMap<String, (Value, usize)>,
-    /// The titles that each session had.
+    /// The titles of each session so far.
     titles: HashMap<String, Vec<Value>>,
-    /// Whether a call was not seen that may have opened a session.
+    /// Whether an unseen call may have opened a session.
     pub(super) misses_calls: bool,
 }
 
 /// A prompt of a session that is not known to be open.
 #[derive(Debug)]
-struct Early {
+struct EarlyPrompt {
     session: String,
     /// Its line.
     line: usize,
-    /// The lines of the calls of which one may have opened the session.
+    /// The lines of the calls that may have opened the session.
     by: Vec<usize>,
 }
 
-/// How many of them are remembered.
+/// The number of early prompts that are remembered.
 const EARLY: usize = 256;
-/// How many notices of a session are remembered.
+/// The number of notices per session that are remembered.
 const NOTICES: usize = 64;
-/// How many titles of a session are remembered.
+/// The number of titles per session that are remembered.
 const TITLES: usize = 16;
-/// The longest title that has to be listed as it was told, in bytes: longer ones may be cut
+/// The longest title in bytes that a list must show as it was reported; longer ones may be cut
 /// (INFO-11).
 const TITLE: usize = 200;
 
-/// Updates that tell of the conversation.
+/// Updates about the conversation.
 const SAID: [&str; 6] = [
     "user_message_chunk",
     "agent_message_chunk",
@@ -118,7 +116,7 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            // A page that is not seen may have given it.
+            // An unseen page may have returned it.
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
@@ -134,8 +132,8 @@ impl Judge {
         }
     }
 
-    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call
-    /// that opens it is not seen.
+    /// Judges a prompt: its session must be open, or may be as long as the reply to the call that
+    /// opens it was not seen.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {
@@ -147,16 +145,20 @@ impl Judge {
             .filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
         let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
         if !by.is_empty() && self.early.len() < EARLY {
-            return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
+            return self.early.push(EarlyPrompt {
+                session: session.to_owned(),
+                line: report.line(),
+                by,
+            });
         }
-        // Once for each session: a client that does not know goes on.
+        // Once per session: a client that does not know continues.
         if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }
     }
 
-    /// The call on this line has its reply: the prompts that came before it were too early, unless
-    /// another call has opened their session.
+    /// The call on this line has its reply. Prompts before it were too early, unless another call
+    /// opened their session.
     fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {
@@ -228,8 +230,7 @@ impl Judge {
         }
     }
 
-    /// A notice is no history: what was sent once is not sent again by a load. It may send new
-    /// ones.
+    /// A load must not repeat notices, as they are not history. It may send new ones.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());
@@ -249,7 +250,7 @@ impl Judge {
         }
     }
 
-    /// Only what has changed is told.
+    /// Judges whether an update reports only changes.
     fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };

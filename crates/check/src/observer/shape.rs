@@ -1,18 +1,17 @@
-//! Whether a message has the shape that its method asks for (DEC-20, META-03, EXT-01, RPC-16,
-//! RPC-23).
+//! Whether a message has the shape of its method (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
 use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
 
-/// What decoding finds wrong with a text, as an error or a value that was left out.
+/// What decoding reports about a text: an error, or dropped values.
 type Reader = fn(&str) -> Vec<Fault>;
 
-/// One thing that is wrong: the rule that it breaks, and a sentence.
+/// A fault: the rule that it breaks, and a sentence.
 type Fault = (&'static str, String);
 
-/// The shapes of one method.
+/// The shapes of a method's params and result.
 struct Shapes {
     name: &'static str,
     receiver: Side,
@@ -124,7 +123,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
-        // The name is the protocol's: what is wrong is the id, or that there is none (RPC-11).
+        // The method exists: the fault is the id, or its absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
                 "the protocol has no {} from here, and a name of one's own begins with _",
@@ -138,7 +137,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
 }
 
-/// What makes the params of a call impossible to decode.
+/// Returns why the params of a call cannot be decoded.
 pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
     let shapes = shapes_of(from.other(), &asked.method, asked.is_call)?;
     (shapes.error)(asked.text.unwrap_or("{}"))

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     sessions: HashMap<String, Calls>,
-    /// Files that the client said do not exist, with the line.
+    /// Files that do not exist according to the client, with the line.
     missing: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Calls {
     calls: HashMap<String, ToolCall>,
-    /// While a load tells the history, states may come in any order.
+    /// While a load sends the history, statuses may come in any order.
     loading: bool,
     cancelled: bool,
 }
@@ -31,7 +31,7 @@ struct ToolCall {
     name: Option<String>,
     /// The line of its final status.
     settled: Option<usize>,
-    /// The status that was told last.
+    /// The last reported status.
     status: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Judge {
                 (text(&asked.params, "sessionId"), asked.params.get("toolCall"))
             && let Some(id) = text(call, "toolCallId")
         {
-            // A request may be the first that is heard of a call (PERM-10).
+            // A permission request may be the first message about a call (PERM-10).
             let line = report.line();
             self.of(session)
                 .calls
@@ -59,7 +59,7 @@ impl Judge {
         }
     }
 
-    /// What decides whether open calls and repeated ids are at fault.
+    /// The state that decides whether open calls and repeated ids are at fault.
     fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let calls = self.of(text(&asked.params, "sessionId").unwrap_or_default());
@@ -88,7 +88,7 @@ impl Judge {
         }
     }
 
-    /// A file that does not exist has no old text, not even an empty one.
+    /// A new file has no old text, not even an empty one.
     fn files(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((call, outcome)) = seen.reply::<FsReadTextFile>()
             && let Some(path) = text(&call.params, "path")

@@ -20,29 +20,30 @@ pub(super) struct Judge {
 struct Turns {
     /// The lines of the prompts without a reply.
     running: Vec<usize>,
-    /// The lines of prompts without a reply, each with that of a prompt which came then.
+    /// The lines of prompts without a reply, each with the line of a later prompt that came
+    /// meanwhile.
     overlaps: Vec<(usize, usize)>,
-    /// The line of a cancel that came while they ran.
+    /// The line of a cancel while they ran.
     cancelled: Option<usize>,
-    /// The line of a cancel that came while nothing ran.
+    /// The line of a cancel while no turn ran.
     cancelled_idle: Option<usize>,
-    /// The line of a cancel of another session that came while they ran.
+    /// The line of a cancel of another session while they ran.
     other_cancelled: Option<usize>,
-    /// The line at which the client began to close the session while they ran.
+    /// The line at which the client asked to close the session while they ran.
     closing: Option<usize>,
-    /// The line that said that it is closed, while they ran.
+    /// The line that confirmed the close while they ran.
     closed: Option<usize>,
-    /// Whether the turns that run may be cancelled for another reason.
+    /// Whether running turns may be cancelled for another reason.
     may_be_cancelled: bool,
-    /// The line of the reply to a cancelled turn, as long as nothing new has begun.
+    /// The line of the reply to a cancelled turn, until something new begins.
     ended: Option<usize>,
-    /// The ids of the messages of the turn that runs or ran last.
+    /// The message ids of the current or last turn.
     messages: HashSet<String>,
     /// The line of the reply to the last turn.
     replied: Option<usize>,
 }
 
-/// How many prompts that came too early are remembered.
+/// The number of early prompts that are remembered.
 const OVERLAPS: usize = 64;
 
 /// Updates that belong to a turn.
@@ -111,7 +112,7 @@ impl Judge {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
-            // A prompt of which nothing is heard yet may not have begun.
+            // A prompt without any update may not have begun.
             let runs = !turns.running.is_empty() && !turns.messages.is_empty();
             turns.closing = (is_close && runs).then_some(report.line());
         }
@@ -143,12 +144,12 @@ impl Turns {
 
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         if !self.messages.is_empty() {
-            // The updates that came stood before it.
+            // The updates so far were sent before it.
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        // Turns of a session end in order: where a later one has ended well, the end of an earlier
-        // one was not recorded. A cancel ends those that wait before the one that runs.
+        // Turns of a session end in order: if a later one has ended well, the recording lacks the
+        // end of an earlier one. A cancel ends waiting turns before the running one.
         let ended_well =
             outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
@@ -185,9 +186,9 @@ impl Turns {
         }
     }
 
-    /// Whether another prompt came while this one ran, or this one while another ran: the reply to
-    /// the first says so, as it comes after the second, or the refusal of the second. Where neither
-    /// comes, the reply to the first was not recorded.
+    /// Whether another prompt came while this turn ran, or this prompt while another turn ran. A
+    /// reply to the first after the second, or a refusal of the second, shows that. Otherwise the
+    /// recording lacks the reply to the first.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);
@@ -201,7 +202,7 @@ impl Turns {
         }
     }
 
-    /// The turn was not cancelled, and nothing else ends a turn so.
+    /// Reports a turn that ended as cancelled without a reason.
     fn cancelled_by_nobody(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
         report.agrees("PROMPT-07", is_cancelled.then_some(prompt), || {
             "the turn is cancelled, and no client asked for that".to_owned()

@@ -14,20 +14,20 @@ use attache_protocol::method::{
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// What the unstable parts of a connection are at.
+/// The state of the unstable parts of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     archive: archive::Judge,
     provider: provider::Judge,
-    /// The open calls of MCP, by line: the server and the inner id.
+    /// The open MCP calls, by line: the server and the inner id.
     inner: HashMap<usize, (String, String)>,
-    /// The servers of clients: what each is called, and the line.
+    /// The servers of clients: the id of each, and the line.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions of which the agent spoke, with the first line.
+    /// Sessions that the agent mentioned, with the first line.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
-    /// Sessions of which the state was told, with the line.
+    /// Sessions with a reported status, with the line.
     told: HashMap<String, usize>,
     /// The subagents, and whether each can be cancelled.
     children: HashMap<String, bool>,
@@ -50,7 +50,7 @@ impl Judge {
                 "the fork has the id of what was forked".to_owned()
             });
         }
-        // The reply to it may not be recorded.
+        // The recording may lack its reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
             self.told.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
@@ -126,7 +126,7 @@ impl Judge {
         }
     }
 
-    /// What goes between an agent and the servers of its client.
+    /// Judges messages between an agent and the servers of its client.
     fn inner(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<McpMessage>() {
             let part = |key| text(&asked.params, key).unwrap_or_default().to_owned();

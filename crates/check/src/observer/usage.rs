@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// The severities of the specification; others begin with `_`.
 const SEVERITIES: [&str; 3] = ["info", "warning", "error"];
 
-/// The cost of each session, and where it was told.
+/// The cost of each session and the line that reported it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     costs: HashMap<String, (f64, String, usize)>,

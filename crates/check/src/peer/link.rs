@@ -1,4 +1,4 @@
-//! The two streams to a peer, and its process if the judge started it.
+//! The two streams to a peer and its process, if the judge started it.
 
 use attache_host::{Child, Exit, Launch, StartError, StopPatience};
 use attache_protocol::method::Side;
@@ -7,23 +7,22 @@ use std::fmt;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
-/// How long the last words of a peer are quoted, in characters.
+/// The number of characters of stderr that are quoted.
 const LAST_WORDS: usize = 300;
 
-/// How an agent is stopped between probes: none of its work matters.
+/// How an agent is stopped between probes: its work does not matter.
 const STOP: StopPatience = StopPatience {
     after_stdin: Duration::from_millis(500),
     after_terminate: Duration::from_millis(500),
 };
 
-/// The way to a peer. Dropping it kills the process that [`Link::start`] began, and everything that
-/// one started.
+/// The connection to a peer. Dropping it kills the process that [`Link::start`] started, and all of
+/// its descendants.
 pub struct Link {
     pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     process: Option<Child>,
-    /// What was told of a login, for a program that was started for one and not to speak the
-    /// protocol.
+    /// The data of a login, if the program was started for one and does not speak the protocol.
     login: Option<Value>,
 }
 
@@ -37,7 +36,7 @@ impl Link {
     /// Starts an agent as a process. Its stderr is always read.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The process cannot be started.
     pub fn start(launch: Launch) -> Result<Self, StartError> {
         let mut child = launch.start()?;
         let (output, input) = (child.take_stdout(), child.take_stdin());
@@ -50,7 +49,7 @@ impl Link {
         })
     }
 
-    /// A way over any two streams: what the peer writes, and what it reads.
+    /// Connects over two streams: what the peer writes, and what it reads.
     pub fn over(
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
@@ -58,17 +57,16 @@ impl Link {
         Self { output: Box::new(output), input: Some(Box::new(input)), process: None, login: None }
     }
 
-    /// The way to an agent's program that a client started to log in, and not to speak the
-    /// protocol: the `arguments` that it added, and the `environment` that it set. The program ends
-    /// when its input does, with the exit code that it was told.
+    /// Marks this as the connection to an agent's program that a client started to log in, not to
+    /// speak the protocol. `login` has the `arguments` that the client added and the `environment`
+    /// that it set. The program ends when its input does, with the exit code that it receives.
     #[must_use]
     pub fn logging_in(mut self, login: Value) -> Self {
         self.login = Some(login);
         self
     }
 
-    /// Ends the program that was started for a login, with this exit code, and gives what was told
-    /// of it.
+    /// Ends a login program with this exit code and returns the data of the login.
     pub(crate) async fn logged_in(mut self, exit: u8) -> Option<Value> {
         let mut input = self.input.take()?;
         let said = input.write_all(format!("{exit}\n").as_bytes()).await;
@@ -76,18 +74,17 @@ impl Link {
         self.login.take().filter(|_| said.is_ok() && ended.is_ok())
     }
 
-    /// Whether the process is gone; without one there is nothing to wait for.
+    /// Whether the process has ended; `true` if there is none.
     pub(super) fn has_exited(&self) -> bool {
         self.process.as_ref().is_none_or(|process| process.try_exit().is_some())
     }
 
-    /// How the process ended, if it has.
+    /// Returns how the process ended, if it has.
     pub(super) fn exit(&self) -> Option<Exit> {
         self.process.as_ref()?.try_exit()
     }
 
-    /// The memory of the process, in bytes: what it and what it shares have in pages now. Linux
-    /// only.
+    /// Returns the resident memory of the process in bytes, with its shared pages. Linux only.
     pub(super) fn memory(&self) -> Option<u64> {
         let process = self.process.as_ref()?;
         let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid())).ok()?;
@@ -109,8 +106,8 @@ impl Link {
         }
     }
 
-    /// What can be told about the end of the peer's output: the exit, if it comes in that time, and
-    /// the last words on stderr.
+    /// Describes the end of the peer's output: the exit, if it comes in this time, and the end of
+    /// stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();
         let Some(process) = &self.process else {

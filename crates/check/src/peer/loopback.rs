@@ -1,4 +1,4 @@
-//! What listens on this machine alone: how many connections at once, and what lets somebody in.
+//! Listening on the loopback interface: the limit of connections and the token.
 
 use std::io::{self, Read};
 use std::net::Ipv4Addr;
@@ -6,24 +6,24 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// How many random bytes a token has.
+/// The number of random bytes in a token.
 const TOKEN: usize = 16;
-/// How many connections are served at once.
+/// The number of connections served at once.
 const CONNECTIONS: usize = 256;
-/// How long is waited after a connection could not be taken: the system has no more of something.
+/// The pause after a connection could not be accepted because the system lacks a resource.
 pub(crate) const RETRY: Duration = Duration::from_millis(50);
 
-/// Listens at a port of 127.0.0.1 that the system chooses. It needs a tokio runtime.
+/// Listens on a port of 127.0.0.1 that the system chooses. Needs a tokio runtime.
 ///
 /// # Errors
-/// There is none.
+/// The system has no free port.
 pub(crate) fn listen() -> io::Result<TcpListener> {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
     TcpListener::from_std(listener)
 }
 
-/// A word that nobody can guess.
+/// Returns a random token.
 ///
 /// # Errors
 /// The system has no random bytes.
@@ -33,7 +33,7 @@ pub(crate) fn token() -> io::Result<String> {
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Serves every connection by a task of its own, for ever.
+/// Serves each connection in a task of its own, until it is dropped.
 pub(crate) async fn serve<C>(listener: TcpListener, converse: impl Fn(TcpStream) -> C)
 where
     C: Future<Output = ()> + Send + 'static,

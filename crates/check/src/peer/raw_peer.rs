@@ -1,5 +1,5 @@
-//! A peer that can say anything and sees every line: the judge's end of a connection to the peer
-//! that is being judged, an agent or a client.
+//! The judge's end of a connection to the peer under test. It can send anything and sees every
+//! line.
 
 mod unanswered;
 
@@ -16,30 +16,31 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
 
-/// The longest line of the peer that is read, in bytes.
+/// The longest line that is read, in bytes.
 const LINE: usize = 64 * 1024 * 1024;
-/// How many bytes of a connection are read before the peer counts as flooding.
+/// The number of bytes after which a peer counts as flooding.
 const FLOOD: usize = 256 * 1024 * 1024;
-/// How many lines of a connection are read before the peer counts as flooding.
+/// The number of lines after which a peer counts as flooding.
 const FLOOD_LINES: usize = 100_000;
-/// How much is read at once.
+/// The size of one read.
 const CHUNK: usize = 64 * 1024;
-/// How much longer than an ordinary answer the first one may take: the peer is starting.
+/// How many times longer than an ordinary answer the first one may take, since the peer is
+/// starting.
 pub(crate) const STARTING: u32 = 3;
-/// How long the end of a process is waited for when its stdout has ended.
+/// How long to wait for the end of a process after its stdout has ended.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// Why a line did not come.
+/// Why a wait for a line failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Missing {
-    /// Nothing of the kind came in this time.
+pub enum WaitError {
+    /// No such line came in this time.
     TimedOut(Duration),
-    /// The connection ended first, as the sentence says.
+    /// The connection ended first; the text says how.
     Ended(String),
 }
 
-impl std::fmt::Display for Missing {
+impl std::fmt::Display for WaitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TimedOut(after) => {
@@ -50,22 +51,22 @@ impl std::fmt::Display for Missing {
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for WaitError {}
 
 /// The judge's end of one connection: the client's end to an agent, or the agent's end to a client.
 ///
-/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or
-/// 100 000 lines, and no line over 64 MiB: a peer that sends more is stopped. Every line goes
+/// It has no background task: it reads and writes while a method waits. It reads at most 256 MiB or
+/// 100,000 lines, and no line over 64 MiB, and stops a peer that sends more. Every line goes
 /// through an [`Observer`].
 #[derive(Debug)]
 pub struct RawPeer {
-    /// Which end is ours.
+    /// The judge's side.
     side: Side,
     link: Link,
     pub(crate) script: Script,
     began: Instant,
     outgoing: Outgoing,
-    /// What was read of a line that has not ended.
+    /// The bytes of an incomplete line.
     incoming: Vec<u8>,
     chunk: Vec<u8>,
     read: usize,
@@ -74,18 +75,18 @@ pub struct RawPeer {
     lines: Vec<Line>,
     observer: Observer,
     findings: Vec<Finding>,
-    /// For how long the peer was listened to.
+    /// How long the judge has listened.
     listened: Duration,
-    /// The same when each line of ours was sent, by the line's number.
+    /// How long the judge had listened when it sent each of its lines, by line number.
     sent: HashMap<usize, Duration>,
 }
 
-/// What is to be written.
+/// The bytes to write.
 #[derive(Debug, Default)]
 struct Outgoing {
     bytes: Vec<u8>,
     written: usize,
-    /// No more comes after these bytes.
+    /// No more bytes follow.
     is_last: bool,
 }
 
@@ -100,14 +101,12 @@ impl Outgoing {
 }
 
 impl RawPeer {
-    /// The client's end of this connection to an agent, which answers the agent's calls by the
-    /// script.
+    /// Creates the client's end of a connection to an agent; the script answers the agent's calls.
     pub fn new(link: Link, script: Script) -> Self {
         Self::at(Side::Client, link, script)
     }
 
-    /// The agent's end of this connection to a client, which answers the client's calls by the
-    /// script.
+    /// Creates the agent's end of a connection to a client; the script answers the client's calls.
     pub fn as_agent(link: Link, script: Script) -> Self {
         Self::at(Side::Agent, link, script)
     }
@@ -132,33 +131,33 @@ impl RawPeer {
         }
     }
 
-    /// Which side is judged: the other one is ours.
+    /// Returns the side under test.
     pub fn judged(&self) -> Side {
         self.side.other()
     }
 
-    /// Every line so far, of both sides.
+    /// Returns every line so far, of both sides.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// What the peer's lines break, as the [`Observer`] found it. What ours break, on purpose, is
-    /// left out.
+    /// Returns the findings of the [`Observer`] on the peer's lines. The judge's own lines, which
+    /// are wrong on purpose, have none.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The ids of the rules that the peer's lines could have broken.
+    /// Returns the ids of the rules that the peer's lines could have broken.
     pub fn tested(&self) -> &BTreeSet<&'static str> {
         self.observer.tested(self.judged())
     }
 
-    /// How the connection ended, as a sentence, if it has.
+    /// Returns a sentence that says how the connection ended, if it has.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
 
-    /// What is left of a line that did not end, when the peer's output ended in the middle of it.
+    /// Returns the start of a line that was incomplete when the peer's output ended.
     pub fn unfinished(&self) -> Option<String> {
         (!self.incoming.is_empty()).then(|| String::from_utf8_lossy(&self.incoming).into_owned())
     }
@@ -168,14 +167,14 @@ impl RawPeer {
         self.send_line(&message.to_string());
     }
 
-    /// Queues a line, whatever it says. It is written while something is waited for.
+    /// Queues a line as it is. It is written while a method waits.
     pub fn send_line(&mut self, line: &str) {
         self.send_bytes(line.as_bytes());
         self.send_bytes(b"\n");
         self.record(self.side, line.as_bytes());
     }
 
-    /// Queues bytes that are no line, or no whole one: neither recorded nor judged.
+    /// Queues bytes that are not a whole line. They are neither recorded nor judged.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.outgoing.bytes.extend_from_slice(bytes);
     }
@@ -185,37 +184,45 @@ impl RawPeer {
         self.record(self.side, line);
     }
 
-    /// Whether the judge ended the connection, as the peer sent more than is read.
+    /// Whether the judge ended the connection because the peer sent too much.
     pub(crate) fn was_given_up(&self) -> bool {
         self.is_given_up
     }
 
-    /// How the peer's process ended, if the judge started it and it has.
+    /// Returns how the peer's process ended, if the judge started it and it has ended.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.link.exit()
     }
 
-    /// The memory of the peer's process, in bytes, where the system tells.
+    /// Returns the memory of the peer's process in bytes, if the system reports it.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.link.memory()
     }
 
-    /// Ends the peer's input once everything queued is written.
+    /// Closes the peer's input after everything queued is written.
     pub fn close(&mut self) {
         self.outgoing.is_last = true;
     }
 
-    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`,
-    /// and gives it.
+    /// Waits for the first matching line of either side, from the index `first` on, and returns it.
     ///
     /// # Errors
-    /// It did not come within `patience`, or the connection ended without it.
-    pub async fn wait_for(
+    /// No such line came within `patience`, or the connection ended first.
+    pub fn wait_for<'a>(
+        &'a mut self,
+        first: usize,
+        patience: Duration,
+        wanted: impl Fn(&Line) -> bool + Send + 'a,
+    ) -> impl Future<Output = Result<Line, WaitError>> + Send + 'a {
+        self.wait_for_wanted(first, patience, Box::new(wanted))
+    }
+
+    async fn wait_for_wanted(
         &mut self,
         first: usize,
         patience: Duration,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Result<Line, Missing> {
+        wanted: Box<dyn Fn(&Line) -> bool + Send + '_>,
+    ) -> Result<Line, WaitError> {
         let deadline = Instant::now() + patience;
         let mut next = first;
         loop {
@@ -224,28 +231,30 @@ impl RawPeer {
             }
             next = next.max(self.lines.len());
             if let Some(how) = &self.ended {
-                return Err(Missing::Ended(how.clone()));
+                return Err(WaitError::Ended(how.clone()));
             }
             if !self.step(deadline).await {
-                return Err(Missing::TimedOut(patience));
+                return Err(WaitError::TimedOut(patience));
             }
         }
     }
 
-    /// Waits until the connection has ended, and the process with it. True if that came within
+    /// Waits until the connection and the process have ended. Returns `true` if that took at most
     /// `patience`.
     pub async fn wait_for_end(&mut self, patience: Duration) -> bool {
-        matches!(self.wait_for(self.lines.len(), patience, |_| false).await, Err(Missing::Ended(_)))
-            && self.link.has_exited()
+        matches!(
+            self.wait_for(self.lines.len(), patience, |_| false).await,
+            Err(WaitError::Ended(_))
+        ) && self.link.has_exited()
     }
 
-    /// Ends the connection: the peer's input first, then, if a process of the judge's is behind it,
-    /// step by step by force. Nothing of it is left when this returns.
+    /// Ends the connection: closes the peer's input and then, if the judge started a process, stops
+    /// it with increasing force. Nothing of it is left when this returns.
     pub async fn stop(&mut self) {
         self.link.stop().await;
     }
 
-    /// Reads or writes once, until the deadline; false if it passed first.
+    /// Reads or writes once; returns `false` if the deadline passed first.
     async fn step(&mut self, deadline: Instant) -> bool {
         let began = Instant::now();
         let is_in_time = self.read_or_write(deadline).await;
@@ -279,7 +288,7 @@ impl RawPeer {
             written = write, if is_writing => {
                 match written {
                     Ok(count) => outgoing.written += count,
-                    // It does not read any more; what it still says is read.
+                    // The peer has closed its input; continue to read its output.
                     Err(_) => {
                         link.input = None;
                         outgoing.clear();

@@ -1,4 +1,4 @@
-//! Where a client's agent comes in: a loopback address, and a token without which nobody does.
+//! The listener for relays, which clients start in place of an agent. A relay needs a token.
 
 use crate::peer::link::Link;
 use crate::peer::loopback;
@@ -10,25 +10,25 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long the first line of who connects may be, in bytes: the token, and what is told with it.
+/// The length limit of a relay's first line in bytes: the token and the data with it.
 const FIRST_LINE: u64 = 1024 * 1024;
 
-/// How long who connects may take to give the token.
+/// How long a relay may take to send the token.
 const GREETING: Duration = Duration::from_secs(5);
 
-/// A loopback address at which connections of agents that a client started come in.
+/// A loopback listener for the relays that clients start as their agents.
 ///
-/// The client starts a relay in place of an agent: a program that enters by [`enter`] and then
-/// passes every byte both ways. Who does not know the token is turned away.
+/// A relay is a program that connects with [`connect_relay`] and then copies bytes both ways. A
+/// connection without the token is closed.
 #[derive(Debug)]
-pub struct Door {
+pub struct RelayListener {
     listener: TcpListener,
     address: SocketAddr,
     token: String,
 }
 
-impl Door {
-    /// Opens one at a port that the system chooses. It needs a tokio runtime.
+impl RelayListener {
+    /// Opens a listener on a port that the system chooses. Needs a tokio runtime.
     ///
     /// # Errors
     /// The system has no port or no random bytes.
@@ -37,25 +37,25 @@ impl Door {
         Ok(Self { address: listener.local_addr()?, listener, token: loopback::token()? })
     }
 
-    /// Where to connect.
+    /// Returns the address to connect to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What to say first.
+    /// Returns the token to send first.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The next connection that gives the token.
+    /// Returns the next connection that sends the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
-        let Visitor { output, input, told } = self.visitor().await?;
+        let RelayConnection { output, input, told } = self.visitor().await?;
         let link = Link::over(output, input);
         Ok(if told.is_null() { link } else { link.logging_in(told) })
     }
 
-    /// The same, as two streams and what was told.
-    pub(crate) async fn visitor(&self) -> io::Result<Visitor> {
+    /// The same, as two streams and the data that came with the token.
+    pub(crate) async fn visitor(&self) -> io::Result<RelayConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
             if let Ok(Ok(Some(visitor))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
@@ -64,8 +64,8 @@ impl Door {
         }
     }
 
-    /// Reads the first line; nothing if it does not begin with the token.
-    async fn meet(&self, stream: TcpStream) -> io::Result<Option<Visitor>> {
+    /// Reads the first line; `None` if it does not begin with the token.
+    async fn meet(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
         let mut output = BufReader::new(output);
@@ -74,25 +74,28 @@ impl Door {
         let line = String::from_utf8_lossy(&line);
         let (token, told) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
         let told = serde_json::from_str(told).unwrap_or_default();
-        Ok((token == self.token).then_some(Visitor { output, input, told }))
+        Ok((token == self.token).then_some(RelayConnection { output, input, told }))
     }
 }
 
-/// Who came in.
-pub(crate) struct Visitor {
+/// The connection of a relay.
+pub(crate) struct RelayConnection {
     pub(crate) output: BufReader<OwnedReadHalf>,
     pub(crate) input: OwnedWriteHalf,
-    /// What was told with the token, or null.
+    /// The data that came with the token, or null.
     pub(crate) told: Value,
 }
 
-/// Enters a door: connects, and gives the token, with what is `told` as one line of JSON: of a
-/// login, or of the MCP server that was started. What is read and written from then on is a
-/// conversation.
+/// Connects to a [`RelayListener`]: sends the token and, as one line of JSON, the data of a login
+/// or of the started MCP server. All later bytes are the conversation.
 ///
 /// # Errors
-/// Nobody listens there.
-pub async fn enter(address: SocketAddr, token: &str, told: Option<&str>) -> io::Result<TcpStream> {
+/// The connection fails.
+pub async fn connect_relay(
+    address: SocketAddr,
+    token: &str,
+    told: Option<&str>,
+) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let told = told.map_or_else(String::new, |told| format!(" {told}"));

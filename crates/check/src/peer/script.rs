@@ -1,31 +1,32 @@
-//! What the judge answers when the peer calls it.
+//! How the judge answers calls of the peer.
 
+use crate::json::json;
 use crate::peer::line::Line;
 use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 
-/// What is answered to one call.
+/// The answer to one call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A result.
     Result(Value),
     /// An error with this code.
     Error(i64),
-    /// Nothing at all.
+    /// No answer.
     Silence,
 }
 
 type First = Box<dyn FnMut() -> Option<Answer> + Send>;
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 
-/// Which calls of the peer are answered how. What it does not name is answered with -32601; by
-/// default a permission is refused with the first option that rejects, or cancelled, and an
-/// elicitation cancelled.
+/// How calls of the peer are answered. By default the judge rejects a permission with the first
+/// option that rejects, or cancels it, cancels an elicitation, and answers every other method with
+/// -32601.
 #[derive(Default)]
 pub struct Script {
     answers: Vec<(&'static str, Answering)>,
-    /// What is answered instead for a while.
+    /// Answers that replace others for a while.
     replaced: Vec<(&'static str, Answering)>,
     first: Vec<(&'static str, First)>,
 }
@@ -37,8 +38,8 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Calls of this method are answered with what `answering` makes of their params, whatever was
-    /// said of them before.
+    /// Answers calls of this method with what `answering` returns for their params. It replaces
+    /// earlier answers.
     #[must_use]
     pub fn on<M: Method>(
         mut self,
@@ -48,8 +49,8 @@ impl Script {
         self
     }
 
-    /// Calls of this method are answered with what `answering` gives, as long as it gives
-    /// something, and then as this script says.
+    /// Answers calls of this method with what `answering` returns as long as it returns something,
+    /// and then as this script says.
     #[must_use]
     pub(crate) fn first(
         mut self,
@@ -60,8 +61,8 @@ impl Script {
         self
     }
 
-    /// Until [`restore`](Self::restore), calls of this method are answered with what `answering`
-    /// makes of their params.
+    /// Answers calls of this method with what `answering` returns for their params, until
+    /// [`restore`](Self::restore).
     pub(crate) fn replace<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,
@@ -70,19 +71,19 @@ impl Script {
         self.replaced.push((M::ROW.name, Box::new(answering)));
     }
 
-    /// Forgets every replacement.
+    /// Removes every replacement.
     pub(crate) fn restore(&mut self) {
         self.replaced.clear();
     }
 
-    /// This script, and what the other says where both name a method.
+    /// Combines two scripts; the other one wins where both name a method.
     #[must_use]
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.answers.extend(other.answers);
         self
     }
 
-    /// The reply to a line, if it is a call of the peer.
+    /// Returns the reply to a line, if it is a call of the peer.
     pub(super) fn reply(&mut self, line: &Line) -> Option<Value> {
         if !line.is_theirs {
             return None;
@@ -117,7 +118,8 @@ impl Script {
     }
 }
 
-/// The words of an error with this code. Some agents know a file that is not there by them alone.
+/// The message of an error with this code. Some agents recognize a missing file only by this
+/// message.
 fn message(code: i64) -> &'static str {
     if code == -32002 { "Resource not found" } else { "the judge does not do this" }
 }

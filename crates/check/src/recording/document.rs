@@ -1,4 +1,4 @@
-//! Recordings that are one JSON value.
+//! Recordings with one JSON value.
 
 use super::line::shown;
 use super::message::{Members, asked, member, replied, string};
@@ -7,7 +7,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether a file whose first line this is, is one JSON value rather than one a line.
+/// Whether a file with this first line is one JSON value, and not one per line.
 pub(super) fn begins_with(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_export =
@@ -17,7 +17,7 @@ pub(super) fn begins_with(line: &[u8]) -> bool {
 
 /// Reads a file whose first line has this number.
 pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError> {
-    let mut places = Places { text, read: 0, line: first, column: 1 };
+    let mut places = PositionFinder { text, read: 0, line: first, column: 1 };
     let broken = |error: serde_json::Error| TraceError {
         line: first + error.line().saturating_sub(1),
         column: error.column().max(1),
@@ -38,15 +38,15 @@ pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError
     entries.iter().enumerate().map(|entry| exported_by_acp_devtools(&mut places, entry)).collect()
 }
 
-/// Finds lines and columns of parts of a text, each behind the one before.
-struct Places<'t> {
+/// Finds the lines and columns of parts of a text, in text order.
+struct PositionFinder<'t> {
     text: &'t str,
     read: usize,
     line: usize,
     column: usize,
 }
 
-impl<'t> Places<'t> {
+impl<'t> PositionFinder<'t> {
     fn of(&mut self, part: &'t str) -> (usize, usize) {
         let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
         for byte in self.text.as_bytes().get(self.read..offset).unwrap_or_default() {
@@ -65,10 +65,10 @@ impl<'t> Places<'t> {
     }
 }
 
-/// An entry of the list that Zed copies: the parts of a message, seen from the client. An error
-/// stands where a result would.
+/// Reads an entry of the list that Zed copies: the parts of a message, from the client's view. An
+/// error is in the place of a result.
 fn copied_by_zed<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Option<Recorded>, TraceError> {
     let (path, entry) = (format!("[{index}]"), entry.get());
@@ -112,9 +112,9 @@ fn is_error(payload: &str) -> bool {
         && payload.get("message").is_some_and(Value::is_string)
 }
 
-/// An entry of the list `messages` of `acp-devtools export`: the line as it passed, under `raw`.
+/// Reads an entry of the list `messages` of `acp-devtools export`: the original line, under `raw`.
 fn exported_by_acp_devtools<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Recorded, TraceError> {
     let (path, entry) = (format!("messages[{index}]"), entry.get());

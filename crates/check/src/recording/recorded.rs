@@ -1,29 +1,29 @@
-//! A recorded line, and why one cannot be read.
+//! A recorded line, and errors of recordings.
 
 use attache_protocol::method::Side;
 use std::fmt;
 use std::io;
 
-/// One line of a conversation, as it was recorded.
+/// One recorded line of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// The line of the file that holds it, counted from 1.
+    /// The line number in the file, counted from 1.
     pub line: usize,
-    /// Where it is in a file that is one JSON value, such as `messages[3]`.
+    /// The path in a file with one JSON value, such as `messages[3]`.
     pub path: Option<String>,
     /// Who sent it.
     pub from: Side,
-    /// When, as the file says it; nothing where it does not say.
+    /// The time as the file has it, if it has one.
     pub at: Option<String>,
-    /// What was sent, without the end of the line. A recorded message is the JSON that was
-    /// recorded, which may differ in white space from what was on the wire.
+    /// The sent text, without the end of the line. For a recorded message it is the recorded JSON,
+    /// whose white space may differ from the original.
     pub text: String,
-    /// Whether another connection begins with it.
+    /// Whether another connection begins with this line.
     pub begins_another: bool,
 }
 
-/// A file that is no recorded conversation.
+/// A file that is not a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceError {
     /// The line of the file, counted from 1.
@@ -42,12 +42,12 @@ impl fmt::Display for TraceError {
 
 impl std::error::Error for TraceError {}
 
-/// Why a recording cannot be read on.
+/// Why a recording cannot be read further.
 #[derive(Debug)]
 pub enum RecordingError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// It is read, and is no recording.
+    /// The file is not a recording.
     Broken(TraceError),
 }
 

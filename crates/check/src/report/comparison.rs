@@ -1,11 +1,12 @@
 //! Judgements side by side.
 
+use crate::json::json;
 use crate::report::markdown;
 use crate::{Judgement, Rule, rules};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// What stands where a judgement says nothing about a rule.
-pub const UNTOLD: &str = "–";
+/// The mark of a rule without a verdict.
+pub const NO_VERDICT: &str = "–";
 
 /// Judgements side by side, rule by rule.
 ///
@@ -21,31 +22,31 @@ pub const UNTOLD: &str = "–";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The names of the peers, told apart by their commands where two have the same.
+    /// The names of the peers, with their commands if two are equal.
     pub names: Vec<String>,
-    /// A row for each rule that one of them says something about, in the order of the rules.
+    /// One row per rule with a verdict, in the order of the rules.
     pub rows: Vec<ComparisonRow>,
 }
 
-/// What several judgements say about one rule.
+/// The verdicts of several judgements on one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparisonRow {
     /// The rule.
     pub rule: &'static Rule,
-    /// The words of the verdicts, in the order of the judgements; [`UNTOLD`] where there is none.
+    /// The words of the verdicts, in the order of the judgements; [`NO_VERDICT`] if there is none.
     pub words: Vec<&'static str>,
 }
 
 impl ComparisonRow {
-    /// Whether not all judgements say the same.
+    /// Whether the judgements differ.
     pub fn differs(&self) -> bool {
         self.words.windows(2).any(|pair| pair.first() != pair.last())
     }
 }
 
 impl Comparison {
-    /// These judgements side by side.
+    /// Compares these judgements.
     pub fn of(judgements: &[Judgement]) -> Self {
         let rows = rules().iter().filter_map(|rule| {
             let word = |judgement: &Judgement| {
@@ -53,20 +54,20 @@ impl Comparison {
             };
             let words: Vec<Option<&str>> = judgements.iter().map(word).collect();
             let is_told = words.iter().any(Option::is_some);
-            let words = words.into_iter().map(|word| word.unwrap_or(UNTOLD)).collect();
+            let words = words.into_iter().map(|word| word.unwrap_or(NO_VERDICT)).collect();
             is_told.then_some(ComparisonRow { rule, words })
         });
         Self { names: names(judgements), rows: rows.collect() }
     }
 
-    /// Leaves only the rules about which the judgements differ.
+    /// Keeps only the rules on which the judgements differ.
     #[must_use]
     pub fn differences(mut self) -> Self {
         self.rows.retain(ComparisonRow::differs);
         self
     }
 
-    /// How often a judgement, by its place, says this word in the rows that are left.
+    /// Returns how many of the remaining rows have this word for the judgement with this index.
     pub fn count(&self, place: usize, word: &str) -> usize {
         self.rows
             .iter()
@@ -74,7 +75,7 @@ impl Comparison {
             .count()
     }
 
-    /// The comparison as a table in Markdown.
+    /// Returns the comparison as a Markdown table.
     pub fn to_markdown(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| markdown(name)).collect();
         let mut out = format!(
@@ -94,8 +95,8 @@ impl Comparison {
         out
     }
 
-    /// The comparison as one JSON document: `names`, and `rules` with `rule`, `strength`, `text`
-    /// and the `verdicts` by name.
+    /// Returns the comparison as one JSON document: `names`, and `rules` with `rule`, `strength`,
+    /// `text` and the `verdicts` by name.
     pub fn to_json(&self) -> String {
         let row = |row: &ComparisonRow| {
             let said = self
@@ -111,7 +112,7 @@ impl Comparison {
     }
 }
 
-/// The names of the peers, each once.
+/// Returns unique names of the peers.
 fn names(judgements: &[Judgement]) -> Vec<String> {
     let names: Vec<String> = judgements.iter().map(Judgement::name).collect();
     let is_alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;

@@ -1,4 +1,4 @@
-//! A judgement as one page that needs nothing else: no script, no address, the traffic beside each
+//! A judgement as one self-contained HTML page: no script, no links, and the traffic next to each
 //! verdict.
 
 use super::escape::{html, html_of_markdown};
@@ -8,8 +8,7 @@ use attache_protocol::method::Side;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What may be shown alone: the id of the switch, its label, and the words of the verdicts that it
-/// leaves.
+/// The filters: the id of the switch, its label, and the words of the verdicts that it keeps.
 const FILTERS: &[(&str, &str)] = &[
     ("all", "all"),
     ("fail", "fail"),
@@ -19,7 +18,7 @@ const FILTERS: &[(&str, &str)] = &[
     ("must", "must hold"),
 ];
 
-/// The page.
+/// Returns the page.
 pub(super) fn write(judgement: &Judgement) -> String {
     let name = html(&judgement.name());
     let mut out = format!(
@@ -105,7 +104,7 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-/// One verdict: a line, and behind it what it rests on.
+/// Writes one verdict: a line, and its evidence below it.
 fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
     let Verdict { rule, outcome, grounds, lines, .. } = verdict;
     let (class, strength) = (class_of(outcome.as_str()), rule.strength_word());
@@ -204,7 +203,7 @@ fn codes(texts: &[String]) -> String {
     texts.iter().map(|text| format!("<code>{}</code>", html(text))).collect::<Vec<_>>().join(" ")
 }
 
-/// The word as the name of a class.
+/// Returns the word as a CSS class.
 fn class_of(word: &str) -> String {
     word.replace(' ', "-")
 }

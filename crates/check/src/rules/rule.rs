@@ -6,27 +6,27 @@
 pub struct Rule {
     /// The id: the group's prefix and two digits, such as `CONF-07`. It never changes its meaning.
     pub id: &'static str,
-    /// Who has to keep it.
+    /// Who must keep it.
     pub binds: Binds,
-    /// How strongly, as a judge needs it.
+    /// How strongly it binds, as the judge applies it.
     pub strength: Strength,
-    /// The exact word of the source: `MUST NOT`, `should*`, `IMPL` and so on. A star marks wording
-    /// in lower case or a plain statement, which binds all the same.
+    /// The exact word of the source, such as `MUST NOT`, `should*` or `IMPL`. A star marks lower
+    /// case or a plain statement, which is equally binding.
     pub word: &'static str,
-    /// What it says, as Markdown in one line.
+    /// The text, as one line of Markdown.
     pub text: &'static str,
-    /// How a tester sees from outside whether it is kept, as Markdown in one line; `None` where it
-    /// cannot be seen. `A←` means that the tester plays the client against an agent, `C←` the agent
-    /// against a client, and a text that begins with `UI` is seen by a person only.
+    /// How a tester observes the rule from outside, as one line of Markdown; `None` if it cannot be
+    /// observed. `A←` means that the tester is the client of an agent, `C←` that it is the agent of
+    /// a client, and a text that begins with `UI` can only be seen by a person.
     pub observation: Option<&'static str>,
-    /// Where it comes from; `None` for what the specification leaves open. `D:x`, `DD:x` and `R:x`
-    /// are the documentation, its draft and the RFD named x; `S` and `U` the stable and unstable
-    /// schema; `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the
-    /// official runtimes; `GIT` the history of the specification.
+    /// The source; `None` if the specification leaves it open. `D:x`, `DD:x` and `R:x` are the
+    /// documentation, its draft and the RFD named x; `S` and `U` the stable and unstable schema;
+    /// `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the official
+    /// runtimes; `GIT` the history of the specification.
     pub source: Option<&'static str>,
 }
 
-/// Who has to keep a rule.
+/// Who must keep a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Binds {
@@ -36,9 +36,9 @@ pub enum Binds {
     Client,
     /// Agents and clients.
     Both,
-    /// Whoever sends the message.
+    /// The sender of the message.
     Sender,
-    /// Whoever receives the message.
+    /// The receiver of the message.
     Receiver,
     /// A proxy between client and agent.
     Proxy,
@@ -56,12 +56,12 @@ pub enum Strength {
     Must,
     /// A peer needs a reason to break it: `SHOULD`, `SHOULD NOT`, `should*`.
     Should,
-    /// A peer may do so; others have to cope: `MAY`.
+    /// Optional for a peer; others must cope with it: `MAY`.
     May,
     /// The specification is silent and the official runtimes do it: `IMPL`.
     Practice,
-    /// The specification is silent and we advise it: `REC`. No peer is at fault for doing
-    /// otherwise.
+    /// The specification is silent and we advise it: `REC`. A peer may do otherwise without being
+    /// at fault.
     Advice,
 }
 
@@ -69,37 +69,36 @@ pub enum Strength {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Group {
-    /// What the ids begin with, such as `CONF`.
+    /// The prefix of the ids, such as `CONF`.
     pub prefix: &'static str,
-    /// What the rules are about, as a heading.
+    /// The topic, as a heading.
     pub title: &'static str,
-    /// The rules by their numbers, which begin at 1 and have no gap.
+    /// The rules in the order of their numbers, which begin at 1 without gaps.
     pub rules: &'static [Rule],
 }
 
 impl Rule {
-    /// What the id begins with: the prefix of the rule's group.
+    /// Returns the prefix of the id, which is that of the rule's group.
     pub fn prefix(&self) -> &'static str {
         self.id.split_once('-').map_or(self.id, |(prefix, _)| prefix)
     }
 
-    /// Whether its word forbids something: its text may name the act that is forbidden.
+    /// Whether the rule forbids something. Its text may then name the forbidden act.
     pub fn forbids(&self) -> bool {
         self.word.to_ascii_lowercase().contains("not")
     }
 
-    /// Whether a peer that breaks it is at fault: it is a must, or what is judged of it binds
-    /// although its word gives leave for the rest.
+    /// Whether a peer that breaks the rule is at fault: a must, or a rule whose judged part is
+    /// binding although its word is weaker.
     ///
-    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not breaks
-    /// nothing. But `sessionId` identifies the session that a message is about, which is a plain
-    /// statement of the schema: one that names another session is wrong.
+    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not is not at
+    /// fault. But `sessionId` identifies the session of a message, by a plain statement of the
+    /// schema: naming another session is wrong.
     pub fn must_hold(&self) -> bool {
         self.strength == Strength::Must || self.id == "SESS-06"
     }
 
-    /// How strongly it binds, as people read it: the word of its strength, with `not` where the
-    /// rule forbids.
+    /// Returns the word for its strength, with `not` if the rule forbids something.
     pub fn strength_word(&self) -> &'static str {
         match self.strength {
             Strength::Must if self.forbids() => "must not",
@@ -116,7 +115,7 @@ impl Rule {
 }
 
 impl Binds {
-    /// The word for it, as people read it.
+    /// Returns the word for it, as people read it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -132,7 +131,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// The word for it, as people read it.
+    /// Returns the word for it, as people read it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Must => "must",

@@ -1,10 +1,10 @@
-//! Finding rules by what a person types.
+//! Finding rules by an id or a prefix that a person types.
 
 use crate::rules::rule::{Group, Rule};
 use crate::rules::table::groups;
 use std::fmt;
 
-/// What a word stands for.
+/// A selected rule or group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selection {
     /// One rule, by its id.
@@ -13,7 +13,7 @@ pub enum Selection {
     Group(&'static Group),
 }
 
-/// Whether the rule with this id is among those chosen; all are if nothing is.
+/// Whether the rule with this id is selected; every rule is if the selection is empty.
 pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
     let has = |chosen: &Selection| match chosen {
         Selection::Rule(only) => only.id == rule,
@@ -22,12 +22,12 @@ pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
     only.is_empty() || only.iter().any(has)
 }
 
-/// There is no such rule. The user's fault.
+/// An unknown rule or prefix; the caller's fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRule {
-    /// What was asked for.
+    /// The text that was asked for.
     pub asked: String,
-    /// What may have been meant: every id of the group, or else prefixes, best first. Never empty.
+    /// Suggestions: every id of the group, or prefixes, best first. Never empty.
     pub suggestions: Vec<&'static str>,
 }
 
@@ -43,13 +43,13 @@ impl fmt::Display for UnknownRule {
 
 impl std::error::Error for UnknownRule {}
 
-/// The rule with the id `asked`, or the group with the prefix `asked`. Case does not matter, nor do
-/// zeros before the number: `conf-7` is `CONF-07`.
+/// Finds the rule with the id `asked`, or the group with the prefix `asked`. Case and zeros before
+/// the number do not matter: `conf-7` is `CONF-07`.
 ///
 /// # Errors
 ///
-/// [`UnknownRule`] with the rules of the group if only the number is wrong, else with the prefixes
-/// nearest to what was asked for.
+/// [`UnknownRule`] with the ids of the group if only the number is wrong, otherwise with the
+/// nearest prefixes.
 pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     let word = asked.trim().to_ascii_uppercase();
     let (prefix, number) = match word.split_once('-') {
@@ -68,8 +68,8 @@ pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     }
 }
 
-/// The prefixes that may have been meant: those that begin like it, or are at most two letters
-/// away; all if there is none.
+/// Returns the likely prefixes: those that begin like it or differ in at most two letters; all if
+/// there are none.
 fn nearest(asked: &str) -> Vec<&'static str> {
     let far = |prefix: &str| match prefix.starts_with(asked) || asked.starts_with(prefix) {
         true => 0,

@@ -1,7 +1,7 @@
 //! The tables of rules: one Markdown file per topic, read once.
 //!
 //! A group is a heading `## PREFIX: title` and a table whose rows are id, whom it binds, strength,
-//! rule, observation, source. `–` stands for nothing in the last two.
+//! rule, observation, source. `–` means that one of the last two is missing.
 
 use crate::rules::rule::{Binds, Group, Rule, Strength};
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ const TABLES: &[&str] = &[
 ];
 
 impl Rule {
-    /// The rule of a row; `None` for any other line.
+    /// Reads the rule of a row; `None` for any other line.
     fn read(line: &'static str) -> Option<Self> {
         let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
         let mut cell = || cells.next();
@@ -58,7 +58,7 @@ impl Binds {
 }
 
 impl Strength {
-    /// The first word counts: `MUST (cancelled turn), REC (others)` is a must.
+    /// Reads the first word: `MUST (cancelled turn), REC (others)` is a must.
     fn read(cell: &str) -> Option<Self> {
         Some(match cell.split_whitespace().next()? {
             "MUST" | "must*" | "must" => Self::Must,
@@ -71,7 +71,7 @@ impl Strength {
     }
 }
 
-/// Every rule, group by group.
+/// Returns every rule, group by group.
 pub fn rules() -> &'static [Rule] {
     static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         TABLES.iter().flat_map(|table| table.lines().filter_map(Rule::read)).collect()
@@ -79,7 +79,7 @@ pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
-/// Every group of rules.
+/// Returns every group of rules.
 pub fn groups() -> &'static [Group] {
     static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| {
         let headings = TABLES

@@ -7,7 +7,7 @@
 use crate::screen::Screen;
 use crate::service::Held;
 use crate::terminal::Terminals;
-use attache_check::Errand;
+use attache_check::ClientTask;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub(crate) type Served = Result<Option<Value>, Refusal>;
 
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
-    pub(crate) errand: Errand,
+    pub(crate) task: ClientTask,
     /// How long it has run.
     pub(crate) now: Duration,
     pub(crate) screen: Screen,
@@ -65,7 +65,7 @@ pub(crate) struct Correct {
     last_id: i64,
     pub(crate) has_prompted_twice: bool,
     pub(crate) has_set_twice: bool,
-    /// Whether the agent has told the status of the session of the errand.
+    /// Whether the agent has told the status of the session of the task.
     pub(crate) knows_status: bool,
     pub(crate) said: Vec<Said>,
 }
@@ -80,10 +80,10 @@ pub(crate) struct Session {
 }
 
 impl Correct {
-    pub(crate) fn new(kind: Kind, errand: Errand) -> Self {
+    pub(crate) fn new(kind: Kind, task: ClientTask) -> Self {
         Self {
             kind,
-            errand,
+            task,
             now: Duration::ZERO,
             screen: Screen::default(),
             terminals: Terminals::default(),
@@ -102,13 +102,13 @@ impl Correct {
     }
 
     /// Whether it was told to do this.
-    pub(crate) fn is_on(&self, errand: &str) -> bool {
-        self.errand.name() == errand
+    pub(crate) fn is_on(&self, task: &str) -> bool {
+        self.task.name() == task
     }
 
-    /// What the errand gives for a placeholder.
+    /// What the task gives for a placeholder.
     pub(crate) fn told(&self, placeholder: &str) -> &str {
-        self.errand.value(placeholder).unwrap_or_default()
+        self.task.value(placeholder).unwrap_or_default()
     }
 
     /// It has been started.
@@ -223,7 +223,7 @@ impl Correct {
             && let (Some(session), Some(options)) =
                 (&mut self.session, update["configOptions"].as_array())
         {
-            session.options = crate::errand::readable(options);
+            session.options = crate::task::readable(options);
         }
         let shown = self.screen.update(update, self.kind == Kind::Full);
         self.said.extend(shown.into_iter().map(Said::Shown));

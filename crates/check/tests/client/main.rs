@@ -9,7 +9,6 @@
 )]
 
 mod correct;
-mod errand;
 mod fault;
 mod file;
 mod handshake;
@@ -18,9 +17,10 @@ mod list;
 mod screen;
 mod service;
 mod shell;
+mod task;
 mod terminal;
 
-use attache_check::{ClientRun, Errand, Link, Outcome, StartedClient, Verdict};
+use attache_check::{ClientRun, ClientTask, Link, Outcome, StartedClient, Verdict};
 use correct::{Correct, Kind, Said};
 use fault::{Fault, HUGE, Heard, WAYS, faults};
 use serde_json::Value;
@@ -55,8 +55,8 @@ enum Happens {
 }
 
 /// Runs a client with one fault until it ends, anew after a login.
-async fn live(kind: Kind, errand: Errand, fault: Fault, mut outside: Outside) {
-    while let Some(login) = run(Correct::new(kind, errand.clone()), fault, &mut outside).await {
+async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) {
+    while let Some(login) = run(Correct::new(kind, task.clone()), fault, &mut outside).await {
         let (input, mut told) = tokio::io::duplex(1 << 10);
         let sent =
             outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
@@ -152,13 +152,13 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
         .build()
         .unwrap();
     let judged = runtime.block_on(async {
-        let run = ClientRun::new(cwd, move |errand: &Errand| {
+        let run = ClientRun::new(cwd, move |task: &ClientTask| {
             let (links, connections) = mpsc::channel(4);
             let (screen, stdout) = tokio::io::duplex(1 << 20);
             let (interrupt, interrupts) = mpsc::channel(4);
-            let errand = errand.clone();
+            let task = task.clone();
             let outside = Outside { links, screen, interrupts };
-            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, errand, fault, outside)));
+            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, task, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
         run.patience(Duration::from_secs(10)).judge(None, |_| {}).await.unwrap()

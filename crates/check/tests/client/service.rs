@@ -34,7 +34,7 @@ impl Correct {
         if self.is_cancelled {
             return Ok(Some(cancelled()));
         }
-        let wanted = match self.errand.name() {
+        let wanted = match self.task.name() {
             // The person thinks about it.
             "cancel" => {
                 self.held.push(Held { id: id.clone(), settled: cancelled() });

@@ -3,7 +3,7 @@
 use super::arguments::Agent;
 use super::judging::judge_and_tell;
 use super::peer::environment::Environment;
-use super::peer::errands::relay;
+use super::peer::tasks::relay;
 use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};

@@ -3,7 +3,7 @@
 use super::arguments::Client;
 use super::judging::judge_and_tell;
 use super::manual_client::ManualClient;
-use super::peer::errands::Commands;
+use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;
@@ -23,12 +23,10 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match manual_client.clone() {
-            Some(manual_client) => {
-                ClientRun::new(path, move |errand| Ok(manual_client.ask(errand)))
-            }
+            Some(manual_client) => ClientRun::new(path, move |task| Ok(manual_client.ask(task))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
-                ClientRun::new(path, move |errand| commands.start(errand))
+                ClientRun::new(path, move |task| commands.start(task))
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);

@@ -2,7 +2,7 @@
 
 use super::arguments::{Fuzz, Fuzzed};
 use super::peer::environment::Environment;
-use super::peer::errands::Commands;
+use super::peer::tasks::Commands;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -91,7 +91,7 @@ fn agent(
 
 fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
     let commands = Commands::of(&arguments.command, &[])?;
-    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+    Ok(attache_check::Fuzz::client(folder, move |task| commands.start(task)))
 }
 
 /// Shows the failure and writes its case to a file.

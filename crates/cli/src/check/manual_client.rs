@@ -1,9 +1,9 @@
 //! A client that a person operates: prints what to configure and the steps to take.
 
-use super::peer::errands::relay;
+use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
-use attache_check::{Door, Errand, Person, StartedClient};
+use attache_check::{ClientTask, Operator, RelayListener, StartedClient};
 use attache_connection::stdio::input;
 use attache_host::Launch;
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 /// A person at a terminal who follows the steps on stderr.
 #[derive(Clone)]
 pub(super) struct ManualClient {
-    person: Person,
+    person: Operator,
     /// Reads Enter keys from stdin.
     _reading: Arc<JoinSet<()>>,
 }
@@ -27,7 +27,7 @@ impl ManualClient {
     /// # Errors
     /// No port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
-        let door = Door::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
+        let door = RelayListener::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
         let mut words = relay()?;
         words.extend([door.address().to_string(), door.token().to_owned()]);
         let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
@@ -40,18 +40,18 @@ impl ManualClient {
         let mut reading = JoinSet::new();
         reading.spawn(read(passes.clone()));
         Ok(Self {
-            person: Person { door: Arc::new(door), patience, passes },
+            person: Operator { door: Arc::new(door), patience, passes },
             _reading: Arc::new(reading),
         })
     }
 
     /// Prints the step.
-    pub(super) fn ask(&self, errand: &Errand) -> StartedClient {
-        let how = match errand.goes_on() {
+    pub(super) fn ask(&self, task: &ClientTask) -> StartedClient {
+        let how = match task.goes_on() {
             true => "in the same session, ",
             false => "restart the agent in your client, then ",
         };
-        say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
+        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.told()))));
         StartedClient::by_hand(self.person.clone())
     }
 }

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::sessions::session_id;
 use crate::show::sanitize;
 use crate::store::Place;
-use attache_client::{AgentProcess, OpenError, Opening, Permissions, SessionHandle};
+use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
@@ -51,18 +51,20 @@ impl Opened {
 /// The input for opening a session.
 pub(super) struct Request<'r> {
     pub(super) arguments: &'r args::Run,
-    pub(super) agent: &'r AgentProcess,
+    pub(super) hub: &'r Hub,
+    /// The agent's name in the hub.
+    pub(super) agent_name: &'r str,
+    pub(super) agent: &'r AgentConnection,
     /// Whether the agent is the built-in one, whose store is available.
     pub(super) built_in: bool,
     /// The folder of a new session.
     pub(super) cwd: &'r Path,
-    pub(super) permissions: Permissions,
     pub(super) mcp_servers: Vec<McpServer>,
 }
 
 /// An open session.
 pub(super) struct Session {
-    pub(super) handle: SessionHandle,
+    pub(super) handle: HubSession,
     pub(super) cwd: PathBuf,
     pub(super) opened: Opened,
     /// A notice for the person.
@@ -90,8 +92,8 @@ impl Request<'_> {
     async fn begin(self, name: Option<String>) -> Result<Session, Failure> {
         let built_in = self.built_in;
         let cwd = self.cwd.to_owned();
-        let opening = self.agent.open(&cwd);
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.open(self.agent_name, &cwd).mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         let warning = match name {
             Some(name) => handle.set_title(&name).await.err().map(|error| {
                 let id = sanitize::line(handle.id().as_str());
@@ -116,21 +118,19 @@ impl Request<'_> {
             )));
         }
         let capabilities = agent.capabilities();
-        let (opening, opened) = if capabilities.load_session {
-            (agent.load(kept.id, &cwd), Opened::Loaded)
+        let opened = if capabilities.load_session {
+            Opened::Loaded
         } else if capabilities.session_capabilities.resume.is_some() {
-            (agent.resume(kept.id, &cwd), Opened::Resumed)
+            Opened::Resumed
         } else {
             return Err(Failure::usage(
                 "the agent can neither load nor resume sessions: omit --resume and --session to start a new one",
             ));
         };
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.switch(self.agent_name, kept.id, Some(&cwd)).without_fallback();
+        let opening = opening.mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         Ok(Session { handle, cwd, opened, warning: None })
-    }
-
-    async fn with(self, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
-        opening.permissions(self.permissions).mcp_servers(self.mcp_servers).await
     }
 
     /// Returns the folder of `--cwd` in the form of sessions.
@@ -294,9 +294,19 @@ fn lines(sessions: &[SessionInfo]) -> String {
     sessions.iter().take(NAMED).map(line).collect()
 }
 
-/// Returns the error for a session that did not open.
-pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
-    let exit = match &error {
+/// Returns the error for a session of a hub that did not open.
+pub(crate) fn not_opened(error: &HubError, built_in: bool) -> Failure {
+    match error {
+        HubError::Open { error, .. } => not_open(error, built_in),
+        HubError::AgentGone { why, .. } => {
+            Failure::new(Exit::AgentFailed, format!("the session was not opened: {why}"))
+        }
+        error => Failure::new(Exit::AgentFailed, error),
+    }
+}
+
+fn not_open(error: &OpenError, built_in: bool) -> Failure {
+    let exit = match error {
         OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => {
             Exit::Usage
         }

@@ -3,7 +3,7 @@
 use super::{CANCELLING, Run, reached};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
-use attache_client::{FormReply, SessionHandle, Turn, UrlReply};
+use attache_client::{FormReply, HubSession, Turn, UrlReply};
 use std::io::{self, Write};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ impl Run<'_> {
     /// Lets the person fill in a form or agree to a page.
     pub(super) async fn elicit(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         elicitation: Elicitation,
         deadline: Option<Instant>,

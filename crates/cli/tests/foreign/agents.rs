@@ -16,12 +16,12 @@ const FILES: &[(&str, &str)] = &[
 const KNOWN: &[Deviation] = &[
     Deviation {
         peer: "official-agent",
-        title: "Blank lines and CRLF are no messages",
+        title: "Blank lines and CRLF are ignored",
         why: "the SDK answers a blank line with -32700",
     },
     Deviation {
         peer: "official-agent",
-        title: "Replies to nothing are dropped",
+        title: "Replies that match no call are dropped",
         why: "the SDK answers a reply with neither result nor error with -32600",
     },
 ];

@@ -17,27 +17,27 @@ const CANCELLED: &[(&str, &str)] =
 const KNOWN: &[Deviation] = &[
     Deviation {
         peer: "official-client",
-        title: "Lines that are no messages do no harm",
+        title: "Lines that are not messages do no harm",
         why: "the SDK answers stray text, as RPC-19 has it",
     },
     Deviation {
         peer: "client.mjs",
-        title: "Lines that are no messages do no harm",
+        title: "Lines that are not messages do no harm",
         why: "the SDK answers stray text, as RPC-19 has it",
     },
 ];
 
 /// With which code our client ends, where that is not 0.
 const OUR_CODES: &[(&str, i32)] = &[
-    ("A version that the client does not speak ends it", 3),
-    ("A stop reason that nobody knows ends the turn", 4),
+    ("An unknown protocol version ends the client", 3),
+    ("An unknown stop reason ends the turn", 4),
     ("An error of any code ends the turn", 4),
-    ("No session, no prompt", 4),
-    ("The agent's end in the middle of a turn ends the client", 4),
-    ("What nobody allows is rejected", 11),
-    ("Several questions may be open at once", 11),
-    ("A client that cancels goes on listening", 8),
-    ("A turn that ended before its cancel arrived has ended as it says", 8),
+    ("Without a session the client sends no prompt", 4),
+    ("The client ends when the agent ends in the middle of a turn", 4),
+    ("Requests that are not allowed are rejected", 11),
+    ("Several permission requests may be open at once", 11),
+    ("A client still listens after it cancels", 8),
+    ("A turn that ended before its cancel arrived keeps its stop reason", 8),
 ];
 
 /// How long a client may take to start its agent. It only decides what would otherwise hang for

@@ -77,7 +77,7 @@ fn an_agent_that_is_killed_is_started_again_and_the_session_goes_on() {
     assert_eq!(agents.len(), 1, "{agents:?}");
     // SAFETY: the process is a child of the program that this test started.
     unsafe { libc::kill(agents[0], libc::SIGKILL) };
-    terminal.wait_for("was started again");
+    terminal.wait_for("was restarted");
     terminal.press("help\r");
     terminal.wait_for("rename A to B");
     terminal.wait_for("› ");

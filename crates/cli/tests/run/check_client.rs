@@ -65,13 +65,13 @@ fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
 }
 
 #[test]
-fn an_errand_that_nobody_named_is_said_with_what_to_name() {
+fn a_task_that_nobody_named_is_said_with_what_to_name() {
     // Behind `env` it is no client that is known.
     let command: Vec<&str> = [&["env"], &OURS[..]].concat();
     let ended = check(&["--only", "FORK-01"], &command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(
-        ended.stdout.contains("no errand \"fork\"") && ended.stdout.contains("--to fork=CMD"),
+        ended.stdout.contains("no task \"fork\"") && ended.stdout.contains("--to fork=CMD"),
         "{ended:#?}"
     );
     let load = format!("env {ATTACHE} run --agent {{agent}} --resume {{session}} {{prompt}}");
@@ -83,7 +83,7 @@ fn an_errand_that_nobody_named_is_said_with_what_to_name() {
 fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&[], &["my-client", "{prompt}"]).failed(2, &["write {agent} there"]);
     check(&["--to", "load=my-client"], &OURS).failed(2, &["--to load", "write {agent} there"]);
-    check(&["--to", "loda=my-client {agent}"], &OURS).failed(2, &["unknown errand", "load"]);
+    check(&["--to", "loda=my-client {agent}"], &OURS).failed(2, &["unknown task", "load"]);
     check(&["--to", "load=my-client '{agent}"], &OURS).failed(2, &["--to load", "quote"]);
     check(&[], &["no-such-client", "{agent}"]).failed(3, &["no program no-such-client in PATH"]);
 }

@@ -1,4 +1,4 @@
-//! An agent at the other end of two streams.
+//! The connection to an agent.
 
 use crate::agent::evidence::Evidence;
 use crate::agent::incoming_handler::IncomingHandler;
@@ -26,21 +26,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The agent that counts tokens as [`attache_session::Tokens`] says: our built-in one, by the name
-/// it gives itself.
+/// The name of the built-in agent, which counts tokens as [`attache_session::Tokens`] describes.
 const BUILT_IN: &str = "attache";
 
-/// An agent at the other end of two streams, with the handshake done. Dropping it ends the
-/// connection at once: turns in flight fail, open questions are withdrawn.
+/// A connection to an agent over two streams, with the handshake done. Dropping it ends the
+/// connection at once: running turns fail and open questions are withdrawn.
 #[derive(Debug)]
 pub struct AgentConnection(pub(crate) Arc<SharedConnection>);
 
 impl AgentConnection {
-    /// Connects two streams, such as one half each of an in-memory pair, and performs the handshake
-    /// within its deadline (INIT-01).
+    /// Connects two streams, such as the halves of an in-memory pair, and performs the handshake
+    /// within its deadline.
     ///
     /// # Errors
-    /// See [`StartError`]; the streams are closed then.
+    /// See [`StartError`]. The streams are closed then.
     pub async fn connect(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -49,8 +48,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// The same for the pipes of a child, which is asked how it ended when its output ends, and of
-    /// a program with this name.
+    /// The same for the pipes of a child process of a program with this name. When the child's
+    /// output ends, the error says how the child ended.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -87,6 +86,7 @@ impl AgentConnection {
             Ok(agent) => {
                 peer.set_agent_capabilities(agent.agent_capabilities.clone());
                 if let Some(about) = &agent.agent_info {
+                    peer.span().record("name", about.name.as_str());
                     let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));
                 }
                 let counted_by = counted_by(agent.agent_info.as_ref(), program);
@@ -110,39 +110,38 @@ impl AgentConnection {
         }
     }
 
-    /// Opens a new session in a folder; a relative one starts at this process's own. Await the
-    /// returned builder.
+    /// Opens a new session in a folder. A relative path starts at the current folder of this
+    /// process. Await the returned builder.
     ///
-    /// Nothing may run without permission unless [`Opening::permissions`] says otherwise.
+    /// The agent gets no permission for anything unless [`Opening::permissions`] says otherwise.
     pub fn open(&self, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::New)
     }
 
-    /// Loads a stored session with its history, if the agent offers that (SESS-12). The history is
-    /// folded aside and takes the place of what was known of the session when it is complete; if
-    /// the load fails, that stays.
+    /// Loads a stored session with its history, if the agent offers that. When the history is
+    /// complete, it replaces what was known of the session. If the load fails, nothing changes.
     pub fn load(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Loaded(id.into()))
     }
 
-    /// Goes on with a stored session without its history, if the agent offers that (SESS-18).
+    /// Resumes a stored session without its history, if the agent offers that.
     pub fn resume(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
     }
 
-    /// Makes a new session with the past of this one, which stays as it is, if the agent offers
-    /// that (FORK-01, FORK-02). The copy has the folders and MCP servers given here and takes
-    /// prompts at once; it is shown from its start on, since its past is not replayed.
+    /// Makes a new session with the history of this one, if the agent offers that. The original
+    /// stays as it is. The copy has the folders and MCP servers given here and takes prompts at
+    /// once. The agent does not replay the history, so the copy's transcript starts empty.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
     }
 
-    /// The agent's stored sessions, if it offers lists (LIST-01).
+    /// Lists the agent's stored sessions, if the agent offers lists.
     pub fn list(&self) -> Listing<'_> {
         Listing::new(&self.0)
     }
 
-    /// Logs in by one of [`AgentConnection::auth_methods`]. It takes as long as the person takes;
+    /// Logs in by one of [`AgentConnection::auth_methods`]. This takes as long as the person takes;
     /// drop the future to give up.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), LoginError> {
         let id = method.into();
@@ -163,15 +162,14 @@ impl AgentConnection {
         Ok(())
     }
 
-    /// Logs out, if the agent offers that (AUTH-10). What becomes of live sessions is up to the
-    /// agent (AUTH-13).
+    /// Logs out, if the agent offers that. The agent decides what happens to open sessions.
     pub async fn logout(&self) -> Result<(), CallError> {
         self.0.peer.call::<Logout>(&LogoutRequest::new()).within(self.0.options.quick).await?;
         Ok(())
     }
 
-    /// Whether the agent is logged in, and who is, for display; if it offers to say so. A state
-    /// that this version does not know is [`AuthState::Undetermined`] (AUTHS-02).
+    /// Returns whether the agent is logged in and as whom, for display, if the agent offers that. A
+    /// state that this version does not know is [`AuthState::Undetermined`].
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
         let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
         let mut status = call.within(self.0.options.quick).await?;
@@ -181,45 +179,45 @@ impl AgentConnection {
         Ok(status)
     }
 
-    /// The ways to log in that the agent offers.
+    /// The login methods that the agent offers.
     pub fn auth_methods(&self) -> &[AuthMethod] {
         &self.0.agent.auth_methods
     }
 
-    /// The agent's name and version, if it gave them.
+    /// The agent's name and version, if it stated them.
     pub fn about(&self) -> Option<&Implementation> {
         self.0.agent.agent_info.as_ref()
     }
 
-    /// What the agent offers.
+    /// The capabilities of the agent.
     pub fn capabilities(&self) -> &AgentCapabilities {
         &self.0.agent.agent_capabilities
     }
 
-    /// The first lines that the agent printed to stdout although they are no messages; at most 20,
-    /// each cut to 400 bytes.
+    /// The first lines on the agent's stdout that are no messages: at most 20, each cut to 400
+    /// bytes.
     pub fn stray_output(&self) -> Vec<String> {
         self.0.stray_output.lines()
     }
 
-    /// Whether a cancelled turn had to be settled here and the agent has not ended a turn since.
+    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
     pub fn is_unresponsive(&self) -> bool {
         self.0.unresponsive.load(Ordering::Relaxed)
     }
 
-    /// The typed connection itself, for methods that have no function here.
+    /// The underlying connection, for methods that have no function here.
     pub fn peer(&self) -> &Peer {
         &self.0.peer
     }
 
-    /// Closes the connection from this side and waits until it is over; what is queued is still
-    /// written, within the connection's grace.
+    /// Closes the connection and waits until it is over. Queued messages are still written, within
+    /// the connection's grace period.
     pub async fn close(&self) -> End {
         self.0.peer.close();
         self.0.peer.ended().await
     }
 
-    /// Waits until the connection is over and says why.
+    /// Waits until the connection is over and returns why.
     pub async fn ended(&self) -> End {
         self.0.peer.ended().await
     }
@@ -231,7 +229,8 @@ impl Drop for AgentConnection {
     }
 }
 
-/// Whose words the agent's figures are in: the name it gave itself, else that of its program.
+/// The name under which the agent's figures are shown: the name it gave itself, otherwise that of
+/// its program. `None` for the built-in agent.
 fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<String> {
     let given = about.map(|about| about.name.trim()).filter(|name| !name.is_empty());
     match given {

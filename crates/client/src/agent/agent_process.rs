@@ -11,15 +11,14 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
-/// An agent as a child process of ours, with the handshake done. It is used as the
-/// [`AgentConnection`] it derefs to.
+/// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
 ///
 /// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by
-/// itself first. Should this process die, however it dies, the agent's tree dies too.
+/// itself first. If this process dies, for whatever reason, the agent's process tree dies too.
 #[derive(Debug)]
 pub struct AgentProcess {
-    // Before the child, so that the connection ends because it was closed and not because the agent
-    // was killed.
+    // Declared before the child, so that the connection ends because it was closed and not because
+    // the agent was killed.
     connection: AgentConnection,
     child: Child,
 }
@@ -30,21 +29,21 @@ impl AgentProcess {
     /// time enabled.
     ///
     /// # Errors
-    /// Whose fault it is and what is known: see [`StartError`]. No process is left behind.
+    /// See [`StartError`]. No process is left behind.
     pub async fn start(command_line: &str) -> Result<Self, StartError> {
         Self::launch(Launch::parse(command_line)?).await
     }
 
-    /// The same with environment, folder and arguments as `launch` says.
+    /// Starts a program with the arguments, environment and folder of `launch`.
     pub async fn launch(launch: Launch) -> Result<Self, StartError> {
         Self::launch_with(launch, Options::default()).await
     }
 
-    /// The same with other names and deadlines.
+    /// Starts a program with other options than the default.
     ///
-    /// A program that is not found in the `PATH` of this process is looked for in that of the
-    /// person's login shell (`SHELL`), which is asked once and for at most 5 s; it then has the
-    /// shell's environment beneath its own.
+    /// A program that is not in the `PATH` of this process is searched in that of the person's
+    /// login shell (`SHELL`), which is asked once and for at most 5 s. The program then gets the
+    /// shell's environment below its own.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
@@ -71,12 +70,12 @@ impl AgentProcess {
         Ok(Self { connection, child })
     }
 
-    /// The process id, for people and logs; it may be reused once the agent has ended.
+    /// The process id, for people and logs. The system may reuse it once the agent has ended.
     pub fn pid(&self) -> u32 {
         self.child.pid()
     }
 
-    /// What is known about the process now: how it ended, what it wrote that is no message.
+    /// What is known about the process: how it ended and what it printed.
     pub fn evidence(&self) -> Evidence {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }
@@ -90,8 +89,7 @@ impl AgentProcess {
 }
 
 impl AgentProcess {
-    /// The connection and the process, for who owns them apart. The process must outlive the
-    /// connection, or it is killed in its midst.
+    /// Splits into the connection and the process. The process must outlive the connection.
     pub(crate) fn into_parts(self) -> (AgentConnection, Child) {
         (self.connection, self.child)
     }

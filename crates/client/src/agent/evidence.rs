@@ -1,4 +1,4 @@
-//! What is known about an agent that failed, for the person who must mend it.
+//! What is known about an agent that failed, to help a person fix it.
 
 use attache_host::{ChildWatch, Exit};
 use std::fmt;
@@ -7,25 +7,25 @@ use std::time::Duration;
 /// How many of the last lines of stderr are shown.
 const LINES: usize = 10;
 
-/// How long an agent that closed its output may take to be gone: the connection asks for half a
+/// How long an agent that closed its output may take to exit. The connection waits for half a
 /// second at most.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What is known about an agent that failed: how it ended, what it last wrote to stderr, what it
-/// printed that is no message.
+/// What is known about an agent that failed: how it ended, its last lines of stderr, and its stray
+/// output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// How its process ended; `None` while it runs, or if it has none of ours.
+    /// How its process ended; `None` while it runs, or if it has no process.
     pub exit: Option<Exit>,
-    /// The last lines it wrote to stderr, without control characters.
+    /// The last lines of its stderr, without control characters.
     pub stderr: String,
-    /// The first lines it printed to stdout that are no messages, each cut to 400 bytes.
+    /// The first lines of its stdout that are no messages, each cut to 400 bytes.
     pub stdout: Vec<String>,
 }
 
 impl Evidence {
-    /// What is known now.
+    /// Collects what is known now.
     pub(crate) fn of(child: Option<&ChildWatch>, stdout: Vec<String>) -> Self {
         let stderr = child.map(|child| last_lines(&child.stderr_tail())).unwrap_or_default();
         Self {
@@ -37,7 +37,7 @@ impl Evidence {
 }
 
 impl fmt::Display for Evidence {
-    /// Lines to stand below a sentence, each set in; nothing at all if nothing is known.
+    /// Indented lines to show below a sentence; empty if nothing is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.stdout.is_empty() {
             f.write_str("\nit printed text that is no ACP message:")?;
@@ -51,7 +51,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Says how a child that closed its output ended: the detail of the connection's end.
+/// Finds out how a child that closed its output ended: the detail of the connection's end.
 pub(crate) async fn exit_probe(child: ChildWatch) -> String {
     let end = match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(exit) => exit.to_string(),
@@ -67,7 +67,7 @@ fn last_lines(text: &str) -> String {
     lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }
 
-/// The text without control characters, which could command the terminal it is shown on.
+/// The text without control characters, which could control the terminal.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|character| !character.is_control() || matches!(character, '\n' | '\t'))

@@ -1,4 +1,4 @@
-//! What this client serves: the agent's calls and updates as they arrive.
+//! The handler of the agent's calls and updates.
 
 use crate::agent::stray_output::StrayOutput;
 use crate::elicitation::Elicitations;
@@ -24,12 +24,12 @@ use attache_session::EventBody;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The client's side of one connection. Everything here runs on the reading task, in wire order,
-/// except the returned work.
+/// The handler of one connection. It runs on the reading task, in wire order, except for the
+/// returned work.
 pub(crate) struct IncomingHandler {
     pub(crate) sessions: Arc<SessionTable>,
     pub(crate) stray_output: Arc<StrayOutput>,
-    /// What the agent was told; calls behind anything else are unknown here (INIT-17).
+    /// The advertised capabilities; calls that need others are unknown here (INIT-17).
     pub(crate) advertised: ClientCapabilities,
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
@@ -164,7 +164,7 @@ impl Client for IncomingHandler {
 }
 
 impl Drop for IncomingHandler {
-    /// A driver that is aborted never says that it ended.
+    /// An aborted connection does not report its end.
     fn drop(&mut self) {
         self.sessions.over(&End::Closed);
     }

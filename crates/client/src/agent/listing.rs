@@ -1,4 +1,4 @@
-//! The agent's stored sessions, page by page.
+//! Listing the agent's stored sessions, page by page.
 
 use crate::agent::shared_connection::SharedConnection;
 use attache_connection::CallError;
@@ -7,15 +7,12 @@ use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInf
 use attache_session::Archived;
 use std::sync::Arc;
 
-/// How many pages [`Listing::all`] reads: an agent that gives cursors for ever must not keep us for
-/// ever.
+/// How many pages [`Listing::all`] reads: some agents might return cursors for ever.
 const PAGES: usize = 1000;
 
-/// The agent's stored sessions, as the agent orders them; from [`crate::AgentConnection::list`].
+/// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].
 ///
-/// A cursor is given back as it came and kept nowhere else (LIST-07); what is listed is the same on
-/// every page (ARCH-06). Listing opens nothing: a listed session is loaded, resumed or forked
-/// before it takes prompts.
+/// Listing opens nothing: load, resume or fork a listed session before you prompt it.
 #[derive(Debug)]
 #[must_use = "nothing is asked for until a page is"]
 pub struct Listing<'c> {
@@ -29,15 +26,14 @@ impl<'c> Listing<'c> {
         Self { shared, request: ListSessionsRequest::new(), ended: false }
     }
 
-    /// Only sessions with this working directory, an absolute path as the agent was told it
-    /// (LIST-03).
+    /// Lists only sessions with this working directory, an absolute path as the agent received it.
     pub fn cwd(mut self, cwd: impl Into<String>) -> Self {
         self.request.cwd = Some(cwd.into());
         self
     }
 
-    /// Whether archived sessions are listed; they are not unless this says so. Anything else needs
-    /// an agent that archives (ARCH-04).
+    /// Sets whether to list archived sessions; the default is not to. Anything else needs an agent
+    /// that archives.
     pub fn archived(mut self, archived: Archived) -> Self {
         self.request.archived = match archived {
             Archived::Exclude => None,
@@ -47,13 +43,12 @@ impl<'c> Listing<'c> {
         self
     }
 
-    /// The next page, which may be empty; `None` behind the last. The last is the one without a
-    /// cursor (LIST-06), or with one that cannot be read or is the one just used. Entries that
-    /// cannot be read are left out (LIST-13).
+    /// Returns the next page, which may be empty; `None` after the last one. Entries that cannot be
+    /// read are left out. A page without a new cursor is the last one.
     ///
     /// # Errors
-    /// Nothing was sent if the agent does not offer lists (LIST-01), or the filter; otherwise the
-    /// agent refused, did not answer in time, or is gone. The same page may be asked for again.
+    /// The agent does not offer lists or the filter (nothing was sent then), refuses, does not
+    /// answer in time, or is gone. The same page can be requested again.
     pub async fn next_page(&mut self) -> Result<Option<Vec<SessionInfo>>, CallError> {
         if self.ended {
             return Ok(None);
@@ -72,10 +67,10 @@ impl<'c> Listing<'c> {
         Ok(Some(page.sessions))
     }
 
-    /// The sessions of all pages from here on, of at most 1,000.
+    /// Returns the sessions of all remaining pages, of at most 1,000 pages.
     ///
     /// # Errors
-    /// As for [`Listing::next_page`]; what was read is dropped then.
+    /// The same as for [`Listing::next_page`]. The pages read before are dropped.
     pub async fn all(mut self) -> Result<Vec<SessionInfo>, CallError> {
         let mut sessions = Vec::new();
         for _ in 0..PAGES {

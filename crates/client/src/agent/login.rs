@@ -1,4 +1,4 @@
-//! How a person logs in to an agent, and why that failed.
+//! Logging in to an agent.
 
 use attache_connection::CallError;
 use attache_host::Launch;
@@ -7,25 +7,25 @@ use attache_protocol::v1::{AuthMethod, AuthMethodId};
 use serde_json::Value;
 use std::fmt;
 
-/// The key of `_meta` under which several agents describe a command that logs in, in a method that
-/// is not of the type `terminal`; and under which a client tells them that it runs such commands.
+/// The key of `_meta` under which several agents describe a login command in a method that is not
+/// of the type `terminal`, and under which a client tells them that it runs such commands.
 pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
 
 /// How a person logs in by one of an agent's methods.
 #[derive(Debug)]
 pub enum Login {
-    /// By [`crate::AgentConnection::authenticate`]: the agent sees to it, perhaps by a page that it
-    /// opens.
+    /// By [`crate::AgentConnection::authenticate`]: the agent does the rest, for example by opening
+    /// a page.
     ByAgent,
-    /// By a program in the person's terminal. If it ends with 0 the login succeeded, whatever else
-    /// it ends with it failed; then the agent is started anew (AUTH-08).
+    /// By a program in the person's terminal. The exit code 0 means that the login succeeded.
+    /// Restart the agent afterwards.
     InTerminal(Launch),
 }
 
 impl Login {
-    /// What the method asks for; `agent` is how the agent itself is started. A method of the type
-    /// `terminal` is that program with more arguments and variables (AUTH-08); one that describes a
-    /// command of its own in `_meta` is that command.
+    /// Returns how to log in by `method`; `agent` is the launch of the agent itself. A method of
+    /// the type `terminal` runs that program with more arguments and variables. A method that
+    /// describes a command in `_meta` runs that command.
     ///
     /// ```
     /// use attache_client::Login;
@@ -74,14 +74,14 @@ fn described(meta: &Meta) -> Option<Launch> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoginError {
-    /// Ours or the user's: the agent offers no such method.
+    /// The agent does not offer this method.
     UnknownMethod {
-        /// What was asked for.
+        /// The requested method.
         id: AuthMethodId,
-        /// What it offers.
+        /// The methods that the agent offers.
         offered: Vec<AuthMethodId>,
     },
-    /// Ours: this method is a login in a terminal, which `authenticate` cannot do (AUTH-06).
+    /// This method is a login in a terminal, which `authenticate` cannot do.
     InTerminal(AuthMethodId),
     /// The agent refused, or is gone.
     Call(CallError),
@@ -93,7 +93,7 @@ impl fmt::Display for LoginError {
             Self::UnknownMethod { id, offered } if offered.is_empty() => {
                 write!(
                     f,
-                    "the agent offers no login \"{id}\", nor any other: log in with its own program"
+                    "the agent offers no login \"{id}\" and no other one: log in with its own program"
                 )
             }
             Self::UnknownMethod { id, offered } => {
@@ -103,7 +103,7 @@ impl fmt::Display for LoginError {
             Self::InTerminal(id) => {
                 write!(
                     f,
-                    "the login \"{id}\" runs in a terminal: start its program there, then the agent anew"
+                    "the login \"{id}\" runs in a terminal: run its program there, then restart the agent"
                 )
             }
             Self::Call(error) => write!(f, "the login failed: {error}"),

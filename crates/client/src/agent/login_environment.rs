@@ -1,5 +1,5 @@
-//! The environment that a person's login shell gives its programs. A program that was started from
-//! a desktop or a service has another one, mostly without the folders in `PATH` where agents are
+//! The environment of the person's login shell. A program that was started from a desktop or a
+//! service has another environment, mostly without the folders in `PATH` where agents are
 //! installed.
 
 use attache_host::Launch;
@@ -9,23 +9,23 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
-/// How long the shell may take. Profiles that ask something wait for ever.
+/// How long the shell may take. Some profiles wait for input.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How much the shell may print: its profile's noise and the environment, in bytes.
+/// How much the shell may print, in bytes: the output of its profile and the environment.
 const LIMIT: usize = 1 << 20;
 
-/// What stands before and behind the environment, in whatever else a profile prints.
+/// The marks before and behind the environment, in the output of a profile.
 const MARK: &str = "=attache-login-environment=";
 
-/// Variables that tell of the shell itself.
+/// Variables that describe the shell itself.
 const OWN: [&str; 4] = ["_", "SHLVL", "PWD", "OLDPWD"];
 
 type Variables = Vec<(OsString, OsString)>;
 
-/// The launch as it is if its program is found, and else, if the login shell finds it, with the
-/// shell's `PATH` and with those of its variables that this process does not have. The shell is
-/// asked at most once in the life of this process, and only when it is needed.
+/// Returns the launch unchanged if its program is found. Otherwise, if the login shell finds the
+/// program, adds the shell's `PATH` and those of its variables that this process does not have. The
+/// shell is asked at most once in the life of this process, and only if it is needed.
 pub(crate) async fn equipped(launch: Launch) -> Launch {
     let by_name = !launch.program().as_encoded_bytes().contains(&b'/');
     if !by_name || !launch.inherits_environment() || launch.find().is_some() {
@@ -39,8 +39,7 @@ pub(crate) async fn equipped(launch: Launch) -> Launch {
     }
 }
 
-/// The launch with these variables, but for those that are set already, if its program is found
-/// then.
+/// Adds these variables, except those that are set already, if the program is found then.
 fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) -> Launch {
     let path = variables.iter().find(|(name, _)| name == "PATH");
     let found = path.is_some_and(|(_, path)| {
@@ -57,8 +56,8 @@ fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) 
     })
 }
 
-/// Asks a shell for its environment as it has it after its profile; `None` if it does not tell in
-/// time. No process is left behind.
+/// Asks a shell for its environment after its profile; `None` if it does not answer in time. No
+/// process is left behind.
 async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
     let tell = format!("printf %s {MARK}; env -0; printf %s {MARK}");
     let mut child = Launch::new(shell).args(["-l", "-i", "-c", &tell]).start().ok()?;
@@ -74,7 +73,7 @@ async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
                 Err(_) => return None,
             }
-            // Not to the end: what a profile leaves running may hold the pipe open.
+            // Does not read to the end: a process that the profile started may hold the pipe open.
             if let Some(variables) = told(&printed) {
                 return Some(variables);
             }
@@ -86,7 +85,7 @@ async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
     tokio::time::timeout(patience, reading).await.ok().flatten()
 }
 
-/// The environment in what a shell printed, once both marks are there.
+/// The environment in the output of a shell, once both marks are there.
 fn told(printed: &[u8]) -> Option<Variables> {
     let mark = MARK.as_bytes();
     let find = |bytes: &[u8]| bytes.windows(mark.len()).position(|window| window == mark);
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing_is_added_and_only_if_it_helps() {
+    fn only_missing_variables_are_added_and_only_if_they_help() {
         let folder = tempfile::tempdir().unwrap();
         let robot = shell(folder.path(), "");
         let path: OsString = folder.path().into();

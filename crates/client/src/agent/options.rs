@@ -1,4 +1,5 @@
-//! How a client presents itself, and how long it waits.
+//! How a client presents itself to agents, and how long it waits. `Options::default()` suits most
+//! programs.
 
 use crate::agent::login::TERMINAL_AUTH;
 use crate::elicitation::{
@@ -18,44 +19,45 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a client presents itself, and how long it waits. `Options::default()` suits most.
+/// How a client presents itself to agents, and how long it waits. `Options::default()` suits most
+/// programs.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the agent is told about this program (INIT-04).
+    /// Name and version of this program, sent to the agent (INIT-04).
     pub about: Implementation,
-    /// How long the agent may take to answer `initialize`: 30 s. A slow one takes 8 s on a warm
+    /// How long the agent may take to answer `initialize`: 30 s. A slow agent takes 8 s on a warm
     /// disk.
     pub handshake: Duration,
-    /// How long setting a session up may take: 120 s. Some agents wait half a minute for each MCP
-    /// server that is silent.
+    /// How long opening a session may take: 120 s. Some agents wait half a minute for each MCP
+    /// server that does not answer.
     pub setup: Duration,
-    /// How long a look-up or a change of a setting may take: 30 s.
+    /// How long a query or a change of a setting may take: 30 s.
     pub quick: Duration,
-    /// How long a turn may go on after it was cancelled before it is settled here: 10 s.
+    /// How long a cancelled turn may take to end: 10 s. Then the client ends it.
     pub cancel: Duration,
-    /// What the connection does within.
+    /// The limits of the connection.
     pub limits: Limits,
-    /// Sees every line in both directions.
+    /// Receives every line of both directions.
     pub tap: Option<Tap>,
-    /// Whether commands are run in terminals for the agent: see [`Options::terminals`].
+    /// Whether the client runs commands in terminals for the agent: see [`Options::terminals`].
     pub terminals: bool,
-    /// Whether a person can be shown programs that log in: see [`Options::terminal_login`].
+    /// Whether the client can show login programs to the person: see [`Options::terminal_login`].
     pub terminal_login: bool,
-    /// Whether text files are read for the agent, as they are unless this is switched off: see
-    /// [`Options::without_reading`].
+    /// Whether the client reads text files for the agent; it does unless
+    /// [`Options::without_reading`] says otherwise.
     pub reads_text_files: bool,
-    /// Whether text files are written for the agent, as they are unless this is switched off: see
-    /// [`Options::without_writing`].
+    /// Whether the client writes text files for the agent; it does unless
+    /// [`Options::without_writing`] says otherwise.
     pub writes_text_files: bool,
-    /// What an editor has open and not saved (FS-02).
+    /// The unsaved text of an editor (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
-    /// Whether what is said of sessions is kept for a log, see
-    /// [`Sessions::new`](crate::session::session_table::Sessions::new).
+    /// Whether the events of sessions are kept for a log: see
+    /// [`SessionTable::new`](crate::session::session_table::SessionTable::new).
     pub(crate) kept: bool,
-    /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
+    /// Asks the person to fill in forms; without it, forms are not offered (ELIC-01).
     pub form: Option<FormHandler>,
-    /// Who has pages opened; without somebody pages are not offered (ELIC-01).
+    /// Asks the person to open pages; without it, pages are not offered (ELIC-01).
     pub url: Option<UrlHandler>,
 }
 
@@ -82,44 +84,45 @@ impl Default for Options {
 }
 
 impl Options {
-    /// With another name and version of this program.
+    /// Sets the name and version of this program.
     #[must_use]
     pub fn about(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.about = Implementation::new(name, version);
         self
     }
 
-    /// With another deadline for the handshake.
+    /// Sets how long the handshake may take.
     #[must_use]
     pub fn handshake(mut self, deadline: Duration) -> Self {
         self.handshake = deadline;
         self
     }
 
-    /// With another patience after a cancel.
+    /// Sets how long a cancelled turn may take to end.
     #[must_use]
     pub fn cancel(mut self, patience: Duration) -> Self {
         self.cancel = patience;
         self
     }
 
-    /// Shows every line to `tap`.
+    /// Passes every line of both directions to `tap`.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Runs commands for the agent, which sees their output (TERM-02), and keeps what agents tell
-    /// about terminals of their own; see [`crate::SessionHandle::terminal`].
+    /// Runs commands for the agent, which sees their output, and keeps the output of terminals that
+    /// agents run themselves; see [`crate::SessionHandle::terminal`].
     ///
     /// A command runs on this machine with the rights of this process, in a folder of the session,
-    /// under no other bound. So each is put to the session's [`crate::Permissions`] first, as a
-    /// question of the kind `execute` with the command in it: [`crate::Permissions::Reject`]
-    /// refuses every one. A command that the agent's own permission request named, with the same
-    /// arguments, folder and variables, runs once without a second question if that request was
-    /// allowed. A command is killed with all it started when it is released, the session closes or
-    /// is dropped, or the connection ends.
+    /// without any other limit. Each command therefore needs permission: the session's
+    /// [`crate::Permissions`] get a question of the kind `execute` with the command in it, and
+    /// [`crate::Permissions::Reject`] refuses every command. If a permission request of the agent
+    /// named the command with the same arguments, folder and variables and was allowed, the command
+    /// runs once without a second question. The client kills a command with everything it started
+    /// when the agent releases it, when the session is closed or dropped, and when the connection
+    /// ends.
     ///
     /// ```
     /// use attache_client::Options;
@@ -131,42 +134,42 @@ impl Options {
         self
     }
 
-    /// Says that this program starts programs in the person's terminal that log in (AUTH-05,
-    /// AUTH-07), as [`crate::Login`] describes them. The kit starts none by itself.
+    /// Advertises that this program starts login programs in the person's terminal, as
+    /// [`crate::Login`] describes them. The kit starts none by itself.
     #[must_use]
     pub fn terminal_login(mut self) -> Self {
         self.terminal_login = true;
         self
     }
 
-    /// Offers the agent no reading of text files (INIT-16); it reads them by itself then, as its
-    /// own rules allow. Writing stays offered.
+    /// Does not offer to read text files. The agent reads them by itself then, as its own rules
+    /// allow. Writing stays offered.
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
         self
     }
 
-    /// Offers the agent no writing of text files (INIT-16); it writes them by itself then, as its
-    /// own rules allow.
+    /// Does not offer to write text files. The agent writes them by itself then, as its own rules
+    /// allow.
     ///
-    /// Where writing is offered each write is put to the session's [`crate::Permissions`], as a
-    /// question of the kind `edit` with the diff in it, unless the agent's own permission request
-    /// showed that diff and was allowed.
+    /// Where writing is offered, each write needs permission: the session's [`crate::Permissions`]
+    /// get a question of the kind `edit` with the diff in it, unless a permission request of the
+    /// agent showed that diff and was allowed.
     #[must_use]
     pub fn without_writing(mut self) -> Self {
         self.writes_text_files = false;
         self
     }
 
-    /// Reads and replaces texts where an editor has them open (FS-02).
+    /// Reads and replaces the text of files that an editor has open.
     #[must_use]
     pub fn unsaved_text(mut self, unsaved: impl UnsavedText) -> Self {
         self.unsaved_text = Some(Arc::new(unsaved));
         self
     }
 
-    /// Offers forms, which `asked` has filled in.
+    /// Offers forms. `asked` asks the person to fill them in.
     ///
     /// ```
     /// use attache_client::{ElicitedForm, Options};
@@ -191,8 +194,8 @@ impl Options {
         self
     }
 
-    /// Offers pages, which `asked` opens once the person agreed; the kit itself opens and fetches
-    /// nothing (ELIC-09).
+    /// Offers pages. `asked` opens a page after the person agreed; the kit itself opens and fetches
+    /// nothing.
     #[must_use]
     pub fn pages<F, D>(mut self, asked: F) -> Self
     where
@@ -224,8 +227,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Subagents
-/// are not folded.
+/// The capabilities that this client serves, and so advertises (INIT-16). Subagents are not folded.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());

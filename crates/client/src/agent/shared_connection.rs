@@ -9,18 +9,18 @@ use attache_protocol::v1::InitializeResponse;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What a connection and the handles to its sessions have in common.
+/// The state that a connection shares with the handles to its sessions.
 pub(crate) struct SharedConnection {
     pub(crate) peer: Peer,
     pub(crate) sessions: Arc<SessionTable>,
     pub(crate) tasks: Tasks,
     pub(crate) options: Options,
     pub(crate) agent: InitializeResponse,
-    /// The foreign agent in whose words figures such as a turn's tokens are; `None` if they are in
-    /// ours (USE-10).
+    /// The foreign agent that counts figures such as a turn's tokens its own way; `None` for the
+    /// built-in agent (USE-10).
     pub(crate) counted_by: Option<String>,
     pub(crate) stray_output: Arc<StrayOutput>,
-    /// A cancelled turn was not ended in time, and nothing was answered since.
+    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
     pub(crate) unresponsive: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Why an agent is not there to work with.
+//! Why an agent did not start. No process is left behind.
 
 use crate::agent::evidence::Evidence;
 use attache_connection::{CallError, End};
@@ -8,51 +8,51 @@ use attache_protocol::{DecodeError, Error};
 use std::fmt;
 use std::time::Duration;
 
-/// Why an agent is not there to work with. No process is left behind.
+/// Why an agent did not start. No process is left behind.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The user's: the command line cannot be read.
+    /// The command line is not well-formed.
     Command(ParseError),
-    /// The user's or the world's: the program cannot be started.
+    /// The program cannot be started.
     Program(attache_host::StartError),
-    /// The agent's: it did not answer `initialize` in time.
+    /// The agent did not answer `initialize` in time.
     Silent {
-        /// How long it was waited for.
+        /// How long the client waited.
         after: Duration,
-        /// What is known about it.
+        /// What is known about the agent.
         evidence: Evidence,
     },
-    /// The agent's: it ended, or the connection did, before it answered `initialize`.
+    /// The agent or the connection ended before the answer to `initialize`.
     Ended {
         /// How the connection ended.
         end: End,
-        /// What is known about it.
+        /// What is known about the agent.
         evidence: Evidence,
     },
-    /// The agent's: it refused `initialize`.
+    /// The agent refused `initialize`.
     Refused {
         /// Its error.
         error: Error,
-        /// What is known about it.
+        /// What is known about the agent.
         evidence: Evidence,
     },
-    /// The agent's: its answer to `initialize` cannot be read.
+    /// The agent's answer to `initialize` cannot be read.
     BadReply {
         /// What is wrong with it.
         error: DecodeError,
-        /// What is known about it.
+        /// What is known about the agent.
         evidence: Evidence,
     },
-    /// Nobody's: the agent speaks a version this client does not (INIT-07).
+    /// The agent speaks a protocol version that this client does not.
     Version {
-        /// The version it answered with.
+        /// The version that the agent answered with.
         answered: ProtocolVersion,
     },
 }
 
 impl StartError {
-    /// What a failed `initialize` means.
+    /// Converts a failed `initialize`.
     pub(crate) fn of_call(error: CallError, evidence: Evidence) -> Self {
         match error {
             CallError::Refused(error) => Self::Refused { error, evidence },
@@ -76,7 +76,7 @@ impl StartError {
     }
 }
 
-/// What to try, where the cause may be that the program was not started as an ACP agent.
+/// Advice, where the cause may be that the program was not started as an ACP agent.
 const ACP_MODE: &str = "check that the command starts its ACP mode, often by a flag such as --acp";
 
 impl fmt::Display for StartError {
@@ -130,7 +130,7 @@ impl fmt::Display for StartError {
     }
 }
 
-/// The end without its details, which the evidence repeats.
+/// The end without its details, because the evidence repeats them.
 fn short(end: &End) -> End {
     match end {
         End::PeerClosed { .. } => End::PeerClosed { detail: None },

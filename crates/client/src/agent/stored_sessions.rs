@@ -1,4 +1,4 @@
-//! What can be done with a stored session, whether it is open here or not.
+//! Managing stored sessions, open or not.
 
 use crate::agent::agent_connection::AgentConnection;
 use crate::agent::shared_connection::SharedConnection;
@@ -12,21 +12,20 @@ use attache_protocol::v1::{
 };
 use attache_session::EventBody;
 
-/// All of these fail without sending anything if the agent does not advertise the method: the error
+/// These methods fail without sending anything if the agent does not advertise them; the error
 /// names the capability. Otherwise they fail if the agent refuses, does not answer in time
 /// (`Options::quick`), or is gone.
 impl AgentConnection {
-    /// Deletes a stored session, if the agent offers that (DEL-01). One that is gone already counts
-    /// as deleted (DEL-03). What becomes of a session that is open is up to the agent (DEL-04):
-    /// close it first.
+    /// Deletes a stored session, if the agent offers that. A session that does not exist counts as
+    /// deleted. The agent decides what happens to an open session: close it first.
     pub async fn delete(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let params = DeleteSessionRequest::new(id);
         self.0.peer.call::<SessionDelete>(&params).within(self.0.options.quick).await.map(drop)
     }
 
-    /// Puts a session away, if the agent offers that: it is no longer listed unless asked for, and
-    /// keeps its id and history. One that is open is closed by that (ARCH-02), as by
-    /// [`crate::SessionHandle::close`]. Doing it twice is no error (ARCH-03).
+    /// Archives a session, if the agent offers that: it is no longer listed by default, and keeps
+    /// its id and history. An open session is closed, as by [`crate::SessionHandle::close`].
+    /// Archiving it twice is no error.
     pub async fn archive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         let id = id.into();
         let (params, sessions) = (ArchiveSessionRequest::new(id.clone()), self.0.sessions.clone());
@@ -39,18 +38,17 @@ impl AgentConnection {
         reply.within(self.0.options.quick).await.map(drop)
     }
 
-    /// Takes a session out of the archive, if the agent offers archives. It is listed again and not
-    /// opened (ARCH-06); doing it twice is no error (ARCH-03).
+    /// Takes a session out of the archive, if the agent offers archives. The session is listed
+    /// again, but not opened. Doing it twice is no error.
     pub async fn unarchive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
         self.0.unarchive(id.into()).await
     }
 
-    /// Where a session is, if the agent offers to say so. A state that this version does not know
-    /// is [`SessionStatus::Saved`] (STAT-03).
+    /// Returns whether the agent has a session open, if the agent offers that. A state that this
+    /// version does not know is [`SessionStatus::Saved`].
     ///
-    /// It says nothing about this connection: also a session that is [`SessionStatus::Open`] is
-    /// loaded or resumed before it takes prompts here, which is why only [`AgentConnection::load`]
-    /// and the like give a handle.
+    /// The status does not refer to this connection: a session that is [`SessionStatus::Open`] must
+    /// also be loaded or resumed before it takes prompts here.
     pub async fn status(&self, id: impl Into<SessionId>) -> Result<SessionStatus, CallError> {
         let params = SessionStatusRequest::new(id);
         let reply =
@@ -61,12 +59,11 @@ impl AgentConnection {
         })
     }
 
-    /// Sets the title of any session that is listed, if the agent offers that. Gives the title as
-    /// the agent stored it, which is the one to show (TITLE-01, TITLE-03); a session that is open
-    /// here shows it from then on.
+    /// Sets the title of any listed session, if the agent offers that. Returns the title as the
+    /// agent stored it. An open session shows it from then on.
     ///
     /// # Errors
-    /// Also if the agent refuses the title, such as an empty one (TITLE-02).
+    /// The agent refuses the title, for example an empty one.
     pub async fn set_title(
         &self,
         id: impl Into<SessionId>,

@@ -1,16 +1,16 @@
-//! What an agent prints to stdout although it is no message.
+//! Lines on an agent's stdout that are no messages.
 
 use std::sync::{Mutex, PoisonError};
 
 /// How many stray lines are kept.
 const LINES: usize = 20;
 
-/// How much of each is kept, in bytes.
+/// How much of each line is kept, in bytes.
 const LENGTH: usize = 400;
 
 /// The first stray lines of an agent: banners, log lines, error texts of a program that does not
-/// speak ACP. They are never answered (RPC-03 is the agent's duty, and an answer would be one more
-/// surprise), but a person wants to see them when the agent does not start.
+/// speak ACP. The client does not answer them, and shows them to the person if the agent does not
+/// start.
 #[derive(Debug, Default)]
 pub(crate) struct StrayOutput(Mutex<Vec<String>>);
 
@@ -18,6 +18,7 @@ impl StrayOutput {
     /// Keeps a stray line, if there is room.
     pub(crate) fn keep(&self, line: &[u8]) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tracing::debug!(bytes = line.len(), "the agent wrote a line that is no message");
         if lines.len() < LINES {
             let start = line.get(..LENGTH).unwrap_or(line);
             lines.push(String::from_utf8_lossy(start).trim().to_owned());

@@ -1,14 +1,14 @@
-//! Agents that people use, by name: how each is started, installed and logged in to.
+//! Known agents: how each is started, installed and logged in to.
 
 use attache_host::{Launch, ParseError};
 use std::path::{Path, PathBuf};
 
-/// An agent that people use. The facts are those of November 2026; an agent that changed its
-/// command since is started by the command itself.
+/// A known agent. The facts are those of November 2026. An agent that changed its command since can
+/// be started by the command itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownAgent {
-    /// The word it is named by, lower case and without spaces.
+    /// Its name, in lower case and without spaces.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
@@ -16,17 +16,17 @@ pub struct KnownAgent {
     pub command: &'static str,
     /// The command line that installs it.
     pub install: &'static str,
-    /// The package of npm that holds it, if it comes from there.
+    /// Its npm package, if it comes from npm.
     pub npm_package: Option<&'static str>,
     /// What it needs before it works, for people: an account or a key.
     pub login: &'static str,
-    /// Whether it takes the error that a missing file is read with for a failure of its own, so
-    /// that it makes no new file where the client reads for it. Such an agent is not offered
-    /// `fs.readTextFile`, unless the client has text that is on no disk.
+    /// Whether it treats the error about a missing file as its own failure, so that it creates no
+    /// new file if the client reads for it. Such an agent is not offered `fs.readTextFile`, unless
+    /// the client has unsaved text.
     pub misreads_missing_files: bool,
 }
 
-/// All agents that are known by name, in the order in which they are listed.
+/// All known agents, in the order in which they are listed.
 pub const KNOWN_AGENTS: &[KnownAgent] = &[
     KnownAgent {
         // Seen with 0.61.0.
@@ -143,12 +143,12 @@ const fn elsewhere(
 }
 
 impl KnownAgent {
-    /// The agent with this name, in letters of either case.
+    /// Returns the agent with this name. Case does not matter.
     pub fn named(name: &str) -> Option<&'static Self> {
         KNOWN_AGENTS.iter().find(|agent| agent.name.eq_ignore_ascii_case(name))
     }
 
-    /// The agent whose program has this file name, such as `claude-agent-acp`.
+    /// Returns the agent whose program has this file name, such as `claude-agent-acp`.
     pub fn with_program(program: &Path) -> Option<&'static Self> {
         let name = program.file_name()?.to_str()?;
         KNOWN_AGENTS.iter().find(|agent| agent.program() == name)
@@ -159,23 +159,23 @@ impl KnownAgent {
         self.command.split(' ').next().unwrap_or_default()
     }
 
-    /// How it is started.
+    /// Returns how to start it.
     ///
     /// # Errors
-    /// None for the agents of [`KNOWN_AGENTS`]; a test sees to that.
+    /// Never fails for the agents of [`KNOWN_AGENTS`].
     pub fn launch(&self) -> Result<Launch, ParseError> {
         Launch::parse(self.command)
     }
 
-    /// Where its program is in this process's `PATH`; `None` if it is not installed. Blocks on the
-    /// disk.
+    /// Returns the place of its program in this process's `PATH`; `None` if it is not installed.
+    /// Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         Launch::new(self.program()).find()
     }
 
-    /// The `package.json` of the installed package that holds the program at this path, if it came
-    /// from npm: the nearest one above the file that the path leads to. Nothing is started. Blocks
-    /// on the disk.
+    /// Returns the `package.json` of the npm package that holds the program at this path, if there
+    /// is one: the nearest above the file that the path leads to. Starts nothing. Blocks on the
+    /// disk.
     pub fn package_file(&self, program: &Path) -> Option<PathBuf> {
         let package = self.npm_package?;
         let file = program.canonicalize().ok()?;

@@ -1,5 +1,5 @@
-//! The file of the public agent registry: which agents there are, and how each is distributed.
-//! Nothing is fetched or started here.
+//! The file of the public agent registry: its agents and how each is distributed. Nothing is
+//! fetched or started here.
 
 mod field;
 mod registry_error;
@@ -32,21 +32,21 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryAgent {
-    /// Its name in the registry: small letters, digits and hyphens.
+    /// Its id in the registry: lower-case letters, digits and hyphens.
     pub id: String,
     /// Its name for people.
     pub name: String,
     /// The version that the registry has.
     pub version: String,
-    /// What it is, for people.
+    /// A description for people.
     pub description: String,
-    /// Its licence, if the registry tells it.
+    /// Its licence, if the registry states it.
     pub license: Option<String>,
-    /// As a package of npm.
+    /// Its npm package.
     pub npx: Option<RegistryPackage>,
-    /// As a package of PyPI, run by uv.
+    /// Its PyPI package, which uv runs.
     pub uvx: Option<RegistryPackage>,
-    /// As programs to be downloaded, by platform such as `linux-x86_64`.
+    /// Its downloads, by platform such as `linux-x86_64`.
     pub binaries: Vec<(String, RegistryBinary)>,
 }
 
@@ -56,50 +56,49 @@ pub struct RegistryAgent {
 pub struct RegistryPackage {
     /// The package, mostly with its version.
     pub package: String,
-    /// Which of its programs, if not the one of the package's own name.
+    /// The program in the package, if its name differs from that of the package.
     pub cmd: Option<String>,
-    /// What the program is started with.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables for it.
+    /// Its environment variables.
     pub env: Vec<(String, String)>,
 }
 
-/// A program to be downloaded.
+/// A program to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryBinary {
     /// The address of the archive, or of the program itself.
     pub archive: String,
-    /// The checksum of that file, if the registry tells it.
+    /// The checksum of that file, if the registry states it.
     pub sha256: Option<String>,
     /// The program in the archive, such as `./robot`.
     pub cmd: String,
-    /// What it is started with.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables for it.
+    /// Its environment variables.
     pub env: Vec<(String, String)>,
 }
 
-/// How an agent of a registry is started on this machine.
+/// How to start an agent of a registry on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryStart {
-    /// The program: `npx`, `uvx`, or that of the archive by its name alone, to be found in `PATH`.
+    /// The program: `npx`, `uvx`, or the name of the program in the archive, to be found in `PATH`.
     pub program: String,
-    /// What it is started with.
+    /// The arguments of the program.
     pub args: Vec<String>,
-    /// Variables for it.
+    /// Its environment variables.
     pub env: Vec<(String, String)>,
-    /// What must be downloaded first; `None` if a package runner sees to that.
+    /// What to download first; `None` if a package runner does it.
     pub download: Option<RegistryBinary>,
 }
 
 impl Registry {
-    /// Reads the file. Fields and kinds of distribution that this version does not know are passed
-    /// over.
+    /// Reads the file. Skips fields and kinds of distribution that this version does not know.
     ///
     /// # Errors
-    /// The first fault that is found: see [`RegistryError`].
+    /// The first fault in the file: see [`RegistryError`].
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let value: Value = serde_json::from_str(text).map_err(|source| RegistryError::Syntax {
             at: (source.line(), source.column()),
@@ -113,12 +112,13 @@ impl Registry {
         Ok(Self { version, agents })
     }
 
-    /// The agent with this id.
+    /// Returns the agent with this id.
     pub fn agent(&self, id: &str) -> Option<&RegistryAgent> {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
-    /// This machine as registries name it, such as `linux-x86_64` or `darwin-aarch64`.
+    /// Returns the platform of this machine as registries name it, such as `linux-x86_64` or
+    /// `darwin-aarch64`.
     pub fn platform() -> String {
         let system = match std::env::consts::OS {
             "macos" => "darwin",
@@ -129,11 +129,11 @@ impl Registry {
 }
 
 impl RegistryAgent {
-    /// How it is started on a platform (see [`Registry::platform`]): by npx, else by uvx, else as a
-    /// program to be downloaded.
+    /// Returns how to start the agent on a platform (see [`Registry::platform`]): by npx, otherwise
+    /// by uvx, otherwise as a program to download.
     ///
     /// # Errors
-    /// [`RegistryError::Platform`]: it is not distributed for this platform.
+    /// [`RegistryError::Platform`]: the agent is not distributed for this platform.
     pub fn start(&self, platform: &str) -> Result<RegistryStart, RegistryError> {
         if let Some(package) = &self.npx {
             return Ok(package.start("npx", &["--yes"], "--package"));

@@ -1,5 +1,5 @@
-//! Forms: what is filled in at first, how a typed line is read, whether an answer fits (ELIC-14,
-//! ELIC-15, ELIC-22, ELIC-24).
+//! Forms: default values, reading typed values, checking answers (ELIC-14, ELIC-15, ELIC-22,
+//! ELIC-24).
 
 use crate::pattern::Pattern;
 use attache_protocol::Map;
@@ -10,7 +10,7 @@ use attache_protocol::v1::{
 use std::collections::HashMap;
 use std::fmt;
 
-/// A form of an agent: its fields, and what fits them.
+/// A form of an agent: its fields and the values that they take.
 #[derive(Debug, Clone)]
 pub struct Form {
     schema: ElicitationSchema,
@@ -18,13 +18,13 @@ pub struct Form {
     patterns: HashMap<String, Option<Pattern>>,
 }
 
-/// Why an answer does not fit a form. The fault of whoever filled it in.
+/// Why an answer does not fit a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormError {
     /// The field.
     pub field: String,
-    /// What is wrong and what is expected, as what follows the field's name in a sentence.
+    /// What is wrong and what is expected, to be shown behind the field's name.
     pub problem: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for FormError {
 impl std::error::Error for FormError {}
 
 impl Form {
-    /// The form of a request.
+    /// Makes the form of a request.
     pub fn new(schema: ElicitationSchema) -> Self {
         let patterns = schema.properties.0.iter().filter_map(|(name, field)| match field {
             Field::String(StringPropertySchema { pattern: Some(pattern), .. }) => {
@@ -49,23 +49,23 @@ impl Form {
         Self { schema, patterns }
     }
 
-    /// Title, description and fields in the agent's order.
+    /// The schema: title, description and fields in the agent's order.
     pub fn schema(&self) -> &ElicitationSchema {
         &self.schema
     }
 
-    /// Whether a field must be filled in.
+    /// Whether the field is required.
     pub fn is_required(&self, field: &str) -> bool {
         self.schema.required.iter().flatten().any(|required| required == field)
     }
 
-    /// Whether a field has a `pattern` that cannot be evaluated in bounded time or at all: its
-    /// texts are sent without having been checked against it, so say so where the field is shown.
+    /// Whether a field has a `pattern` that cannot be checked here in bounded time. Its texts are
+    /// sent unchecked, so say so where the field is shown.
     pub fn is_unchecked(&self, field: &str) -> bool {
         self.patterns.get(field).is_some_and(Option::is_none)
     }
 
-    /// What to fill in at first (ELIC-15): the fields' defaults, as far as they fit.
+    /// The initial values: the fields' defaults, as far as they fit.
     pub fn defaults(&self) -> Map<Value> {
         let defaults = self.schema.properties.0.iter().filter_map(|(name, field)| {
             let value = match field {
@@ -81,8 +81,8 @@ impl Form {
         Map(defaults.collect())
     }
 
-    /// The values that can be chosen in a field, with what people see; `None` if it is no choice,
-    /// or not one of a known kind.
+    /// The choices of a field, with the titles for people; `None` if the field has no choices, or
+    /// is of an unknown type.
     pub fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
         match field {
             Field::String(field) => one_choice(field),
@@ -91,11 +91,11 @@ impl Form {
         }
     }
 
-    /// Reads what a person typed for a field: a text as it is, a number, `yes` or `no`, a choice by
-    /// its value, its title or its number from 1 on, several of them with commas between.
+    /// Reads what a person typed for a field: a text, a number, `yes` or `no`, or a choice by its
+    /// value, its title or its number from 1 on; several choices are separated by commas.
     ///
     /// # Errors
-    /// It is no value of that field, as [`Form::check`] says.
+    /// The text is no value of that field.
     pub fn read(&self, name: &str, typed: &str) -> Result<Value, FormError> {
         let misfilled =
             |problem: &str| FormError { field: name.to_owned(), problem: problem.to_owned() };
@@ -136,11 +136,11 @@ impl Form {
         Ok(value)
     }
 
-    /// Whether an answer fits the form (ELIC-14).
+    /// Checks that an answer fits the form.
     ///
     /// # Errors
-    /// The first field that is missing, unknown, there twice, or does not fit. A field of an
-    /// unknown type fits nothing (ELIC-22), so a form that requires one can only be declined.
+    /// The first field that is missing, unknown, duplicate, or does not fit. A field of an unknown
+    /// type accepts no value, so a form that requires one can only be declined.
     pub fn check(&self, content: &Map<Value>) -> Result<(), FormError> {
         let misfilled = |field: &str, problem: &str| FormError {
             field: field.to_owned(),
@@ -248,7 +248,7 @@ fn plain(values: &[String]) -> Vec<(&str, &str)> {
     values.iter().map(|value| (value.as_str(), value.as_str())).collect()
 }
 
-/// The value that a person means: by its value, its title or its number from 1 on.
+/// Finds a choice by its value, its title or its number from 1 on.
 fn chosen(choices: &[(&str, &str)], word: &str) -> Option<String> {
     let by_name = choices
         .iter()
@@ -287,8 +287,8 @@ fn choices_problem(field: &MultiSelectPropertySchema, values: &[String]) -> Opti
         .map(|most| format!("must have at most {most} choices"))
 }
 
-/// A light check: whether a text is plainly not of the format. What is of it is for the agent to
-/// decide.
+/// A rough check of a format: rejects only what is certainly wrong. The agent decides about the
+/// rest.
 fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
     let (fits, problem) = match format {
         StringFormat::Email => (
@@ -322,7 +322,7 @@ fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
     (!fits).then_some(problem)
 }
 
-/// `2026-11-21`, a day that the calendar has.
+/// Whether the text is an existing date such as `2026-11-21`.
 fn is_date(text: &str) -> bool {
     let number = |range| {
         text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -342,7 +342,8 @@ fn is_date(text: &str) -> bool {
     text.len() == 10 && dashes && (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
-/// `08:30:00`, maybe with a fraction, and with `Z` or an offset such as `+01:00`.
+/// Whether the text is a time such as `08:30:00`, optionally with a fraction, and with `Z` or an
+/// offset such as `+01:00`.
 fn is_time(text: &str) -> bool {
     let clock = |text: &str, most: [u32; 2]| {
         let part = |range| {

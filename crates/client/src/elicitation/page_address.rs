@@ -1,5 +1,5 @@
-//! Pages that an agent wants a person to open: their address as it must be shown (ELIC-09,
-//! ELIC-10), and word that the person is done there (ELIC-19, ELIC-20).
+//! Pages that an agent asks a person to open: the address to show (ELIC-09, ELIC-10), and the
+//! completion (ELIC-19, ELIC-20).
 
 use attache_protocol::v1::ElicitationId;
 use std::collections::VecDeque;
@@ -7,11 +7,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// How many pages may wait for word that they are done; the oldest is forgotten for one more.
+/// How many pages may wait for their completion. The oldest is dropped first.
 const OUTSTANDING: usize = 64;
 
-/// The address of a page, checked but never opened here: it begins with `https://` or `http://`,
-/// has a host, and holds no white space and no control characters.
+/// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
+/// host, and contains no white space or control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     url: String,
@@ -19,16 +19,16 @@ pub struct Address {
     suspicions: Vec<Suspicion>,
 }
 
-/// Why a person should look at an address twice (ELIC-10).
+/// Why an address is suspicious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Suspicion {
-    /// What is sent there can be read on the way: it is `http` and not to this machine.
+    /// The connection is not encrypted: the address is `http` and not on this machine.
     NotEncrypted,
-    /// The host's name is written in other letters than it may look like: Punycode (`xn--…`), or
-    /// letters outside ASCII.
+    /// The host's name may not be what it looks like: it has Punycode (`xn--…`) or letters outside
+    /// ASCII.
     OtherLetters,
-    /// A user name stands before the host, as if it were the host.
+    /// A user name precedes the host and may look like one.
     UserName,
     /// The host is a bare number.
     Number,
@@ -45,15 +45,15 @@ impl fmt::Display for Suspicion {
     }
 }
 
-/// Why an address is no page's. The agent's fault.
+/// Why an address is not that of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressError {
     /// It does not begin with `https://` or `http://`.
     Scheme,
-    /// It names no host.
+    /// It has no host.
     NoHost,
-    /// It holds white space, control characters or a backslash.
+    /// It contains white space, control characters or a backslash.
     Characters,
 }
 
@@ -77,7 +77,8 @@ impl Address {
     /// # Errors
     /// See [`AddressError`].
     pub fn parse(url: &str) -> Result<Self, AddressError> {
-        // A browser skips or replaces these, so that it might go elsewhere than what is shown.
+        // A browser skips or replaces these characters, so that it might open another address than
+        // the one shown.
         let odd = |character: char| {
             character.is_whitespace()
                 || character.is_control()
@@ -121,50 +122,50 @@ impl Address {
         Ok(Self { url: url.to_owned(), host, suspicions: suspicions.collect() })
     }
 
-    /// The whole address: show it whole (ELIC-09).
+    /// The whole address. Show all of it.
     pub fn as_str(&self) -> &str {
         &self.url
     }
 
-    /// Where it leads, in lower case; to be shown apart (ELIC-10).
+    /// The host, in lower case. Show it separately.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// What is suspicious about it (ELIC-10); nothing, most of the time.
+    /// The suspicious parts; mostly none.
     pub fn suspicions(&self) -> &[Suspicion] {
         &self.suspicions
     }
 }
 
-/// Characters that take no room or turn the direction of writing, so that an address would read as
-/// another.
+/// Invisible characters, and characters that change the direction of writing, so that an address
+/// looks like another.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Tells when the agent says that the person is done at a page (ELIC-19). Cheap to clone.
+/// The completion of a page: the agent reports that the person is done there. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Completed(watch::Receiver<bool>);
 
 impl Completed {
-    /// Whether the agent has said so.
+    /// Whether the page is complete.
     pub fn is_completed(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until the agent says so; `false` if it will not any more: the connection is over, or
-    /// the person did not agree to open the page.
+    /// Waits until the page is complete; `false` if it will not be, because the connection is over
+    /// or the person did not agree to open the page.
     pub async fn wait(mut self) -> bool {
         self.0.wait_for(|completed| *completed).await.is_ok()
     }
 }
 
-/// The pages of one connection that the agent has not called done.
+/// The pages of one connection that are not complete.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
 
-/// Each with who waits for word about it, in the order they were asked for.
+/// Each page with the sender of its completion, in the order in which they were requested.
 type Pages = VecDeque<(ElicitationId, watch::Sender<bool>)>;
 
 impl Outstanding {
@@ -172,7 +173,7 @@ impl Outstanding {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A page is asked for; `None` if its id is that of another (ELIC-18).
+    /// Adds a page; `None` if its id is in use (ELIC-18).
     pub(crate) fn begin(&self, id: &ElicitationId) -> Option<Completed> {
         let mut pages = self.pages();
         if pages.iter().any(|(outstanding, _)| outstanding == id) {
@@ -186,12 +187,12 @@ impl Outstanding {
         Some(Completed(receiver))
     }
 
-    /// The person did not agree to open the page.
+    /// Removes a page that the person did not agree to open.
     pub(crate) fn forget(&self, id: &ElicitationId) {
         self.pages().retain(|(outstanding, _)| outstanding != id);
     }
 
-    /// The person is done there. Unknown and completed ids are ignored (ELIC-20).
+    /// Completes a page. Unknown and completed ids are ignored (ELIC-20).
     pub(crate) fn complete(&self, id: &ElicitationId) {
         let mut pages = self.pages();
         let found = pages.iter().position(|(outstanding, _)| outstanding == id);
@@ -212,7 +213,7 @@ mod tests {
 
     /// ELIC-09, ELIC-10.
     #[test]
-    fn an_address_says_where_it_leads_and_what_is_odd_about_it() {
+    fn an_address_shows_its_host_and_its_suspicious_parts() {
         let parsed = |url: &str| {
             let address = Address::parse(url).unwrap();
             (address.host().to_owned(), address.suspicions().to_vec())
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_is_refused() {
+    fn addresses_that_are_no_page_are_refused() {
         for (url, error) in [
             ("javascript:alert(1)", AddressError::Scheme),
             ("file:///etc/passwd", AddressError::Scheme),

@@ -14,7 +14,7 @@ use attache_session::Timestamp;
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{mpsc, watch};
 
-/// An agent as the hub keeps it.
+/// The state that a hub keeps of one agent.
 pub(crate) struct AgentEntry {
     pub(crate) name: String,
     pub(crate) source: AgentSource,
@@ -22,13 +22,13 @@ pub(crate) struct AgentEntry {
     pub(crate) phase: watch::Sender<Phase>,
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) restarts: Mutex<Restarts>,
-    /// What it asks about no session.
+    /// The questions of the agent that belong to no session.
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) mark: ChangeMark,
     pub(crate) hub: Weak<dyn HubEvents>,
 }
 
-/// How an agent is, for the hub.
+/// The phase of an agent, with what the hub needs in it.
 #[derive(Clone)]
 pub(crate) enum Phase {
     NotStarted,
@@ -42,14 +42,14 @@ pub(crate) enum Phase {
 #[derive(Clone)]
 pub(crate) struct Up {
     pub(crate) connection: Arc<AgentConnection>,
-    /// Grows with each start.
+    /// The number of the start.
     pub(crate) generation: u64,
     pub(crate) since: Timestamp,
     pub(crate) pid: Option<u32>,
 }
 
 impl AgentEntry {
-    /// The agent is as `phase` says from now on.
+    /// Enters this phase.
     pub(crate) fn enter(&self, phase: Phase) {
         self.phase.send_replace(phase);
         if let Some(hub) = self.hub.upgrade() {
@@ -59,13 +59,13 @@ impl AgentEntry {
         }
     }
 
-    /// Asks the supervisor for something; it is always there while the hub is, and a full queue has
-    /// what is asked for in it.
+    /// Sends a command to the supervisor, which lives as long as the hub. A full queue already
+    /// holds the command.
     pub(crate) fn command(&self, command: Command) {
         let _ = self.commands.try_send(command);
     }
 
-    /// The agent, started if it is not, or once it is started again.
+    /// Returns the agent once it runs; starts it if it does not.
     pub(crate) async fn up(&self) -> Result<Up, HubError> {
         let mut phases = self.phase.subscribe();
         let mut asked = false;
@@ -73,7 +73,7 @@ impl AgentEntry {
             let phase = phases.borrow_and_update().clone();
             match phase {
                 Phase::Up(up) if up.connection.peer().end().is_none() => return Ok(up),
-                // It has just ended; its supervisor says what becomes of it.
+                // The agent has just ended; its supervisor decides what happens next.
                 Phase::Up(_) => asked = true,
                 Phase::Starting { .. } | Phase::Gone { restart_at: Some(_), .. } => asked = true,
                 Phase::Gone { why, failure, restart_at: None } if asked => {
@@ -90,7 +90,7 @@ impl AgentEntry {
                     if !asked {
                         self.command(Command::Start);
                     }
-                    // The next phase that is seen is the answer.
+                    // The next phase is the answer.
                     asked = true;
                 }
             }
@@ -100,7 +100,7 @@ impl AgentEntry {
         }
     }
 
-    /// The agent did what it is there for.
+    /// The agent worked: its restarts count anew.
     pub(crate) fn succeeded(&self) {
         lock(&self.restarts).succeeded();
     }
@@ -113,13 +113,13 @@ impl AgentEntry {
     }
 }
 
-/// What the supervisor of an agent is asked for.
+/// A command to the supervisor of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// To start the agent, unless it runs.
+    /// Starts the agent, unless it runs.
     Start,
-    /// To kill it, if it runs, and to start it.
+    /// Kills the agent, if it runs, and starts it.
     Restart,
-    /// To end it.
+    /// Ends the agent.
     Stop,
 }

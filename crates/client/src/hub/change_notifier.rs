@@ -1,14 +1,14 @@
-//! Who is told that something in a hub changed.
+//! Notifying the watchers of a hub.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// Counts the changes of a hub; its watchers wait for it to grow.
+/// Counts the changes of a hub. Its watchers wait until the count grows.
 #[derive(Debug)]
 pub(crate) struct ChangeNotifier(watch::Sender<u64>);
 
-/// When something that is watched changed last, and whether anybody has looked since. A flood of
-/// changes rings once.
+/// When a watched thing last changed, and whether a watcher has looked since. Changes that no
+/// watcher has seen count once.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeMark {
     at: AtomicU64,
@@ -22,10 +22,11 @@ impl Default for ChangeNotifier {
 }
 
 impl ChangeNotifier {
-    /// Something changed.
+    /// Counts a change of the thing with this mark.
     pub(crate) fn notify(&self, what: &ChangeMark) {
         if !what.told.swap(true, Ordering::AcqRel) {
-            // Under the sender's lock, so that who sees the new number sees when this changed.
+            // Under the sender's lock, so that a watcher that sees the new number also sees the
+            // mark.
             self.0.send_modify(|now| {
                 *now += 1;
                 what.at.store(*now, Ordering::Release);
@@ -33,7 +34,7 @@ impl ChangeNotifier {
         }
     }
 
-    /// How often something changed until now.
+    /// The number of changes so far.
     pub(crate) fn now(&self) -> u64 {
         *self.0.borrow()
     }
@@ -44,16 +45,15 @@ impl ChangeNotifier {
 }
 
 impl ChangeMark {
-    /// A watcher begins, which has seen everything until now: what changes from here on rings.
+    /// Notes that a watcher has seen everything so far. The next change counts again.
     pub(crate) fn looked(&self) {
         self.told.store(false, Ordering::Release);
     }
 
-    /// Whether it changed after the bell rang for the `seen`th time. What changes from here on
-    /// rings again.
+    /// Whether the thing changed after change number `seen`. The next change counts again.
     ///
-    /// A change either finds that somebody has looked since the one before, and gets a number that
-    /// nobody has seen, or joins one that nobody has looked at since it rang.
+    /// A change after a look gets a new number. A change before the next look joins the one before
+    /// it, which no watcher has seen.
     pub(crate) fn since(&self, seen: u64) -> bool {
         let changed = self.at.load(Ordering::Acquire) > seen;
         if changed {

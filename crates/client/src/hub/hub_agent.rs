@@ -1,4 +1,4 @@
-//! One agent of a hub.
+//! A handle to an agent of a hub.
 
 use super::agent_entry::{AgentEntry, Command, Phase};
 use super::hub_error::HubError;
@@ -9,40 +9,40 @@ use attache_session::Timestamp;
 use std::fmt;
 use std::sync::Arc;
 
-/// One agent of a hub; a handle, cheap to clone. The hub starts it when it is needed, watches it,
-/// and starts it again when it dies, as [`crate::RestartPolicy`] says.
+/// An agent of a hub. This is a handle, cheap to clone. The hub starts the agent when it is needed
+/// and restarts it when it dies, as [`crate::RestartPolicy`] says.
 #[derive(Clone)]
 pub struct HubAgent(pub(crate) Arc<AgentEntry>);
 
-/// How an agent is.
+/// The state of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentState {
-    /// Nobody has needed it until now.
+    /// The agent was not needed yet.
     NotStarted,
-    /// It is being started, the handshake included.
+    /// The agent starts; this includes the handshake.
     Starting {
-        /// Since when.
+        /// When this state began.
         since: Timestamp,
     },
-    /// It runs.
+    /// The agent runs.
     Up {
-        /// Since when.
+        /// When this state began.
         since: Timestamp,
-        /// Its process, if that is ours.
+        /// Its process id, if the hub started it as a child process.
         pid: Option<u32>,
-        /// It did not end a cancelled turn in time and has ended none since: [`HubAgent::restart`]
-        /// kills it and goes on with its sessions.
+        /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+        /// [`HubAgent::restart`] kills it and continues its sessions.
         unresponsive: bool,
     },
-    /// It did not start, or it ended.
+    /// The agent did not start, or it ended.
     Gone {
-        /// Why, as one or more sentences for a person.
+        /// The reason, in one or more sentences for a person.
         why: Arc<str>,
-        /// When it is started again; `None` if not by itself.
+        /// When the hub restarts it; `None` if it does not.
         restart_at: Option<Timestamp>,
     },
-    /// The person stopped it, or the hub is closed.
+    /// The person stopped the agent, or the hub is closed.
     Stopped,
 }
 
@@ -52,10 +52,10 @@ impl fmt::Display for AgentState {
             Self::NotStarted => f.write_str("not started"),
             Self::Starting { .. } => f.write_str("starting"),
             Self::Up { unresponsive: false, .. } => f.write_str("running"),
-            Self::Up { unresponsive: true, .. } => f.write_str("running, but it does not answer"),
+            Self::Up { unresponsive: true, .. } => f.write_str("running, but not answering"),
             Self::Gone { why, restart_at: None } => write!(f, "gone: {why}"),
             Self::Gone { why, restart_at: Some(_) } => {
-                write!(f, "gone, and started again soon: {why}")
+                write!(f, "gone, restarting soon: {why}")
             }
             Self::Stopped => f.write_str("stopped"),
         }
@@ -63,12 +63,12 @@ impl fmt::Display for AgentState {
 }
 
 impl HubAgent {
-    /// Its name in the hub.
+    /// The agent's name in the hub.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// How it is.
+    /// The state of the agent.
     pub fn state(&self) -> AgentState {
         match &*self.0.phase.borrow() {
             Phase::NotStarted => AgentState::NotStarted,
@@ -85,12 +85,12 @@ impl HubAgent {
         }
     }
 
-    /// Starts the agent, unless it runs, and gives the connection to it: for what it offers, for
-    /// logins, and for stored sessions. Sessions that are opened over it directly are not the
-    /// hub's.
+    /// Starts the agent unless it runs, and returns the connection to it: for its capabilities,
+    /// logins and stored sessions. Sessions that are opened directly over this connection do not
+    /// belong to the hub.
     ///
     /// # Errors
-    /// It did not start, or was stopped.
+    /// The agent did not start, or it was stopped.
     pub async fn start(&self) -> Result<Arc<AgentConnection>, HubError> {
         Ok(self.0.up().await?.connection)
     }
@@ -100,19 +100,20 @@ impl HubAgent {
         self.0.connection()
     }
 
-    /// Kills the agent with all it started, unless it is gone, and starts it at once, whatever it
-    /// was restarted before. Its sessions go on.
+    /// Kills the agent with everything it started and starts it at once, regardless of the restart
+    /// policy. Its sessions continue.
     pub fn restart(&self) {
         self.0.command(Command::Restart);
     }
 
-    /// Ends the agent: its stdin is closed, then it is asked to terminate, then killed. Its
-    /// sessions stay and go on once it is started.
+    /// Ends the agent: closes its stdin, then asks it to terminate, then kills it. Its sessions
+    /// stay and continue once it is started.
     pub fn stop(&self) {
         self.0.command(Command::Stop);
     }
 
-    /// What it asks about none of the hub's sessions, such as in a login.
+    /// The open questions of the agent that belong to no session of the hub, such as those of a
+    /// login.
     pub fn questions(&self) -> Vec<Question> {
         self.0.pending.open()
     }
@@ -125,8 +126,8 @@ impl HubAgent {
         self.0.pending.answer(question, answer)
     }
 
-    /// How many updates the agent sent about sessions that nobody knows and that were not kept, and
-    /// how many such sessions something is kept of, in case they are opened; since its last start.
+    /// Returns how many updates of unknown sessions were dropped since the agent started, and of
+    /// how many unknown sessions updates are kept, in case they are opened.
     pub fn strays(&self) -> (u64, usize) {
         self.0.connection().map(|connection| connection.0.sessions.strays()).unwrap_or_default()
     }

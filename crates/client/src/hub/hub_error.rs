@@ -1,4 +1,4 @@
-//! Why a hub did not do what was asked.
+//! Why a call of a hub failed.
 
 use crate::agent::start_error::StartError;
 use crate::session::open_error::OpenError;
@@ -8,58 +8,58 @@ use attache_session::StoreError;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a hub did not do what was asked. Cheap to clone: everybody who waited for one agent gets it.
+/// Why a call of a hub failed. Cheap to clone: every caller that waited for one agent gets it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum HubError {
-    /// The user's: the hub has no agent with this name.
+    /// The person's fault: the hub has no agent with this name.
     UnknownAgent {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The agents there are.
+        /// The names of the agents of the hub.
         agents: Vec<String>,
     },
-    /// Ours: the hub has an agent with this name already.
+    /// The program's fault: the hub has an agent with this name already.
     KnownAgent(String),
     /// The agent did not start.
     Start {
         /// The agent's name in the hub.
         agent: String,
-        /// Why.
+        /// The reason.
         error: Arc<StartError>,
     },
-    /// The agent ended and is not started again by itself.
+    /// The agent ended, and the hub does not restart it.
     AgentGone {
         /// The agent's name in the hub.
         agent: String,
-        /// How it ended, or that the person stopped it.
+        /// How it ended; or the fact that the person stopped it.
         why: Arc<str>,
     },
     /// The session was not opened.
     Open {
         /// The agent's name in the hub.
         agent: String,
-        /// Why.
+        /// The reason.
         error: Arc<OpenError>,
     },
-    /// The user's: neither the agent nor the store knows the session.
+    /// The person's fault: neither the agent nor the store knows the session.
     UnknownSession {
         /// The agent's name in the hub.
         agent: String,
         /// The session.
         id: SessionId,
     },
-    /// The session's log cannot be used, for example because another program has the session open.
+    /// The session's log cannot be used, for example because another program uses it.
     Store(StoreError),
-    /// Ours: the session can only be read; begin anew with it.
+    /// The session can only be read, for this reason.
     ReadOnly(Arc<str>),
-    /// Ours: so many prompts wait already.
+    /// The queue is full: 256 prompts wait.
     QueueFull,
-    /// The user's: the agent does not take the prompt, for this reason.
+    /// The agent does not take the prompt, for this reason.
     Refused(String),
     /// The agent refused, did not answer in time, or is gone.
     Call(CallError),
-    /// Ours: the hub was closed, or this session.
+    /// The hub or this session was closed.
     Closed,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for HubError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownAgent { name, agents } if agents.is_empty() => {
-                write!(f, "there is no agent {name:?}, nor any other: add one first")
+                write!(f, "there is no agent {name:?}: add one first")
             }
             Self::UnknownAgent { name, agents } => {
                 write!(f, "there is no agent {name:?}: use one of {}", agents.join(", "))
@@ -77,25 +77,25 @@ impl fmt::Display for HubError {
             }
             Self::Start { agent, error } => write!(f, "{agent} did not start: {error}"),
             Self::AgentGone { agent, why } => {
-                write!(f, "{agent} is gone: {why}; restart it to go on")
+                write!(f, "{agent} is gone: {why}; restart it to continue")
             }
             Self::Open { error, .. } => error.fmt(f),
             Self::UnknownSession { agent, id } => {
                 write!(
                     f,
-                    "{agent} knows no session {id}, and none is stored: list the sessions there are"
+                    "{agent} does not know the session {id}, and it is not stored: list the sessions"
                 )
             }
             Self::Store(error) => error.fmt(f),
             Self::ReadOnly(why) => {
-                write!(f, "the session can only be read: {why}; begin a new one with it")
+                write!(f, "the session can only be read: {why}; continue it in a new session")
             }
             Self::QueueFull => {
                 f.write_str("256 prompts wait already: wait until some are sent, or remove some")
             }
             Self::Refused(why) => f.write_str(why),
             Self::Call(error) => error.fmt(f),
-            Self::Closed => f.write_str("it was closed from this side"),
+            Self::Closed => f.write_str("the hub or the session was closed"),
         }
     }
 }

@@ -19,6 +19,9 @@ pub(crate) trait HubEvents: Send + Sync {
     /// Adds what this event of a session cost.
     fn count_spending(&self, agent: &str, session: &SessionId, event: &Event);
 
+    /// Whether the sessions get notices about the size of their context.
+    fn gives_context_notices(&self) -> bool;
+
     /// Returns the permissions of a session: the rules decide first, then the person.
     fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions;
 }

@@ -1,8 +1,9 @@
-//! Opening sessions of a hub: new ones, and ones that are stored.
+//! The builder that opens sessions of a hub.
 
 use super::hub_error::HubError;
 use super::hub_session::HubSession;
 use super::hub_shared::HubShared;
+use super::reopening::Prefer;
 use super::session_entry::OpenParams;
 use attache_protocol::v1::{McpServer, SessionId};
 use std::future::{Future, IntoFuture};
@@ -10,16 +11,17 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A session of a hub about to be opened; await it. Dropping the future gives up.
+/// A builder that opens a session of a hub; await it. Dropping the future cancels the request.
 #[must_use = "nothing is opened until this is awaited"]
 pub struct HubOpening {
     hub: Arc<HubShared>,
     agent: String,
-    /// The session that is stored; `None` for a new one.
+    /// The id of a stored session; `None` for a new one.
     stored: Option<SessionId>,
     cwd: Option<PathBuf>,
     additional_directories: Vec<PathBuf>,
     mcp_servers: Vec<McpServer>,
+    prefer: Prefer,
 }
 
 impl HubOpening {
@@ -36,11 +38,12 @@ impl HubOpening {
             cwd: cwd.map(Path::to_owned),
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
+            prefer: Prefer::Load,
         }
     }
 
-    /// More folders that belong to the session, if the agent takes them (DIR-01); for a stored
-    /// session in place of those it had.
+    /// Adds folders to the session, if the agent takes them. For a stored session they replace its
+    /// folders.
     pub fn additional_directories<P: Into<PathBuf>>(
         mut self,
         folders: impl IntoIterator<Item = P>,
@@ -49,15 +52,21 @@ impl HubOpening {
         self
     }
 
-    /// MCP servers the agent shall connect to, of kinds it takes (SESS-09); each time it is
-    /// started, as long as the session is open.
+    /// Adds MCP servers that the agent connects to, of kinds that it takes. The hub passes them to
+    /// the agent each time it starts, as long as the session is open.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
         self.mcp_servers.extend(servers);
         self
     }
 
+    /// Does not resume a stored session that the agent fails to load.
+    pub fn without_fallback(mut self) -> Self {
+        self.prefer = Prefer::OnlyLoad;
+        self
+    }
+
     async fn open(self) -> Result<HubSession, HubError> {
-        let Self { hub, agent, stored, cwd, additional_directories, mcp_servers } = self;
+        let Self { hub, agent, stored, cwd, additional_directories, mcp_servers, prefer } = self;
         let agent = hub.agent(&agent)?;
         let entry = match stored {
             None => {
@@ -71,7 +80,7 @@ impl HubOpening {
                     Some(open) => open,
                     None => {
                         let more = (additional_directories, mcp_servers);
-                        hub.resume_stored(agent, id, cwd, more).await?
+                        hub.resume_stored(agent, id, cwd, more, prefer).await?
                     }
                 }
             }

@@ -22,8 +22,9 @@ use attache_session::{Event, SessionKey};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
+use tracing::Instrument;
 
-/// What a hub and its handles share.
+/// The state that a hub shares with its handles.
 pub(crate) struct HubShared {
     pub(crate) options: HubOptions,
     pub(crate) notifier: ChangeNotifier,
@@ -32,9 +33,9 @@ pub(crate) struct HubShared {
     pub(crate) sessions: Mutex<Vec<Arc<SessionEntry>>>,
     pub(crate) list: Mutex<List>,
     pub(crate) spending: Mutex<Spending>,
-    /// What the stored sessions took; locked only where blocking is fine.
+    /// What the stored sessions cost. Locked only where blocking is fine.
     pub(crate) counted: Arc<Mutex<stored_session::SpendingCache>>,
-    /// The stored sessions that are being opened, each held by who does it, so that none is opened
+    /// The stored sessions that are being opened, each held by its caller, so that none is opened
     /// twice.
     pub(crate) opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
@@ -54,7 +55,7 @@ impl HubShared {
         lock(&self.agents).values().cloned().collect()
     }
 
-    /// The agent with this name, or what there is instead.
+    /// The agent with this name; the error lists the agents of the hub.
     pub(crate) fn agent(&self, name: &str) -> Result<Arc<AgentEntry>, HubError> {
         let agents = lock(&self.agents);
         agents.get(name).cloned().ok_or_else(|| HubError::UnknownAgent {
@@ -74,7 +75,7 @@ impl HubShared {
             .cloned()
     }
 
-    /// Held by who opens this stored session.
+    /// The lock that a caller holds while it opens this stored session.
     pub(crate) fn opening(&self, agent: &str, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         let mut opening = lock(&self.opening);
         opening.retain(|_, held| held.strong_count() > 0);
@@ -86,10 +87,11 @@ impl HubShared {
         })
     }
 
-    /// Takes a session in and runs it.
+    /// Adds a session to the hub and runs it.
     pub(crate) fn adopt(&self, entry: Arc<SessionEntry>) -> Arc<SessionEntry> {
         lock(&self.sessions).push(entry.clone());
-        self.tasks.spawn(prompt_sender::run_session(entry.clone()));
+        let span = tracing::debug_span!("session", agent = entry.agent.name, id = %entry.id);
+        self.tasks.spawn(prompt_sender::run_session(entry.clone()).instrument(span));
         self.notifier.notify(&entry.mark);
         self.notifier.notify(&self.list_mark);
         entry
@@ -104,7 +106,8 @@ impl HubShared {
         SessionKey { side: Side::Client, agent: agent.to_owned(), session_id: id.clone() }
     }
 
-    /// The options of one agent: what it asks goes to its sessions, or to itself.
+    /// The options of one agent: its forms and pages become questions of its sessions, or of the
+    /// agent.
     pub(crate) fn client_options(
         self: &Arc<Self>,
         agent: &str,
@@ -112,7 +115,6 @@ impl HubShared {
     ) -> Options {
         let mut options = self.options.client.clone();
         options.kept = true;
-        (options.form, options.url) = (None, None);
         if !self.options.elicitations {
             return options;
         }
@@ -158,6 +160,10 @@ impl HubEvents for HubShared {
 
     fn count_spending(&self, agent: &str, session: &SessionId, event: &Event) {
         lock(&self.spending).apply(agent, session, event);
+    }
+
+    fn gives_context_notices(&self) -> bool {
+        !self.options.without_context_notices
     }
 
     fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions {

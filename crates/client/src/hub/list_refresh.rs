@@ -1,4 +1,4 @@
-//! Asking agents and the store which sessions they keep, in the background.
+//! Refreshing the list of sessions in the background.
 
 use super::Hub;
 use super::agent_entry::AgentEntry;
@@ -11,15 +11,15 @@ use attache_protocol::v1::SessionId;
 use attache_session::{Archived, ListQuery, StoreError};
 use std::sync::Arc;
 
-/// How many pages of an agent are read: one that gives cursors for ever must not keep us for ever.
+/// How many pages of an agent's list are read: some agents might return cursors for ever.
 const PAGES: usize = 1000;
 
-/// How many sessions the store gives at once.
+/// How many sessions a page of the store has.
 const STORE_PAGE: usize = 1000;
 
 impl Hub {
-    /// Asks the store, and every agent that runs and offers it, which sessions they keep, page by
-    /// page in the background. Returns at once; watchers are told as pages come. An agent that is
+    /// Asks the store and every running agent that offers lists for their sessions, page by page in
+    /// the background. Returns at once; watchers are notified as pages arrive. An agent that is
     /// being asked is not asked again.
     pub fn refresh_list(&self) {
         let hub = self.shared.clone();
@@ -32,8 +32,8 @@ impl Hub {
         }
     }
 
-    /// The sessions that are known, the newest first: what agents and the store said last
-    /// ([`Hub::refresh_list`]), and those that are open.
+    /// Returns the known sessions, the newest first: those that agents and the store listed last
+    /// ([`Hub::refresh_list`]), and the open ones.
     pub fn list(&self, filter: &SessionFilter) -> Vec<ListedSession> {
         let open = self.sessions();
         let open: Vec<_> =
@@ -41,8 +41,8 @@ impl Hub {
         lock(&self.shared.list).sessions(&open, filter)
     }
 
-    /// How far the list of each agent is, by its name, and of the store, by an empty one, if that
-    /// failed.
+    /// Returns the progress of each agent's list, by the agent's name. An empty name stands for the
+    /// store, if it failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)
             .listings
@@ -95,7 +95,7 @@ impl HubShared {
         self.say_listing("", AgentListing::Failed(error.to_string().into()));
     }
 
-    /// Whether the agent is to be asked; says so.
+    /// Notes the state of an agent's list. Returns whether to ask the agent.
     fn begin_listing(&self, agent: &AgentEntry) -> bool {
         let is_asked =
             matches!(lock(&self.list).listings.get(&agent.name), Some(AgentListing::Asking(_)));

@@ -1,4 +1,4 @@
-//! What agents ask the person, in order.
+//! The questions of agents to the person, in order.
 
 use crate::elicitation::{FormReply, FormRequest, UrlReply, UrlRequest};
 use crate::observe::session_status::QuestionId;
@@ -12,34 +12,34 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::oneshot;
 
-/// How many withdrawn questions are kept, to be shown as such.
+/// How many withdrawn questions are kept to be shown as withdrawn.
 const WITHDRAWN: usize = 16;
 
-/// Something an agent asks the person.
+/// A question of an agent to the person.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Question {
-    /// Its name, by which it is answered.
+    /// The id to answer it by.
     pub id: QuestionId,
-    /// When it was asked.
+    /// When the agent asked it.
     pub asked_at: Timestamp,
-    /// What is asked.
+    /// The subject of a question.
     pub about: QuestionAbout,
 }
 
-/// What is asked.
+/// The subject of a question.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum QuestionAbout {
-    /// Whether a tool call may run, or a command in a terminal. Answered by [`Answer::Permission`].
+    /// A permission for a tool call or a command in a terminal. Answered by [`Answer::Permission`].
     Permission(Box<PermissionRequest>),
-    /// To fill a form in. Answered by [`Answer::Form`].
+    /// A form to fill in. Answered by [`Answer::Form`].
     Form(Box<FormRequest>),
-    /// To open a page. Answered by [`Answer::Page`].
+    /// A page to open. Answered by [`Answer::Page`].
     Page(Box<UrlRequest>),
 }
 
-/// What the person answers.
+/// The person's answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -51,13 +51,13 @@ pub enum Answer {
     Page(UrlReply),
 }
 
-/// Why an answer was not given.
+/// Why an answer was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// Nobody's: the question was answered before or withdrawn.
+    /// The question was answered or withdrawn before.
     NotOpen,
-    /// Ours: the question asks for another kind of answer. It stays open.
+    /// The question needs another kind of answer. It stays open.
     OtherKind,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for AnswerError {
 
 impl std::error::Error for AnswerError {}
 
-/// The questions of one session, or of an agent about no session.
+/// The questions of one session, or those of an agent that belong to no session.
 #[derive(Default)]
 pub(crate) struct PendingQuestions {
     state: Mutex<Questions>,
@@ -88,19 +88,19 @@ struct Questions {
     withdrawn: VecDeque<Question>,
 }
 
-/// Who waits for the answer.
+/// The channel to whoever waits for the answer.
 enum Reply {
     Permission(oneshot::Sender<Decision>),
     Form(oneshot::Sender<FormReply>),
     Page(oneshot::Sender<UrlReply>),
 }
 
-/// The answer to come; the question is withdrawn if this is dropped before.
+/// The answer to come. Dropping it withdraws the question.
 type Coming<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
 impl PendingQuestions {
-    /// Calls `changed` whenever a question is asked, answered or withdrawn; the first one given
-    /// stays.
+    /// Calls `changed` whenever a question is asked, answered or withdrawn. Only the first call of
+    /// this function has an effect.
     pub(crate) fn on_change(&self, changed: impl Fn() + Send + Sync + 'static) {
         let _ = self.changed.set(Box::new(changed));
     }
@@ -117,7 +117,7 @@ impl PendingQuestions {
         self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, UrlReply::Cancel)
     }
 
-    /// Asks; `without` is the answer if nobody can give one any more.
+    /// Asks. `without` is the answer if the question is dropped.
     fn put<A: Send + 'static>(
         self: &Arc<Self>,
         about: QuestionAbout,
@@ -175,17 +175,17 @@ impl PendingQuestions {
         self.state().open.iter().map(|(question, _)| question.clone()).collect()
     }
 
-    /// How many are open.
+    /// The number of open questions.
     pub(crate) fn count(&self) -> usize {
         self.state().open.len()
     }
 
-    /// The last questions that were withdrawn before anybody answered them.
+    /// The last questions that were withdrawn without an answer.
     pub(crate) fn withdrawn(&self) -> Vec<Question> {
         self.state().withdrawn.iter().cloned().collect()
     }
 
-    /// What was withdrawn is of no interest any more.
+    /// Forgets the withdrawn questions.
     pub(crate) fn forget_withdrawn(&self) {
         self.state().withdrawn.clear();
     }
@@ -210,7 +210,7 @@ impl Questions {
     }
 }
 
-/// A question somebody waits for; withdrawn when this is dropped, unless it was answered.
+/// An open question. Dropping it withdraws the question, unless it was answered.
 struct Asked {
     pending: Weak<PendingQuestions>,
     id: QuestionId,

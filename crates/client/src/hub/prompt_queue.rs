@@ -13,20 +13,20 @@ const WAITING: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<QueuedPrompt>,
-    /// How often a prompt was edited; without an entry it was not.
+    /// How often a prompt was edited; no entry means never.
     edits: HashMap<QueuedPromptId, u64>,
-    /// The turns of the prompts that somebody waits for.
+    /// The turns of prompts that a caller waits for.
     trackers: HashMap<QueuedPromptId, Arc<TurnTracker>>,
     last_id: u64,
     hold: Option<HoldReason>,
 }
 
-/// Names what a waiting prompt says: it changes with every edit.
+/// Identifies the content of a waiting prompt: it changes with every edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version(QueuedPromptId, u64);
 
 impl Queue {
-    /// The queue that an earlier run left, however long it is. It is held.
+    /// The queue that an earlier run left, of any length. It is held.
     pub(crate) fn restored(prompts: Vec<Prompt>) -> Self {
         let mut queue = Self::default();
         queue.put_first(prompts);
@@ -34,7 +34,7 @@ impl Queue {
         queue
     }
 
-    /// Adds a prompt at the end and lets the queue go on; `None` if too many wait.
+    /// Adds a prompt at the end and resumes the queue; `None` if too many wait.
     pub(crate) fn add(&mut self, prompt: Prompt) -> Option<QueuedPromptId> {
         if self.waiting.len() >= WAITING {
             return None;
@@ -62,22 +62,21 @@ impl Queue {
         self.index(id).is_some()
     }
 
-    /// Puts prompts before all others, however many wait: they were accepted before.
+    /// Puts prompts before all others, even in a full queue: they were accepted before.
     pub(crate) fn put_first(&mut self, prompts: Vec<Prompt>) {
         let first: Vec<QueuedPrompt> =
             prompts.into_iter().map(|prompt| self.name(prompt)).collect();
         self.waiting.splice(0..0, first);
     }
 
-    /// Takes all, for another session.
+    /// Takes all prompts, for another session.
     pub(crate) fn take_all(&mut self) -> Vec<Prompt> {
         self.edits.clear();
         self.trackers.clear();
         std::mem::take(&mut self.waiting).into_iter().map(|queued| queued.prompt).collect()
     }
 
-    /// Whether so many prompts wait that a session which takes them over could not take its summary
-    /// too.
+    /// Whether more prompts wait than another session could take over together with a summary.
     pub(crate) fn is_overfull(&self) -> bool {
         self.waiting.len() > WAITING
     }
@@ -87,7 +86,7 @@ impl Queue {
         QueuedPrompt { id: QueuedPromptId(self.last_id), prompt }
     }
 
-    /// Says another thing in its place; `false` if it does not wait any more.
+    /// Replaces a prompt; `false` if it no longer waits.
     pub(crate) fn edit(&mut self, id: QueuedPromptId, prompt: Prompt) -> bool {
         let found = self.waiting.iter_mut().find(|queued| queued.id == id);
         let found = found.map(|queued| queued.prompt = prompt).is_some();
@@ -108,7 +107,7 @@ impl Queue {
         Some(self.waiting.remove(index).prompt)
     }
 
-    /// Puts it at this place, counted from 0, or at the end; `false` if it does not wait any more.
+    /// Moves a prompt to this place, counted from 0, or to the end; `false` if it no longer waits.
     pub(crate) fn put_at(&mut self, id: QueuedPromptId, place: usize) -> bool {
         let Some(index) = self.index(id) else { return false };
         let queued = self.waiting.remove(index);
@@ -133,7 +132,7 @@ impl Queue {
         self.waiting.insert(0, queued);
     }
 
-    /// Stops the queue, if anything waits: what comes first counts.
+    /// Holds the queue, if any prompt waits. The first reason counts.
     pub(crate) fn hold(&mut self, why: HoldReason) {
         if !self.waiting.is_empty() {
             self.hold.get_or_insert(why);
@@ -152,7 +151,7 @@ impl Queue {
         &self.waiting
     }
 
-    /// What this prompt of the queue says now.
+    /// The version of a prompt's content.
     pub(crate) fn version(&self, queued: &QueuedPrompt) -> Version {
         Version(queued.id, self.edits.get(&queued.id).copied().unwrap_or_default())
     }

@@ -1,5 +1,4 @@
-//! The life of one session: its prompts are sent one after the other, over whichever connection
-//! there is.
+//! Sending the prompts of one session, one after the other, over the current connection.
 
 use super::agent_entry::{Phase, Up};
 use super::housekeeping;
@@ -33,7 +32,7 @@ pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
             if goes_on {
                 work(&entry, &up).await;
             }
-            // An agent that cannot go on with it may be able to once it is started anew.
+            // An agent that cannot continue the session may be able to after a restart.
             let over = async {
                 up.connection.ended().await;
                 drop(
@@ -121,14 +120,14 @@ async fn await_turn(entry: &Arc<SessionEntry>, mut turn: Turn) {
         Raced::Second(passed) => {
             over_budget = true;
             turn.cancel();
-            entry.say(NoticeSeverity::Warning, format!("The turn is stopped: {passed}"), None);
+            entry.say(NoticeSeverity::Warning, format!("The turn was stopped: {passed}"), None);
             turn.outcome().await
         }
     };
     ended(entry, &outcome, over_budget);
 }
 
-/// Says what the turn's end means for the session and for the prompts that wait.
+/// Updates the session and its queue after the end of a turn.
 fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget: bool) {
     let passed = {
         let budget = entry.state().budget.clone();
@@ -155,7 +154,7 @@ fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget
         entry.agent.succeeded();
     }
     if let (true, false, Some(passed)) = (stopped, over_budget, passed) {
-        entry.say(NoticeSeverity::Warning, format!("No more prompts are sent: {passed}"), None);
+        entry.say(NoticeSeverity::Warning, format!("The queue is paused: {passed}"), None);
     }
     entry.touch();
 }

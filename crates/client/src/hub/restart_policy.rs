@@ -1,18 +1,18 @@
-//! How often a dead agent is started again.
+//! How often a hub restarts an agent that died.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How often an agent that ended by itself is started again.
+/// How often a hub restarts an agent that ended by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestartPolicy {
-    /// At most so many times: 3.
+    /// The maximum number of restarts: 3.
     pub at_most: usize,
-    /// Within this time: 5 min.
+    /// The period that the maximum applies to: 5 min.
     pub within: Duration,
-    /// The pause before the second start; each one after it is four times as long. The first start
-    /// comes at once. 1 s.
+    /// The pause before the second restart: 1 s. Each later pause is four times as long. The first
+    /// restart comes at once.
     pub pause: Duration,
 }
 
@@ -23,7 +23,7 @@ impl Default for RestartPolicy {
 }
 
 impl RestartPolicy {
-    /// Never.
+    /// No restarts.
     pub const NEVER: Self = Self { at_most: 0, within: Duration::ZERO, pause: Duration::ZERO };
 }
 
@@ -39,8 +39,8 @@ impl Restarts {
         Self { policy, begun: VecDeque::new() }
     }
 
-    /// How long to wait before another start, which counts from now on; `None` if there were too
-    /// many.
+    /// Returns how long to wait before the next restart, which counts from now on; `None` if there
+    /// were too many.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Duration> {
         let old = |begun: &Instant| now.saturating_duration_since(*begun) > self.policy.within;
         while self.begun.front().is_some_and(old) {
@@ -57,7 +57,7 @@ impl Restarts {
         Some(pause)
     }
 
-    /// The agent did what it is there for: what went wrong before does not count any more.
+    /// The agent worked: earlier failures no longer count.
     pub(crate) fn succeeded(&mut self) {
         self.begun.clear();
     }

@@ -1,4 +1,4 @@
-//! A session as its hub keeps it.
+//! The state that a hub keeps of one session.
 
 use super::agent_entry::{AgentEntry, Phase, Up};
 use super::change_notifier::ChangeMark;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// A session as its hub keeps it, whatever becomes of its agent.
+/// The state that a hub keeps of one session. It outlives the agent.
 pub(crate) struct SessionEntry {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<AgentEntry>,
@@ -30,20 +30,20 @@ pub(crate) struct SessionEntry {
     pub(crate) pending: Arc<PendingQuestions>,
     pub(crate) hub: Weak<dyn HubEvents>,
     pub(crate) mark: ChangeMark,
-    /// Grows when something changed that is no part of the fold.
+    /// Counts the changes of state outside of the fold.
     pub(crate) revision: AtomicU64,
-    /// There may be a prompt to send, or the session is closed.
+    /// Wakes the prompt sender: a prompt may be ready, or the session is closed.
     pub(crate) work: Notify,
-    /// The usage rose, or something is to be kept in the log.
+    /// Wakes the housekeeping: the usage rose, or the log needs an update.
     pub(crate) housekeeping: Notify,
-    /// The budget is passed.
+    /// Wakes the check of the budget.
     pub(crate) passed: Notify,
     state: Mutex<State>,
-    /// Held while something is written to the log that is a change of what was written before.
+    /// Held while a change of an earlier record is written to the log.
     pub(crate) saving: Mutex<()>,
 }
 
-/// What a session is opened with, again and again.
+/// The parameters that open a session, also after each restart of the agent.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,
@@ -51,44 +51,44 @@ pub(crate) struct OpenParams {
     pub(crate) mcp_servers: Vec<McpServer>,
 }
 
-/// What changes about a session besides its fold.
+/// The state of a session outside of its fold.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The session at the agent, and which start of the agent that is.
+    /// The session at the agent, with the number of the agent's start.
     pub(crate) attached: Option<(u64, SessionHandle)>,
-    /// Why it can only be read, and with which start of the agent.
+    /// Why the session can only be read, with the number of the agent's start.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
-    /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those
-    /// that wait.
+    /// The prompt that was taken from the queue and whose turn has not begun. The log keeps it with
+    /// those that wait.
     pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
-    /// What the log has of the draft and the queue.
+    /// The draft and the queue as the log has them.
     pub(crate) saved: SavedState,
-    /// What the log does not have yet.
+    /// The parts that the log does not have yet.
     pub(crate) unsaved: Unsaved,
-    /// The log could not be stored, and the person was told.
+    /// Whether a notice said that the log could not be stored.
     pub(crate) reported_unstored: bool,
     pub(crate) budget: Option<Budget>,
-    /// The level of which the person was told.
+    /// The level of the last notice about the context.
     pub(crate) reported_level: Option<UsageLevel>,
-    /// The turn of the prompt that was taken from the queue, until its end is dealt with.
+    /// The turn of the prompt that was taken from the queue, until its end was processed.
     pub(crate) turn: Option<Arc<TurnTracker>>,
-    /// A prompt that goes before all others was cancelled for: the queue goes on.
+    /// Whether the turn was cancelled to send another prompt at once; the queue then continues.
     pub(crate) sending_now: bool,
-    /// It did not end a cancelled turn in time.
+    /// Whether the agent did not end a cancelled turn in time.
     pub(crate) unresponsive: bool,
     pub(crate) closed: bool,
 }
 
-/// What is to be stored.
+/// The parts that the log does not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Unsaved {
-    /// The draft is another one than the log has.
+    /// The draft differs from that in the log.
     pub(crate) draft: bool,
-    /// So is the queue.
+    /// The queue differs from that in the log.
     pub(crate) queue: bool,
-    /// A turn began or ended, which the log has and the disk may not.
+    /// A turn began or ended, which the log has and the disk may lack.
     pub(crate) turn: bool,
 }
 
@@ -128,14 +128,14 @@ impl SessionEntry {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something changed that is no part of the fold.
+    /// Notes a change of state outside of the fold.
     pub(crate) fn touch(&self) {
         self.revision.fetch_add(1, Ordering::AcqRel);
         self.fold.wake();
         self.fold.rouse();
     }
 
-    /// Says something to the person, in its place of the transcript.
+    /// Adds a notice to the transcript.
     pub(crate) fn say(
         &self,
         severity: NoticeSeverity,
@@ -148,7 +148,7 @@ impl SessionEntry {
         self.fold.wake();
     }
 
-    /// The session at the agent, if it is there and the agent runs.
+    /// The session at the agent, if it is open there and the agent runs.
     pub(crate) fn handle(&self) -> Option<SessionHandle> {
         let generation = match &*self.agent.phase.borrow() {
             Phase::Up(up) => up.generation,
@@ -166,7 +166,7 @@ impl SessionEntry {
         self.state().attached.as_ref().is_some_and(|(generation, _)| *generation == up.generation)
     }
 
-    /// How the session is.
+    /// The state of the session.
     pub(crate) fn session_state(&self) -> SessionState {
         let phase = self.agent.phase.borrow().clone();
         let questions = self.pending.count();
@@ -208,8 +208,8 @@ impl SessionEntry {
             }
             (TurnState::Idle, None) if state.unresponsive => SessionState::Unresponsive,
             (TurnState::Idle, None) => SessionState::Idle,
-            // A prompt has left the queue and its turn has not begun, or a turn has ended and what
-            // follows is not decided.
+            // A prompt has left the queue and its turn has not begun, or a turn has ended and its
+            // end is not processed.
             (TurnState::Idle, Some(_)) => {
                 let since = self.fold.with(Session::last_activity);
                 SessionState::Running { since, silent: Duration::ZERO }
@@ -217,7 +217,7 @@ impl SessionEntry {
         }
     }
 
-    /// The state beside the fold.
+    /// The state outside of the fold, as watchers get it.
     pub(crate) fn status(&self) -> SessionStatus {
         let session_state = self.session_state();
         let questions = self.pending.open().iter().map(|question| question.id).collect();
@@ -251,13 +251,13 @@ impl SessionEntry {
         }
     }
 
-    /// Cancels the turn that runs, or the one that is just being begun.
+    /// Cancels the running turn, or the turn that is about to begin.
     pub(crate) fn cancel_turn(&self) {
         self.cancel(false);
     }
 
-    /// The same, unless the turn that was in the way of what is sent now has ended by itself: then
-    /// the next one is what was sent.
+    /// The same, unless the turn that blocked the prompt to send now has ended by itself: then the
+    /// current turn is that of the prompt.
     pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }
@@ -286,8 +286,8 @@ impl SessionEntry {
         }
     }
 
-    /// What is said once the budget is passed; waits until then. Checked whenever the usage
-    /// changes.
+    /// Waits until the budget is used up and returns the message about it. Checks whenever the
+    /// usage changes.
     pub(crate) async fn budget_passed(&self) -> String {
         loop {
             let budget = self.state().budget.clone();
@@ -300,14 +300,14 @@ impl SessionEntry {
         }
     }
 
-    /// Stops the queue.
+    /// Holds the queue.
     pub(crate) fn hold(&self, why: HoldReason) {
         self.state().queue.hold(why);
         self.touch();
     }
 }
 
-/// Tells an entry what happens to its fold.
+/// Passes the events of a fold to its entry.
 struct EntryObserver(Weak<SessionEntry>);
 
 impl Observer for EntryObserver {

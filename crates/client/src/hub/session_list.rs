@@ -1,4 +1,4 @@
-//! One list of all sessions: those that agents keep, and those of our store.
+//! One list of all sessions: those of the agents and those of the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
 use attache_session::{Archived, Labels, Listed, Session, Timestamp};
@@ -6,73 +6,73 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-/// One session of a hub's list: what its agent and our store say, taken together. Where both say
-/// something the newer counts.
+/// A session of a hub's list: the statements of its agent and of the store, merged. The newer one
+/// wins.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListedSession {
-    /// Its agent's name in the hub.
+    /// The name of its agent in the hub.
     pub agent: String,
-    /// Its id there; with that [`crate::Hub::switch`] goes on with it.
+    /// Its id at the agent; [`crate::Hub::switch`] opens it by this id.
     pub id: SessionId,
     /// Its title.
     pub title: Option<String>,
-    /// Its folder; empty if nobody said.
+    /// Its folder; empty if unknown.
     pub cwd: String,
-    /// When something last happened in it; `None` if nobody said.
+    /// When it last changed; `None` if unknown.
     pub updated_at: Option<Timestamp>,
     /// Its tags and its status.
     pub labels: Labels,
-    /// Whether it was put away.
+    /// Whether it is archived.
     pub archived: bool,
     /// Whether its agent lists it.
     pub at_agent: bool,
-    /// Whether its history is in our store.
+    /// Whether its history is in the store.
     pub stored: bool,
     /// Whether it is open in the hub.
     pub open: bool,
 }
 
-/// Which sessions are listed. The default is all that are not archived.
+/// Which sessions to list. The default is all that are not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// Only with this text in title, folder, id, status or a tag; letters of either case.
+    /// Only sessions with this text in title, folder, id, status or a tag. Case does not matter.
     pub text: Option<String>,
-    /// Only of the agent with this name.
+    /// Only sessions of the agent with this name.
     pub agent: Option<String>,
-    /// Only with exactly this folder.
+    /// Only sessions with exactly this folder.
     pub cwd: Option<String>,
-    /// Only with this tag.
+    /// Only sessions with this tag.
     pub tag: Option<String>,
-    /// Only with this status.
+    /// Only sessions with this status.
     pub status: Option<String>,
-    /// Whether archived ones are listed.
+    /// Whether to list archived sessions.
     pub archived: Archived,
 }
 
-/// How far the list of one agent is.
+/// The progress of listing the sessions of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentListing {
-    /// It was not asked: it does not run.
+    /// The agent does not run, so the hub did not ask it.
     NotRunning,
-    /// It offers no lists (LIST-01): what is listed of it is in our store.
+    /// The agent does not offer lists. Its listed sessions come from the store.
     NotOffered,
-    /// It is being asked, and has listed so many until now.
+    /// The hub asks the agent, which has listed this many sessions so far.
     Asking(usize),
-    /// It has listed so many.
+    /// The agent has listed this many sessions.
     Listed(usize),
-    /// It was asked and did not list all: why.
+    /// The agent did not list all sessions, for this reason.
     Failed(Arc<str>),
 }
 
 impl AgentListing {
-    /// Whether more may come.
+    /// Whether more sessions may come.
     pub fn is_asking(&self) -> bool {
         matches!(self, Self::Asking(_))
     }
 
-    /// Whether something is missing that should be there.
+    /// Whether sessions may be missing.
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
@@ -90,18 +90,18 @@ impl fmt::Display for AgentListing {
     }
 }
 
-/// What is known of sessions, by agent and id.
+/// The known sessions, by agent and id.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     known: HashMap<(Arc<str>, SessionId), Known>,
-    /// How far each agent's list is, by its name.
+    /// The progress of each agent's list, by the agent's name.
     pub(crate) listings: BTreeMap<String, AgentListing>,
-    /// Counts the times an agent, or with an empty name the store, was asked: what an earlier time
-    /// knew and this one does not is gone.
+    /// Counts the rounds in which each agent was asked; the empty name is the store. A session that
+    /// is missing in the newest round is gone.
     rounds: HashMap<String, u64>,
 }
 
-/// What is known of one session.
+/// The facts about one session.
 #[derive(Debug, Default)]
 struct Known {
     at_agent: Option<(u64, Facts)>,
@@ -118,14 +118,14 @@ struct Facts {
 }
 
 impl List {
-    /// Somebody is asked anew. Gives the number of the round.
+    /// Starts a new round of asking an agent or the store. Returns its number.
     pub(crate) fn begin(&mut self, whom: &str) -> u64 {
         let round = self.rounds.entry(whom.to_owned()).or_default();
         *round += 1;
         *round
     }
 
-    /// Takes a page of an agent's list.
+    /// Adds a page of an agent's list.
     pub(crate) fn listed(&mut self, agent: &str, round: u64, page: Vec<SessionInfo>) {
         let agent: Arc<str> = agent.into();
         for info in page {
@@ -141,13 +141,13 @@ impl List {
         }
     }
 
-    /// Takes a page of the store's list.
+    /// Adds a page of the store's list.
     pub(crate) fn stored(&mut self, round: u64, page: Vec<Listed>) {
         for Listed { key, summary } in page {
             let (began, updated) = (summary.began_at, summary.updated_at);
             let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
             if unused && began != Timestamp::default() {
-                // It was opened here and nothing has happened in it.
+                // The session was opened here and never used.
                 continue;
             }
             let facts = Facts {
@@ -162,7 +162,7 @@ impl List {
         }
     }
 
-    /// An agent has listed everything: what it did not list in this round it does not keep.
+    /// Ends a round of an agent: it no longer keeps the sessions that it did not list.
     pub(crate) fn end(&mut self, agent: &str, round: u64) {
         self.known.retain(|(of, _), known| {
             if **of == *agent {
@@ -172,7 +172,7 @@ impl List {
         });
     }
 
-    /// The same for the store.
+    /// Ends a round of the store.
     pub(crate) fn end_stored(&mut self, round: u64) {
         self.known.retain(|_, known| {
             known.stored.take_if(|(at, _)| *at != round);
@@ -187,8 +187,8 @@ impl List {
         facts.into_iter().find(|cwd| !cwd.is_empty()).cloned()
     }
 
-    /// The sessions that pass, and those that are open, the newest first; those without a time
-    /// last.
+    /// The sessions that pass the filter, open ones included: the newest first, those without a
+    /// time last.
     pub(crate) fn sessions(
         &self,
         open: &[(String, Session)],
@@ -252,7 +252,7 @@ impl Known {
                 .find(|it| **it != Labels::default())
                 .cloned()
                 .unwrap_or_default(),
-            // The agent decides, where it keeps the session.
+            // The agent's word counts if it lists the session.
             archived: theirs.or(ours).is_some_and(|facts| facts.archived),
             at_agent: theirs.is_some(),
             stored: ours.is_some(),
@@ -262,7 +262,7 @@ impl Known {
 }
 
 impl SessionFilter {
-    /// Whether a session passes; `text` is in small letters.
+    /// Whether a session passes. `text` is in lower case.
     fn passes(&self, listed: &ListedSession, text: Option<&str>) -> bool {
         let archived = match self.archived {
             Archived::Exclude => !listed.archived,

@@ -5,12 +5,10 @@ use super::hub_error::HubError;
 use super::hub_events::HubEvents;
 use super::hub_shared::HubShared;
 use super::pending_questions::PendingQuestions;
-use super::reopening::{Prefer, attach};
+use super::reopening::{AttachError, Prefer, attach};
 use super::session_entry::{OpenParams, SessionEntry, State};
 use super::stored_session::{self, StoredSession};
-use crate::session::open_error::OpenError;
 use crate::session::session_fold::SessionFold;
-use attache_connection::{CallError, End};
 use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
 use attache_session::{Log, Session, SessionKey, Store, StoreError, UsageLevel};
 use std::path::PathBuf;
@@ -44,24 +42,29 @@ impl HubShared {
             Err(error) => (None, Some(error)),
         };
         fold.log_to(log);
-        // Relative ones start where this process was, wherever it goes.
+        // A relative path starts at the folder that this process had then.
         let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
         let state = State { attached: Some((up.generation, handle)), ..State::default() };
         let entry =
             SessionEntry::new((id, fold, pending), agent, OpenParams { cwd, ..params }, state);
         if let Some(error) = failure {
-            entry.say(NoticeSeverity::Warning, format!("This session is not kept: {error}"), None);
+            entry.say(
+                NoticeSeverity::Warning,
+                format!("This session is not stored: {error}"),
+                None,
+            );
         }
         Ok(self.adopt(entry))
     }
 
-    /// Goes on with a session that is not open.
+    /// Opens a stored session that is not open.
     pub(crate) async fn resume_stored(
         &self,
         agent: Arc<AgentEntry>,
         id: SessionId,
         cwd: Option<PathBuf>,
         (additional_directories, mcp_servers): (Vec<PathBuf>, Vec<McpServer>),
+        prefer: Prefer,
     ) -> Result<Arc<SessionEntry>, HubError> {
         let key = self.key(&agent.name, &id);
         let (kept, log) = self.kept(&key).await.map_err(HubError::Store)?;
@@ -103,26 +106,25 @@ impl HubShared {
         let entry = SessionEntry::new((id, Arc::new(fold), pending), agent.clone(), params, state);
         let up = match agent.up().await {
             Ok(up) => up,
-            // What is stored can be read; the session goes on once the agent runs.
+            // The stored history can be read; the session continues once the agent runs.
             Err(_) if known => return Ok(self.adopt(entry)),
             Err(error) => return Err(error),
         };
-        match attach(&entry, &up, Prefer::Load).await {
+        match attach(&entry, &up, prefer).await {
             Ok(_) => {}
-            Err(None) if known => {}
-            Err(Some(failure)) if known => {
-                let why = failure.to_string().into();
+            Err(AttachError { agent_gone: true, .. }) if known => {}
+            Err(AttachError { error, .. }) if known => {
+                let why = error.to_string().into();
                 entry.state().read_only = Some((up.generation, why));
             }
-            Err(failure) => {
-                let error = failure.unwrap_or_else(gone);
+            Err(AttachError { error, .. }) => {
                 return Err(HubError::Open { agent: agent.name.clone(), error: Arc::new(error) });
             }
         }
         Ok(self.adopt(entry))
     }
 
-    /// The log of a session, a new one if there is none; `None` without a store.
+    /// Opens or creates the log of a session; `None` without a store.
     async fn log(&self, key: &SessionKey) -> Result<Option<Box<dyn Log>>, StoreError> {
         let key = key.clone();
         self.with_store(move |store| match store.create(&key) {
@@ -132,8 +134,8 @@ impl HubShared {
         .await
     }
 
-    /// What is stored of a session, if anything is, and its log. Nobody else writes it from then
-    /// on.
+    /// Returns the stored state of a session, if there is any, and its log. No other program can
+    /// write the log from then on.
     async fn kept(
         &self,
         key: &SessionKey,
@@ -150,7 +152,7 @@ impl HubShared {
         })
     }
 
-    /// Works on the store where that may block; `None` without one.
+    /// Runs `work` with the store on a thread that may block; `None` without a store.
     pub(crate) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
@@ -163,8 +165,4 @@ impl HubShared {
         })
         .map(Some)
     }
-}
-
-fn gone() -> OpenError {
-    OpenError::Call(CallError::Gone(End::Closed))
 }

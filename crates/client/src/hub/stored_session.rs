@@ -1,4 +1,5 @@
-//! What a session's log has for its hub: the history, and what the person has not sent yet.
+//! Reading and writing what a session's log keeps for its hub: the history and what the person has
+//! not sent.
 
 use super::prompt_queue::{Queue, Version};
 use super::spending::Spending;
@@ -12,16 +13,16 @@ use attache_session::{
 };
 use std::collections::HashMap;
 
-/// The names of the private records. A change stands for a whole record where it is shorter, so
-/// that a log grows by what was typed and not by the whole text each time: `[at, cut, text]` cuts
-/// so many bytes of the draft before it at this byte and puts the text there; `[at, cut, prompts]`
+/// The names of the private records. A change record replaces a whole record where it is shorter,
+/// so that a log grows by what was typed and not by the whole text each time: `[at, cut, text]`
+/// removes this many bytes of the draft at this byte and inserts the text; `[at, cut, prompts]`
 /// does the same to the list of waiting prompts.
 const DRAFT: &str = "hub/draft";
 const DRAFT_CHANGE: &str = "hub/draft/change";
 const QUEUE: &str = "hub/queue";
 const QUEUE_CHANGE: &str = "hub/queue/change";
 
-/// A session as its log has it.
+/// A session as its log keeps it.
 pub(crate) struct StoredSession {
     pub(crate) session: Session,
     pub(crate) draft: String,
@@ -52,7 +53,7 @@ pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<StoredSession,
     Ok(StoredSession { session, draft, queue, saved })
 }
 
-/// The fold of the private records.
+/// The state that the private records add up to.
 #[derive(Debug, Default)]
 struct UnsentState {
     draft: String,
@@ -60,7 +61,7 @@ struct UnsentState {
 }
 
 impl UnsentState {
-    /// Applies a record; one that cannot be read changes nothing.
+    /// Applies a record. A malformed record changes nothing.
     fn apply(&mut self, name: &str, value: &Raw) {
         match name {
             DRAFT => self.draft = decode(value.get()).unwrap_or_default(),
@@ -83,7 +84,7 @@ impl UnsentState {
     }
 }
 
-/// Where a change begins and ends in what was there before, and what is there now.
+/// Where a change begins and ends in the old value, and the new part.
 fn change(value: &Raw) -> Option<(usize, usize, Raw)> {
     let parts: Vec<Raw> = decode(value.get()).ok()?;
     let [at, cut, new] = <[Raw; 3]>::try_from(parts).ok()?;
@@ -97,7 +98,7 @@ fn prompts(value: &Raw) -> Vec<Prompt> {
     prompts.into_iter().map(Prompt).collect()
 }
 
-/// What the log has of a draft and a queue.
+/// The draft and the queue as the log has them.
 #[derive(Debug, Default)]
 pub(crate) struct SavedState {
     draft: String,
@@ -105,7 +106,7 @@ pub(crate) struct SavedState {
 }
 
 impl SavedState {
-    /// The record that makes the log's draft this one; `None` if it is.
+    /// The record that changes the log's draft to this one; `None` if they are equal.
     pub(crate) fn draft(&mut self, draft: &str) -> Option<(String, Raw)> {
         let before = std::mem::replace(&mut self.draft, draft.to_owned());
         if before == draft {
@@ -124,7 +125,7 @@ impl SavedState {
         changed(DRAFT_CHANGE, start, before.len() - end - start, &new.to_owned())
     }
 
-    /// The record that makes the log's queue this one; `None` if it is.
+    /// The record that changes the log's queue to this one; `None` if they are equal.
     pub(crate) fn queue(&mut self, waiting: &[(Version, &QueuedPrompt)]) -> Option<(String, Raw)> {
         let versions: Vec<Version> = waiting.iter().map(|(version, _)| *version).collect();
         let before = std::mem::replace(&mut self.queue, versions);
@@ -142,7 +143,7 @@ impl SavedState {
     }
 }
 
-/// How many items two lists have in common at the beginning, and behind those at the end.
+/// The lengths of the common start of two lists and of their common end behind it.
 fn common<T: PartialEq>(one: &[T], other: &[T]) -> (usize, usize) {
     let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let rest = one.len().min(other.len()) - start;
@@ -151,7 +152,7 @@ fn common<T: PartialEq>(one: &[T], other: &[T]) -> (usize, usize) {
 }
 
 fn record(name: &str, value: &impl Wire) -> Option<(String, Raw)> {
-    // What is encoded is JSON, so this is never `None`.
+    // Encoded values are JSON, so this is never `None`.
     Some((name.to_owned(), Raw::from_text(&encode(value)).ok()?))
 }
 
@@ -159,7 +160,7 @@ fn changed(name: &str, at: usize, cut: usize, new: &impl Wire) -> Option<(String
     Some((name.to_owned(), Raw::from_text(&format!("[{at},{cut},{}]", encode(new))).ok()?))
 }
 
-/// What each stored session took, up to which of its events it was counted.
+/// What each stored session cost, and the last event that was counted.
 #[derive(Debug, Default)]
 pub(crate) struct SpendingCache(HashMap<SessionKey, CountedSpending>);
 
@@ -171,7 +172,7 @@ struct CountedSpending {
 }
 
 impl SpendingCache {
-    /// What the sessions of a store took. Reads only what was stored since the last time. Blocks.
+    /// What the sessions of a store cost. Reads only what was stored since the last call. Blocks.
     pub(crate) fn spending(&mut self, store: &dyn Store) -> Result<Spending, StoreError> {
         let mut all = Spending::default();
         let mut before = std::mem::take(&mut self.0);
@@ -186,7 +187,7 @@ impl SpendingCache {
             for listed in page.sessions {
                 let (key, summary) = (listed.key, listed.summary);
                 let mut counted = before.remove(&key).unwrap_or_default();
-                // One that was deleted may have begun once more under its id.
+                // A deleted session may have begun again under its id.
                 if counted.began_at != summary.began_at || counted.sequence > summary.sequence {
                     counted = CountedSpending {
                         began_at: summary.began_at,
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_what_was_typed_whatever_was_changed_in_it() {
+    fn a_draft_equals_the_typed_text_after_any_edit() {
         let (mut unsent, mut saved, mut draft) =
             (UnsentState::default(), SavedState::default(), Vec::new());
         let mut random = 7_usize;

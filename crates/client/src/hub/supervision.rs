@@ -1,4 +1,4 @@
-//! The life of one agent: started when it is needed, watched, started again.
+//! Supervision of one agent: starts it when it is needed, and restarts it when it dies.
 
 use super::agent_entry::{AgentEntry, Command, Phase, Up};
 use super::agent_source::RunningAgent;
@@ -11,19 +11,19 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
 
-/// How an attempt to have the agent running ended.
+/// How one run of the agent ended.
 enum Ended {
-    /// It did not start.
+    /// The agent did not start.
     Failed(Arc<StartError>),
-    /// It ended by itself.
+    /// The agent ended by itself.
     Died(RunningAgent, End),
-    /// The person wants it started anew.
+    /// The person restarts the agent.
     Restart,
-    /// The person stopped it.
+    /// The person stopped the agent.
     Stopped,
 }
 
-/// Runs the agent as long as the hub is there.
+/// Runs the agent as long as the hub exists.
 pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Command>) {
     let mut generation = 0;
     let mut wanted = false;
@@ -48,14 +48,13 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
             }
             Ended::Failed(error) => {
                 let why = error.to_string().into();
-                // One that never ran is not tried again by itself: what is wrong is for a person to
-                // mend.
+                // An agent that never ran is not restarted: a person must fix the cause.
                 let pause = if was_up { next_pause(&agent) } else { None };
                 gone(&agent, why, Some(error), pause, &mut commands).await
             }
             Ended::Died(running, end) => {
                 let why = reason(&running, &end);
-                // Kills what is left of it.
+                // Kills the rest of the process tree.
                 drop(running);
                 let pause = next_pause(&agent);
                 gone(&agent, why, None, pause, &mut commands).await
@@ -64,7 +63,7 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
     }
 }
 
-/// Starts the agent and stays until it ends or is ended.
+/// Starts the agent and waits until it ends.
 async fn once(agent: &AgentEntry, generation: u64, commands: &mut Receiver<Command>) -> Ended {
     agent.enter(Phase::Starting { since: now() });
     let started = race(agent.source.start(agent.options.clone()), stop_asked(commands)).await;
@@ -93,7 +92,7 @@ async fn once(agent: &AgentEntry, generation: u64, commands: &mut Receiver<Comma
     }
 }
 
-/// Resolves when the agent shall not be started any more.
+/// Waits for a stop command.
 async fn stop_asked(commands: &mut Receiver<Command>) {
     while let Some(command) = commands.recv().await {
         if command == Command::Stop {
@@ -106,7 +105,7 @@ fn next_pause(agent: &AgentEntry) -> Option<Duration> {
     agent.restarts.lock().unwrap_or_else(PoisonError::into_inner).next(Instant::now())
 }
 
-/// Says that the agent is gone, and waits until it is to be started again: gives whether it is.
+/// Enters the phase `Gone` and waits for the restart. Returns whether to restart.
 async fn gone(
     agent: &AgentEntry,
     why: Arc<str>,
@@ -118,10 +117,14 @@ async fn gone(
         let milliseconds = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         Timestamp(now().0.saturating_add(milliseconds))
     });
+    match pause {
+        Some(pause) => tracing::warn!(?pause, "the agent is gone and will be restarted"),
+        None => tracing::warn!("the agent is gone and will not be restarted"),
+    }
     agent.enter(Phase::Gone { why, failure, restart_at });
     let Some(pause) = pause else { return false };
     let asked = async {
-        // One that is asked for again does not wait for its time: a person looks at it.
+        // A restart that a person asks for comes at once.
         loop {
             match commands.recv().await {
                 Some(Command::Restart) => return true,
@@ -141,7 +144,7 @@ async fn gone(
     }
 }
 
-/// Why the agent is gone, with what it printed that is no message if that is all that is known.
+/// Why the agent is gone, with its stray output if nothing else is known.
 fn reason(running: &RunningAgent, end: &End) -> Arc<str> {
     let evidence = running.evidence();
     match evidence.stdout.first() {

@@ -44,7 +44,7 @@ impl fmt::Display for HoldReason {
             Self::TurnFailed => f.write_str("the turn before failed"),
             Self::Budget => f.write_str("the budget is used up"),
             Self::Refused(why) => f.write_str(why),
-            Self::Restored => f.write_str("they were left by an earlier run"),
+            Self::Restored => f.write_str("an earlier run left them"),
         }
     }
 }

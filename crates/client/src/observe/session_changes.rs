@@ -175,8 +175,11 @@ fn compaction_update(compaction: &Compaction) -> CompactionUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use attache_protocol::v1::{ContentBlock, ResourceLink};
-    use attache_session::{EventBody, Timestamp};
+    use attache_protocol::v1::{
+        ContentBlock, Cost, Notice, NoticeSeverity, ResourceLink, StopReason, ToolCall,
+        ToolCallUpdate,
+    };
+    use attache_session::{EventBody, Origin, PermissionId, PlanContent, Timestamp};
 
     fn say(session: &mut Session, content: impl Into<ContentBlock>) {
         let body = EventBody::Message {
@@ -231,5 +234,42 @@ mod tests {
         assert_eq!(session_changes(&session, &mut position), []);
         say(&mut session, "c");
         assert_eq!(session_changes(&session, &mut position), [Change::Text("c".to_owned())]);
+    }
+
+    #[test]
+    fn every_change_survives_serialization() {
+        let mut session = Session::new("s");
+        let bodies = [
+            EventBody::Opened {
+                cwd: "/a".to_owned(),
+                additional_directories: vec!["/b".to_owned()],
+                origin: Origin::New,
+                agent: None,
+            },
+            EventBody::Prompt { content: vec!["go".into()] },
+            EventBody::TurnBegan,
+            EventBody::ToolCall(ToolCall::new("c", "Look")),
+            EventBody::PermissionAsked {
+                id: PermissionId(1),
+                tool_call: ToolCallUpdate::new("c"),
+                options: Vec::new(),
+            },
+            EventBody::Plan { id: None, content: PlanContent::Markdown("# Plan".to_owned()) },
+            EventBody::Notice(Notice::new(NoticeSeverity::Info, "hello")),
+            EventBody::Commands(Vec::new()),
+            EventBody::StoredTitle { title: "Tidy up".to_owned(), by_person: false },
+            EventBody::Usage { used: 1, size: Some(2), cost: Some(Cost::new(0.5, "USD")) },
+            EventBody::TurnEnded {
+                outcome: TurnOutcome::Stopped(StopReason::EndTurn),
+                usage: None,
+            },
+        ];
+        for body in bodies {
+            session.apply(&session.next(Timestamp(7), body));
+        }
+        let changes = session_changes(&session, &mut WatchPosition::default());
+        assert!(changes.len() >= 10, "{changes:?}");
+        let sent = serde_json::to_string(&changes).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Change>>(&sent).unwrap(), changes);
     }
 }

@@ -1,4 +1,4 @@
-//! How a session of a hub is.
+//! The state of a session of a hub.
 
 use super::wire;
 use attache_session::Timestamp;
@@ -7,50 +7,50 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a session of a hub is.
+/// The state of a session of a hub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// Its agent is being started, or is setting it up.
+    /// The agent starts, or opens the session.
     Starting,
-    /// It takes prompts.
+    /// The session takes prompts.
     Idle,
     /// A turn runs.
     Running {
-        /// Since when.
+        /// When it began.
         #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
-        /// For how long the agent has said nothing of this session. Nothing tells that it grows:
-        /// who shows it looks now and then.
+        /// How long the agent has sent nothing about this session. Watches do not report that it
+        /// grows: a front end reads it now and then.
         silent: Duration,
     },
-    /// A turn runs that was cancelled, and the agent has not ended it.
+    /// The turn was cancelled, and the agent has not ended it.
     Cancelling {
-        /// Since when the turn runs.
+        /// When the turn began.
         #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
     },
-    /// The person is asked something: see [`crate::HubSession::questions`].
+    /// The person must answer questions: see [`crate::HubSession::questions`].
     WaitingForPerson {
-        /// How many questions are open.
+        /// The number of open questions.
         questions: usize,
     },
-    /// The agent did not end a cancelled turn in time, and the turn was settled here. Another
-    /// prompt may be sent; if the agent stays silent, restart it.
+    /// The agent did not end a cancelled turn in time, and the hub ended it. The session takes
+    /// prompts; if the agent stays silent, restart it.
     Unresponsive,
-    /// The agent is gone. Everything received is there; prompts can be queued.
+    /// The agent is gone. The transcript stays, and prompts can be queued.
     Gone {
-        /// How it ended.
+        /// How the agent ended.
         #[serde(with = "wire::shared_text")]
         why: Arc<str>,
-        /// Whether it is started again by itself; else restart it.
+        /// Whether the hub restarts it. If not, call [`crate::HubAgent::restart`].
         restarting: bool,
     },
-    /// The agent cannot go on with the session, which can be read and continued in a new one: see
+    /// The agent cannot continue the session. It can be read, and continued in a new one: see
     /// [`crate::HubSession::continue_in_new_session`].
     ReadOnly {
-        /// Why.
+        /// The reason.
         #[serde(with = "wire::shared_text")]
         why: Arc<str>,
     },
@@ -59,7 +59,7 @@ pub enum SessionState {
 }
 
 impl fmt::Display for SessionState {
-    /// A few words for a person.
+    /// Formats the state in a few words for a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Starting => f.write_str("starting"),
@@ -74,9 +74,9 @@ impl fmt::Display for SessionState {
             Self::Unresponsive => f.write_str("the agent does not answer"),
             Self::Gone { why, restarting: false } => write!(f, "the agent is gone: {why}"),
             Self::Gone { why, restarting: true } => {
-                write!(f, "the agent is gone and is started again: {why}")
+                write!(f, "the agent is gone and restarts: {why}")
             }
-            Self::ReadOnly { why } => write!(f, "can only be read: {why}"),
+            Self::ReadOnly { why } => write!(f, "read-only: {why}"),
             Self::Closed => f.write_str("closed"),
         }
     }

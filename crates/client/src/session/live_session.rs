@@ -1,4 +1,4 @@
-//! One session while it lives: the fold, the turn in flight, the open questions.
+//! The state of one session of a connection: its fold, its turn, its open questions.
 
 mod agent_question;
 pub(crate) mod asking;
@@ -7,10 +7,10 @@ mod pending_load;
 
 use self::agent_question::AgentQuestion;
 use self::pending_load::PendingLoad;
-use crate::approvals::Approvals;
 use crate::lock::lock;
 use crate::observe::watch_position::WatchPosition;
 use crate::permission::Permissions;
+use crate::permission::approvals::Approvals;
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
 use crate::session::prompt_echo::PromptEcho;
@@ -31,12 +31,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
-/// One session of one agent, shared by the reading task, which folds what arrives, and by every
-/// handle.
+/// The state of one session of a connection, shared by the reading task, which folds updates, and
+/// by every handle.
 ///
-/// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that
-/// could take it again, so replies, which may be settled inside a call that cannot be sent, are
-/// folded without it being held.
+/// Lock order: `sending` before `state` before the fold's. No function that could lock `state` is
+/// called under it. Replies are folded without the lock, because a call that cannot be sent settles
+/// its reply at once.
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
@@ -46,11 +46,11 @@ pub(crate) struct LiveSession {
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
     /// prompt.
     sending: Mutex<()>,
-    /// Nothing more will come: the connection is over.
+    /// Whether the connection is over.
     over: AtomicBool,
 }
 
-/// What changes about a session here besides its fold.
+/// The state of a session beside its fold.
 pub(crate) struct State {
     fold: Arc<SessionFold>,
     /// The load that the agent has not answered yet.
@@ -59,10 +59,9 @@ pub(crate) struct State {
     files: SessionFiles,
     folders: Option<Arc<Folders>>,
     permissions: Permissions,
-    /// What the agent's permission requests allowed.
+    /// What the permission requests of the agent allowed.
     approvals: Approvals,
-    /// Told when nobody needs their answer any more: whoever is asked something that is no
-    /// permission request of the agent's.
+    /// Notified when the answers to this client's own questions are no longer needed.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<RunningTurn>,
     asked: BTreeMap<PermissionId, AgentQuestion>,
@@ -76,18 +75,18 @@ struct RunningTurn {
     echo: Option<PromptEcho>,
 }
 
-/// What setting a session up gives it.
+/// What opening a session gives it.
 pub(crate) struct Setup {
     pub(crate) folders: Arc<Folders>,
     pub(crate) permissions: Permissions,
-    /// That it was opened, and the options, modes and models of the agent's reply.
+    /// The opening itself, and the options, modes and models of the agent's reply.
     pub(crate) said: Vec<EventBody>,
-    /// Whether a history that is loaded keeps what was received in the last turn and is not in it.
+    /// Whether updates of the last turn stay that a loaded history lacks.
     pub(crate) keep_received: bool,
 }
 
 impl LiveSession {
-    /// A session that is not set up yet: it has no folders and rejects everything.
+    /// Makes a session that is not set up: it has no folders and rejects every permission.
     pub(crate) fn new(fold: Arc<SessionFold>, peer: Peer) -> Self {
         let (id, questions) = fold.with(|session| {
             let asked = session.permissions().iter().map(|permission| permission.id.0);
@@ -121,19 +120,19 @@ impl LiveSession {
         lock(&self.state)
     }
 
-    /// Whether nothing more will come, because the connection is over.
+    /// Whether the connection is over.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Folds what happened and wakes the watchers.
+    /// Folds events and wakes the watchers.
     pub(crate) fn apply(&self, bodies: impl IntoIterator<Item = EventBody>) {
         bodies.into_iter().for_each(|body| self.fold.apply(body));
         self.fold.wake();
     }
 
-    /// Folds an update of the agent: into the history being replayed, while there is one. A prompt
-    /// repeated in its own turn is left out.
+    /// Folds an update of the agent; during a load, into the replayed history. A prompt that the
+    /// agent repeats in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
         self.terminals.update_from(&body);
         self.fold.hear();
@@ -152,7 +151,7 @@ impl LiveSession {
         self.state().files.clone()
     }
 
-    /// The session goes on with these folders and rules, and with what the agent said about it.
+    /// Applies the result of opening the session.
     pub(crate) fn set_up(&self, setup: Setup) {
         self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
@@ -167,7 +166,8 @@ impl LiveSession {
         lock(&self.sending)
     }
 
-    /// Begins a turn, unless one or a load is in flight. Returns whether it was cancelled before.
+    /// Begins a turn, unless a turn or a load is in flight. Returns whether the turn was cancelled
+    /// before.
     pub(crate) fn begin_turn(
         &self,
         prompt: Vec<ContentBlock>,
@@ -200,7 +200,7 @@ impl LiveSession {
         };
         turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
-        // What the agent says after a cancel may be that error instead of the stop reason
+        // After a cancel, the agent may answer with that error instead of the stop reason
         // (CANCEL-20).
         let end = match end {
             Err(error) if error.is_cancellation() && tracker.is_cancelling() => {
@@ -245,8 +245,8 @@ impl LiveSession {
         }
     }
 
-    /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers
-    /// learn that nothing more comes.
+    /// Ends the session because the connection is over: the turn fails, questions are withdrawn,
+    /// watchers end.
     pub(crate) fn over(&self, end: &End) {
         let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
         if let Some(tracker) = running {
@@ -274,12 +274,12 @@ impl State {
         self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
     }
 
-    /// Whether somebody waits for a load.
+    /// Whether a caller waits for a load.
     fn is_loading(&self) -> bool {
         self.loading.as_ref().is_some_and(|loading| loading.replayed.is_some())
     }
 
-    /// Folds what the agent says.
+    /// Folds an update of the agent.
     fn hear(&mut self, body: EventBody) {
         match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
             Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
@@ -291,8 +291,7 @@ impl State {
         self.fold.apply(body);
     }
 
-    /// Takes out all open questions and folds that nobody answered them. What was approved and not
-    /// used is not used later.
+    /// Removes all open questions and folds that they were cancelled. Unused approvals end.
     fn withdraw(&mut self) -> Vec<AgentQuestion> {
         self.approvals.end_turn();
         self.asked_aside.clear();
@@ -307,7 +306,7 @@ impl State {
     }
 }
 
-/// Answers questions that nobody will answer any more. Never under the state's lock.
+/// Answers withdrawn questions with `cancelled`. Never called under the state's lock.
 fn cancelled(questions: Vec<AgentQuestion>) {
     for question in questions {
         question

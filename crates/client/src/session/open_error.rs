@@ -1,4 +1,4 @@
-//! Why a session is not open.
+//! Why a session was not opened.
 
 use attache_connection::CallError;
 use attache_host::RootsError;
@@ -7,32 +7,32 @@ use attache_protocol::v1::AuthMethod;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why a session is not open.
+/// Why a session was not opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The user's: a folder cannot be one of the session's.
+    /// A folder cannot be used for the session.
     Folder(RootsError),
-    /// The user's: a folder whose name is not UTF-8 cannot be told to an agent.
+    /// The name of a folder is not UTF-8, so that it cannot be sent to an agent.
     FolderName(PathBuf),
-    /// The world's: this process has no folder of its own to start a relative path from.
+    /// This process has no current folder for a relative path to start from.
     NoCurrentFolder(io::Error),
-    /// Ours: the agent does not offer something that was asked for (INIT-16). Nothing was sent.
+    /// The agent does not offer something that the program asked for. Nothing was sent.
     NotOffered {
-        /// What was asked for.
+        /// What the program asked for.
         what: &'static str,
         /// The capability that would allow it.
         capability: &'static str,
     },
-    /// Ours: the agent can neither resume nor load sessions. Nothing was sent.
+    /// The agent can neither resume nor load sessions. Nothing was sent.
     CannotGoOn,
-    /// Ours: a turn or another load of this session is in flight.
+    /// A turn or another load of this session is in flight.
     Busy,
-    /// The user's: a login is needed first (AUTH-01).
+    /// The agent needs a login first.
     AuthRequired {
-        /// The ways to log in that the agent offers.
+        /// The login methods that the agent offers.
         methods: Vec<AuthMethod>,
-        /// What the agent says about it.
+        /// The agent's message.
         message: String,
     },
     /// The agent refused, did not answer in time, or is gone.
@@ -55,21 +55,21 @@ impl fmt::Display for OpenError {
         match self {
             Self::Folder(error) => error.fmt(f),
             Self::FolderName(path) => {
-                write!(f, "the name of the folder {} is not UTF-8: rename it, agents cannot be told of it", path.display())
+                write!(f, "the name of the folder {} is not UTF-8: rename it", path.display())
             }
             Self::NoCurrentFolder(error) => {
-                write!(f, "this process's own folder cannot be found: {error}; give the full path")
+                write!(f, "the current folder cannot be found: {error}; give the full path")
             }
             Self::NotOffered { what, capability } => {
                 write!(f, "the agent does not take {what}: it does not advertise {capability}")
             }
             Self::CannotGoOn => f.write_str("the agent can neither resume nor load sessions"),
-            Self::Busy => f.write_str("the session cannot be loaded while a turn or another load of it runs: wait for that, or cancel it"),
+            Self::Busy => f.write_str("the session cannot be loaded while a turn or another load of it runs: wait for it, or cancel it"),
             Self::AuthRequired { methods, message } => {
                 write!(f, "the agent needs a login first ({message})")?;
                 match methods.iter().map(AuthMethod::name).collect::<Vec<_>>().join(", ") {
-                    names if names.is_empty() => f.write_str(": it offers no way to its clients"),
-                    names => write!(f, ": its ways are {names}"),
+                    names if names.is_empty() => f.write_str(", but it offers no login"),
+                    names => write!(f, ": it offers {names}"),
                 }
             }
             Self::Call(error) => write!(f, "the session was not opened: {error}"),

@@ -1,15 +1,14 @@
-//! Setting a session up: new, loaded, resumed or forked.
+//! Opening a session: new, loaded, resumed or forked.
 
 use crate::agent::shared_connection::SharedConnection;
 use crate::permission::Permissions;
 use crate::session::live_session::{LiveSession, Setup};
 use crate::session::open_error::OpenError;
 use crate::session::session_fold::SessionFold;
+use crate::session::session_folders::SessionFolders;
 use crate::session::session_handle::SessionHandle;
 use crate::session::watched_session;
 use attache_connection::CallError;
-use attache_host::RootsError;
-use attache_policy as policy;
 use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
@@ -33,8 +32,8 @@ pub(crate) enum Origin {
     Forked(SessionId),
 }
 
-/// A session about to be opened; await it. Dropping the future gives up: the agent is told that
-/// nobody waits, and a session that it still makes is forgotten.
+/// A builder that opens a session; await it. Dropping the future cancels the request at the agent
+/// and forgets a session that the agent still opens.
 #[derive(Debug)]
 #[must_use = "nothing is opened until this is awaited"]
 pub struct Opening<'c> {
@@ -64,21 +63,21 @@ impl<'c> Opening<'c> {
         }
     }
 
-    /// What is known of the session from another connection: it goes on with that, and what was
-    /// received of the last turn outlives a load.
+    /// The state of the session from another connection, which the opened session continues.
+    /// Updates of the last turn stay even if a load does not replay them.
     pub(crate) fn known(mut self, fold: Arc<SessionFold>) -> Self {
         self.known = Some(fold);
         self
     }
 
-    /// Who decides what may run; [`Permissions::Reject`] unless set.
+    /// Sets who decides about permissions; [`Permissions::Reject`] unless set.
     pub fn permissions(mut self, permissions: Permissions) -> Self {
         self.permissions = permissions;
         self
     }
 
-    /// More folders that belong to the session, if the agent takes them (DIR-01); relative ones
-    /// start at this process's own.
+    /// Adds folders to the session, if the agent takes them. A relative path starts at the current
+    /// folder of this process.
     pub fn additional_directories<P: Into<PathBuf>>(
         mut self,
         folders: impl IntoIterator<Item = P>,
@@ -87,20 +86,20 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// MCP servers the agent shall connect to, of kinds it takes (SESS-09).
+    /// Adds MCP servers that the agent connects to, of kinds that it takes.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
         self.mcp_servers.extend(servers);
         self
     }
 
-    /// Takes a session that is listed as archived out of the archive before it is loaded or resumed
-    /// (ARCH-06); without effect on a new session and on a fork.
+    /// Takes an archived session out of the archive before it is loaded or resumed. Without effect
+    /// on a new session and on a fork.
     pub fn unarchive(mut self) -> Self {
         self.unarchive = true;
         self
     }
 
-    /// Who opens it says where its events are kept; otherwise they are not.
+    /// The caller decides where the session's events are logged. Otherwise they are not logged.
     pub(crate) fn logged(mut self) -> Self {
         self.logged = true;
         self
@@ -127,8 +126,10 @@ impl<'c> Opening<'c> {
             known,
             logged,
         } = self;
-        let folders =
-            tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
+        let folders = tokio::task::spawn_blocking(move || {
+            SessionFolders::find(&cwd, &additional_directories)
+        })
+        .await;
         let folders =
             folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
         if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
@@ -156,7 +157,7 @@ impl<'c> Opening<'c> {
 }
 
 impl Origin {
-    /// Whether the agent offers sessions that come from there (SESS-12, SESS-18, FORK-01).
+    /// Checks that the agent offers sessions of this origin (SESS-12, SESS-18, FORK-01).
     fn check(&self, capabilities: &AgentCapabilities) -> Result<(), OpenError> {
         let row = match self {
             Self::New => SessionNew::ROW,
@@ -173,7 +174,7 @@ impl Origin {
     }
 }
 
-/// Whether the agent takes MCP servers of all these kinds (SESS-09).
+/// Checks that the agent takes MCP servers of all these kinds (SESS-09).
 fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), OpenError> {
     for server in servers {
         let (offered, what, capability) = match server {
@@ -210,13 +211,13 @@ impl<'c> IntoFuture for Opening<'c> {
 
 async fn create(
     shared: &Arc<SharedConnection>,
-    folders: Folders,
+    folders: SessionFolders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
     params.additional_directories = folders.additional_directories.clone();
-    setup.said.push(folders.opened(shared, attache_session::Origin::New));
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::New));
     make::<SessionNew>(shared, &params, setup, |reply| {
         let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
         (reply.session_id.clone(), said.collect())
@@ -227,14 +228,14 @@ async fn create(
 async fn fork(
     shared: &Arc<SharedConnection>,
     id: SessionId,
-    folders: Folders,
+    folders: SessionFolders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = ForkSessionRequest::new(id.clone(), folders.cwd.clone());
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
-    setup.said.push(folders.opened(shared, attache_session::Origin::Forked(id)));
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Forked(id)));
     make::<SessionFork>(shared, &params, setup, |reply| {
         let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
         (reply.session_id.clone(), said.collect())
@@ -242,7 +243,7 @@ async fn fork(
     .await
 }
 
-/// Makes a session whose id the reply tells, with what else it says.
+/// Opens a session whose id is in the reply, with the state that the reply states.
 async fn make<M: Call>(
     shared: &Arc<SharedConnection>,
     params: &M::Params,
@@ -257,27 +258,27 @@ async fn make<M: Call>(
         setup.said.extend(said);
         let live = sessions.get_or_add(&id, &peer, None);
         live.set_up(setup);
-        // If nobody waits any more the session is forgotten with its only handle.
+        // If the caller no longer waits, the session is forgotten with its only handle.
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
     let reply =
         shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
-    // The fold ran before the reply came here.
+    // The reply was folded before it came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
 }
 
 async fn load(
     shared: &Arc<SharedConnection>,
     live: Arc<LiveSession>,
-    folders: Folders,
+    folders: SessionFolders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), live.id.clone());
     params.additional_directories = folders.additional_directories.clone();
-    let opened = folders.opened(shared, attache_session::Origin::Loaded);
+    let opened = folders.opened(shared.counted_by.clone(), attache_session::Origin::Loaded);
     let number = live.begin_load().ok_or(OpenError::Busy)?;
     let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
@@ -305,26 +306,26 @@ async fn load(
     Ok(live)
 }
 
-/// Agents that replay a part of the history after they have answered the load, by the name they
-/// give themselves; seen with 0.61.0. Without a pause a prompt would be answered by what was said
-/// long ago.
+/// Agents that replay a part of the history after they answered the load, by the name they give
+/// themselves; seen with 0.61.0. Without a pause, old messages would appear as the answer to a new
+/// prompt.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
-/// How long an agent that replays late is quiet once it is done, and how long it is waited for at
-/// most.
+/// How long an agent that replays late must be quiet to count as done, and how long the client
+/// waits for that.
 const QUIET: Duration = Duration::from_millis(100);
 const REPLAY: Duration = Duration::from_secs(5);
 
-/// Waits until nothing more of a history comes.
+/// Waits until no more of the history arrives.
 async fn replayed(live: &Arc<LiveSession>) {
     let mut watch = watched_session::watch(live);
     let quiet =
         async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
-    // If it never is quiet, what comes is no history.
+    // An agent that is never quiet does not replay a history.
     let _ = tokio::time::timeout(REPLAY, quiet).await;
 }
 
-/// A load in flight: given up when dropped, unless it was answered before.
+/// A load in flight. Dropping it before the answer abandons the load.
 struct Load {
     live: Arc<LiveSession>,
     number: u64,
@@ -339,7 +340,7 @@ impl Drop for Load {
 async fn resume(
     shared: &Arc<SharedConnection>,
     live: Arc<LiveSession>,
-    folders: Folders,
+    folders: SessionFolders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<LiveSession>, OpenError> {
@@ -347,7 +348,7 @@ async fn resume(
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
     let resumed = live.clone();
-    setup.said.push(folders.opened(shared, attache_session::Origin::Resumed));
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Resumed));
     let reply = shared.peer.call_with_callback::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
             let said =
@@ -363,7 +364,7 @@ async fn resume(
     Ok(live)
 }
 
-/// What a reply says about the session, as events.
+/// The state of the session that a reply states, as events.
 fn said(
     config_options: Option<&Vec<SessionConfigOption>>,
     modes: Option<&SessionModeState>,
@@ -373,45 +374,4 @@ fn said(
     let modes = modes.cloned().map(EventBody::Modes);
     let models = models.cloned().map(EventBody::Models);
     [config_options, modes, models].into_iter().flatten()
-}
-
-/// The folders of a session as the agent is told of them: absolute, as they were given (SESS-02,
-/// DIR-02).
-struct Folders {
-    cwd: String,
-    additional_directories: Vec<String>,
-    found: Arc<policy::Folders>,
-}
-
-impl Folders {
-    /// Looks the folders up, which blocks.
-    fn find(cwd: &Path, additional_directories: &[PathBuf]) -> Result<Self, OpenError> {
-        let absolute = |path: &Path| -> Result<String, OpenError> {
-            if path.as_os_str().is_empty() {
-                return Err(OpenError::Folder(RootsError::NotFound(path.into())));
-            }
-            let absolute = std::path::absolute(path).map_err(OpenError::NoCurrentFolder)?;
-            absolute
-                .into_os_string()
-                .into_string()
-                .map_err(|name| OpenError::FolderName(name.into()))
-        };
-        let cwd = absolute(cwd)?;
-        let mut additional = Vec::new();
-        for folder in additional_directories {
-            let folder = absolute(folder)?;
-            if folder != cwd && !additional.contains(&folder) {
-                additional.push(folder);
-            }
-        }
-        let given: Vec<PathBuf> =
-            std::iter::once(&cwd).chain(&additional).map(PathBuf::from).collect();
-        let found = policy::Folders::new(&given).map_err(OpenError::Folder)?;
-        Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
-    }
-
-    fn opened(&self, shared: &SharedConnection, origin: attache_session::Origin) -> EventBody {
-        let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
-        EventBody::Opened { cwd, additional_directories, origin, agent: shared.counted_by.clone() }
-    }
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Why; never one this version does not know.
+    /// The stop reason; never one that this version does not know.
     pub stop_reason: StopReason,
-    /// Tokens, if the agent reported them; whether of the turn or the session differs by agent
-    /// (USE-10).
+    /// The tokens, if the agent reported them. Agents differ in whether they count the turn or the
+    /// session.
     pub usage: Option<Usage>,
 }
 
@@ -27,18 +27,18 @@ impl Outcome {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum TurnError {
-    /// The agent answered with an error (PROMPT-10).
+    /// The agent answered with an error.
     Refused(Error),
-    /// The agent's: it gave a stop reason this version does not know (PROMPT-16).
+    /// The agent gave a stop reason that this version does not know.
     UnknownStopReason(Box<str>),
-    /// The agent's: its answer cannot be read.
+    /// The agent's answer cannot be read.
     BadReply(DecodeError),
-    /// The agent is gone, or the connection closed; how, with exit status and last lines of stderr
-    /// where it was our process.
+    /// The agent is gone, or the connection was closed. The end holds the exit status and the last
+    /// lines of stderr of a child process.
     Gone(End),
-    /// The agent's: it did not end the turn although that was cancelled; the turn was settled here.
+    /// The agent did not end a cancelled turn in time, and the client ended it.
     CancelUnanswered {
-        /// How long it was given.
+        /// How long the client waited.
         after: Duration,
     },
 }
@@ -56,7 +56,7 @@ impl TurnError {
         self.refusal().is_some_and(|error| error.code == ErrorCode::REQUEST_CANCELLED)
     }
 
-    /// For the log: the agent's own error, or ours in its form.
+    /// The error for the log: the agent's own, or this one in its form.
     pub(crate) fn as_wire(&self) -> Error {
         match self {
             Self::Refused(error) => error.clone(),
@@ -65,7 +65,7 @@ impl TurnError {
     }
 }
 
-/// What the reply to a prompt means.
+/// Converts the reply to a prompt.
 pub(crate) fn outcome_of(reply: &Result<PromptResponse, CallError>) -> Result<Outcome, TurnError> {
     match reply {
         Ok(PromptResponse { stop_reason: StopReason::Unknown(reason), .. }) => {
@@ -89,11 +89,11 @@ impl fmt::Display for TurnError {
             Self::UnknownStopReason(reason) => {
                 write!(
                     f,
-                    "the agent ended the turn for the reason \"{reason}\", which this version does not know: update this program"
+                    "the agent ended the turn with the unknown reason \"{reason}\": update this program"
                 )
             }
             Self::BadReply(error) => {
-                write!(f, "the agent ended the turn with an answer that cannot be read: {error}")
+                write!(f, "the agent ended the turn with an invalid answer: {error}")
             }
             Self::Gone(end) => write!(f, "the turn ended with its agent: {end}"),
             Self::CancelUnanswered { after } => write!(

@@ -1,11 +1,10 @@
-//! What a person says to an agent, and why it was not sent.
+//! A prompt, and why it was not sent.
 
 use attache_connection::End;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities};
 use std::fmt;
 
-/// What a person says to an agent: one or more content blocks. Made from a text, a block or a list
-/// of blocks.
+/// A prompt to an agent: one or more content blocks. Made from a text, a block or a list of blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt(pub Vec<ContentBlock>);
 
@@ -34,7 +33,7 @@ impl From<Vec<ContentBlock>> for Prompt {
 }
 
 impl Prompt {
-    /// Whether the agent takes every block (PROMPT-02).
+    /// Checks that the agent takes every block (PROMPT-02).
     pub(crate) fn check(&self, taken: &PromptCapabilities) -> Result<(), PromptError> {
         if self.0.is_empty() {
             return Err(PromptError::Empty); // PROMPT-17
@@ -51,7 +50,7 @@ impl Prompt {
                 ContentBlock::Resource(_) => {
                     (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
                 }
-                // No capability covers a kind that this version has no name for.
+                // No capability covers a kind without a name in this version.
                 ContentBlock::Unknown(_) => (false, "it in any way this program knows"),
             };
             if !offered {
@@ -62,35 +61,35 @@ impl Prompt {
     }
 }
 
-/// Why a prompt was not sent. Nothing of it is in the session then.
+/// Why a prompt was not sent. The session is as it was.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// Ours: a turn of this session is in flight (PROMPT-13).
+    /// A turn of this session is in flight.
     TurnRunning,
-    /// Ours: the session is being loaded.
+    /// The session is being loaded.
     Loading,
-    /// The user's: there is nothing in the prompt.
+    /// The prompt is empty.
     Empty,
-    /// Ours or the user's: the agent does not take this kind of content (PROMPT-02).
+    /// The agent does not take this kind of content.
     NotOffered {
         /// The kind, as its `type` says.
         kind: String,
         /// The capability that would allow it.
         capability: &'static str,
     },
-    /// The agent is gone, or the connection closed.
+    /// The agent is gone, or the connection was closed.
     Gone(End),
 }
 
 impl fmt::Display for PromptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TurnRunning => f.write_str(
-                "a turn of this session is running: wait for its end or cancel it first",
-            ),
-            Self::Loading => f.write_str("the session is being loaded: wait for that first"),
-            Self::Empty => f.write_str("the prompt is empty: say something"),
+            Self::TurnRunning => {
+                f.write_str("a turn of this session is running: wait for its end, or cancel it")
+            }
+            Self::Loading => f.write_str("the session is being loaded: wait for the load"),
+            Self::Empty => f.write_str("the prompt is empty: write a text"),
             Self::NotOffered { kind, capability } => {
                 write!(
                     f,

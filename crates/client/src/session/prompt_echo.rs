@@ -1,20 +1,20 @@
-//! The prompt that some agents repeat.
+//! Leaving out the prompt that some agents repeat.
 
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// The prompt of a turn, which some agents repeat as a message of the person. It is in the session
-/// since it was sent, so the repetition is left out: the first message of the person in the turn,
-/// if its text is that of the prompt to the last byte.
+/// The prompt of a turn, which some agents repeat as a message of the person. The session has it
+/// already, so the repetition is left out: the first message of the person in the turn, if its text
+/// equals that of the prompt.
 ///
-/// What may become the repetition is held back until it is known. Whatever turns out to be
-/// something else is passed on at its place, also a message that stops short or goes on beyond the
-/// prompt. At most the prompt's own text is held, however many chunks it comes in.
+/// A possible repetition is held back until it is certain. If it turns out to be something else, it
+/// is passed on at its place, also if it stops short or continues beyond the prompt. At most the
+/// prompt's own text is held, in however many chunks it comes.
 #[derive(Debug)]
 pub(crate) struct PromptEcho {
     /// The prompt's texts, joined.
     sent: String,
-    /// What was held back or left out.
+    /// The text that was held back or left out.
     heard: Option<Heard>,
     /// The first message of the person has ended.
     over: bool,
@@ -28,7 +28,7 @@ struct Heard {
 }
 
 impl PromptEcho {
-    /// Of a prompt; `None` if it has no text to repeat.
+    /// Makes the filter of a prompt; `None` if it has no text.
     pub(crate) fn of(prompt: &[ContentBlock]) -> Option<Self> {
         let texts = prompt.iter().filter_map(|block| match block {
             ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -38,16 +38,15 @@ impl PromptEcho {
         (!sent.is_empty()).then_some(Self { sent, heard: None, over: false })
     }
 
-    /// Takes the next thing that the agent says in the turn, and passes on what is no repetition,
-    /// in order.
+    /// Takes the next update of the turn and passes on what is no repetition, in order.
     pub(crate) fn hear(&mut self, body: EventBody, mut pass: impl FnMut(EventBody)) {
         match &body {
             EventBody::Message { author: MessageAuthor::User, message_id, content } => {
                 if !self.over && self.grow(message_id.as_ref(), content) {
                     return;
                 }
-                // A message is known again by its id, also later (MSG-02); without one it goes on
-                // only while nothing came between (MSG-04).
+                // A message with an id continues at any time (MSG-02); one without continues only
+                // while no other entry comes between (MSG-04).
                 let same = self.heard.as_ref().is_some_and(|heard| match message_id {
                     Some(_) => heard.id == *message_id,
                     None => !self.over,
@@ -56,7 +55,7 @@ impl PromptEcho {
                     self.end(same).into_iter().for_each(&mut pass);
                 }
             }
-            // These are no entries of the transcript, so a message goes on around them.
+            // These are no entries of the transcript, so a message continues around them.
             EventBody::Commands(_)
             | EventBody::ConfigOptions(_)
             | EventBody::CurrentMode(_)
@@ -70,12 +69,12 @@ impl PromptEcho {
         pass(body);
     }
 
-    /// The turn ends: what was held back and is not the whole prompt.
+    /// Ends the turn and returns what was held back, unless it is the whole prompt.
     pub(crate) fn left(mut self) -> Option<EventBody> {
         if self.over { None } else { self.end(false) }
     }
 
-    /// Whether this chunk goes on repeating the prompt; it is held back then.
+    /// Whether this chunk continues the repetition; it is held back then.
     fn grow(&mut self, id: Option<&MessageId>, content: &ContentBlock) -> bool {
         let ContentBlock::Text(text) = content else { return false };
         if text.annotations.is_some() || text.meta.is_some() {
@@ -94,8 +93,8 @@ impl PromptEcho {
         true
     }
 
-    /// The first message of the person has ended, or goes on as something else. Gives what of it
-    /// must be passed on after all.
+    /// The first message of the person has ended, or continues as something else. Returns the part
+    /// of it that must be passed on.
     fn end(&mut self, something_else: bool) -> Option<EventBody> {
         self.over = true;
         let heard = self.heard.take_if(|heard| something_else || heard.bytes < self.sent.len())?;
@@ -120,7 +119,7 @@ mod tests {
         }
     }
 
-    /// What is passed on of a turn, one word for each event: the id and text of a message of the
+    /// The updates that are passed on, one word for each: the id and text of a message of the
     /// person, `agent` or `state`.
     fn passed(prompt: &str, bodies: impl IntoIterator<Item = EventBody>) -> Vec<String> {
         let mut echo = PromptEcho::of(&[prompt.into()]).unwrap();
@@ -160,7 +159,7 @@ mod tests {
 
     /// MSG-02, MSG-04.
     #[test]
-    fn the_whole_prompt_is_left_out_once_however_it_comes() {
+    fn the_whole_prompt_is_left_out_once_in_any_chunks() {
         assert_eq!(passed("hällo", [user("hällo"), agent()]), ["agent"]);
         assert_eq!(
             passed("hällo", [user(""), user("h"), state(), user("äl"), user("lo")]),
@@ -175,7 +174,7 @@ mod tests {
 
     /// MSG-02, MSG-04.
     #[test]
-    fn whatever_is_not_the_prompt_is_kept_whole_and_in_order() {
+    fn messages_other_than_the_prompt_stay_whole_and_in_order() {
         assert_eq!(passed("hello", [user("he"), user("avy")]), ["he", "avy"]);
         assert_eq!(passed("hello", [user("he")]), ["he"], "stops short");
         assert_eq!(passed("hello", [user("he"), agent(), user("llo")]), ["he", "agent", "llo"]);

@@ -14,6 +14,7 @@ use attache_protocol::v1::{PromptRequest, PromptResponse};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::watch;
+use tracing::Instrument;
 
 /// Sends a prompt and begins the turn that `tracker` follows.
 pub(crate) async fn begin_turn(
@@ -40,7 +41,8 @@ pub(crate) async fn begin_turn(
     };
     let phases = tracker.phases();
     let settled = settle_turn(live.clone(), shared.clone(), tracker.clone(), phases.clone(), reply);
-    shared.tasks.spawn(settled);
+    let span = tracing::debug_span!(parent: live.peer.span(), "turn", session = %live.id);
+    shared.tasks.spawn(settled.instrument(span));
     if was_cancelled {
         live.cancel(Some(tracker));
     }
@@ -66,7 +68,7 @@ async fn settle_turn(
     };
     if let Raced::Second(()) = race(reply, unanswered).await {
         shared.unresponsive.store(true, Ordering::Relaxed);
-        tracing::warn!(session = %live.id, "the agent did not end a cancelled turn in time");
+        tracing::warn!("the agent did not end a cancelled turn in time");
         live.end_turn(&tracker, Err(TurnError::CancelUnanswered { after }));
     }
 }

@@ -1,15 +1,15 @@
-//! What was received, and what of it is in the history that an agent keeps.
+//! Comparing received updates with the history that an agent replays.
 
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 use attache_session::{Block, Entry, EntryContent, Event, EventBody, MessageAuthor, Session};
 use std::sync::Arc;
 
-/// What is said about it.
+/// The title of the notice about missing entries.
 const TITLE: &str = "Received before the agent ended, and not in the history that it keeps";
 
-/// What stands in the last turn of `before` and not in `after`, the history that the agent
-/// replayed: an agent that dies in a turn often keeps none of it. As events that add it to the end
-/// of `after`, behind a notice; none if nothing is missing.
+/// Returns the entries of the last turn of `before` that `after`, the replayed history, lacks: an
+/// agent that dies in a turn often keeps nothing of it. They come as events to add to `after`,
+/// behind a notice; none if nothing is missing.
 pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     let entries = before.entries();
     let is_prompt = |entry: &&Arc<Entry>| author(entry) == Some(MessageAuthor::User);
@@ -30,8 +30,8 @@ pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     bodies
 }
 
-/// Whether everything that a replayed history says is known already, in the same order: its
-/// messages and tool calls, as they stand.
+/// Whether a replayed history adds nothing: all its messages and tool calls are known, in the same
+/// order.
 pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     let mut fresh = Session::new(known.id().clone());
     for event in replayed {
@@ -54,7 +54,7 @@ pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     })
 }
 
-/// Whether it is no entry of the transcript.
+/// Whether the event is state and no entry of the transcript.
 pub(crate) fn is_state(body: &EventBody) -> bool {
     matches!(
         body,
@@ -73,7 +73,7 @@ fn author(entry: &Entry) -> Option<MessageAuthor> {
     }
 }
 
-/// Whether `replayed` says all that `received` does.
+/// Whether `replayed` holds all of `received`.
 fn covers(replayed: &Entry, received: &Entry) -> bool {
     match (&replayed.content, &received.content) {
         (EntryContent::Message { author, .. }, EntryContent::Message { author: own, .. }) => {
@@ -82,7 +82,7 @@ fn covers(replayed: &Entry, received: &Entry) -> bool {
         (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => {
             call.tool_call_id == own.tool_call_id
         }
-        // What else there is, is state or is no history.
+        // Other entries are state, or are no history.
         (_, EntryContent::Message { .. } | EntryContent::ToolCall(_)) => false,
         _ => true,
     }

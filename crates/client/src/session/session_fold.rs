@@ -1,4 +1,4 @@
-//! The fold of one session, as those who change it and those who watch it share it, with its log.
+//! The fold of one session, with its log, shared by its writers and its watchers.
 
 use attache_session::{Change, Commit, Event, EventBody, Log, Session, StoreError, Timestamp};
 use std::future::Future;
@@ -8,66 +8,66 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime};
 use tokio::sync::watch;
 
-/// How many bytes may wait to be stored before who reads from the agent waits for the disk.
+/// How many bytes may wait to be stored before the reading task waits for the disk.
 const BACKLOG: usize = 1 << 20;
 
-/// The fold of one session. It outlives the connection over which its events come: whoever goes on
-/// with the session over another one goes on with this.
+/// The fold of one session. It outlives the connection over which its events come, and continues
+/// over the next one.
 pub(crate) struct SessionFold {
     state: Mutex<Folded>,
-    /// Counts the times watchers were woken.
+    /// Counts the wake-ups of watchers.
     seen: watch::Sender<u64>,
-    /// Watchers were told and nobody has looked since: a flood of updates wakes nobody twice.
+    /// Whether watchers were woken and none has looked since: a flood of updates wakes them once.
     told: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
 }
 
-/// Who is told of every event of a fold. Both are called in order and must neither wait nor touch
-/// the fold.
+/// Observes every event of a fold. Both functions are called in order, and must neither wait nor
+/// touch the fold.
 pub(crate) trait Observer: Send + Sync {
     /// An event was folded.
     fn applied(&self, session: &Session, event: &Event, change: Change);
 
-    /// Something changed that watchers may want to see.
+    /// Something changed.
     fn changed(&self);
 }
 
 struct Folded {
     session: Session,
     sink: LogSink,
-    /// When the agent last said something.
+    /// When the agent last sent something.
     heard: Instant,
 }
 
-/// Where the events of a fold go besides.
+/// The log of a fold.
 enum LogSink {
-    /// Nowhere.
+    /// No log.
     None,
-    /// Here, until there is a log: the events since the session began, joined, and how many bytes
-    /// they have.
+    /// A buffer until there is a log: the events since the session began, joined, and their size in
+    /// bytes.
     Waiting { events: Vec<Event>, bytes: usize, begun: watch::Sender<()> },
-    /// To the log. `waited_for` while somebody waits for it to be stored.
+    /// A log. `waited_for` is set while a task waits for it.
     Log { log: Box<dyn Log>, waited_for: bool },
-    /// Nowhere any more: the log could not be stored.
+    /// The log failed.
     Failed(StoreError),
 }
 
-/// Done once there is room in the log.
+/// Completes once there is room in the log.
 pub(crate) type LogRoom = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl SessionFold {
-    /// A fold without a log.
+    /// Makes a fold without a log.
     pub(crate) fn new(session: Session) -> Self {
         Self::with_sink(session, LogSink::None)
     }
 
-    /// A fold that keeps its events until [`SessionFold::log_to`] says where they go.
+    /// Makes a fold that buffers its events until [`SessionFold::log_to`].
     pub(crate) fn awaiting_log(session: Session) -> Self {
         let begun = watch::Sender::new(());
         Self::with_sink(session, LogSink::Waiting { events: Vec::new(), bytes: 0, begun })
     }
 
-    /// A fold that goes on with its log; `None` keeps nothing.
+    /// Makes a fold that continues its log; `None` stores nothing.
     pub(crate) fn logged(session: Session, log: Option<Box<dyn Log>>) -> Self {
         Self::with_sink(
             session,
@@ -94,22 +94,22 @@ impl SessionFold {
         self.state().session.clone()
     }
 
-    /// Looks at the session without a copy.
+    /// Reads the session without a copy.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
         look(&self.state().session)
     }
 
-    /// Tells `observer` of everything from now on; the first one given stays.
+    /// Sets the observer. Only the first call has an effect.
     pub(crate) fn observe(&self, observer: Arc<dyn Observer>) {
         let _ = self.observer.set(observer);
     }
 
-    /// Folds what happened now, and keeps it for the log.
+    /// Folds an event that happens now, and logs it.
     pub(crate) fn apply(&self, body: EventBody) {
         self.apply_at(now(), body);
     }
 
-    /// The same for something that happened at another time.
+    /// Folds an event that happened at another time, and logs it.
     pub(crate) fn apply_at(&self, at: Timestamp, body: EventBody) {
         let mut state = self.state();
         let event = state.session.next(at, body);
@@ -120,12 +120,12 @@ impl SessionFold {
         state.sink.append(event);
     }
 
-    /// The agent said something.
+    /// Notes that the agent sent something.
     pub(crate) fn hear(&self) {
         self.state().heard = Instant::now();
     }
 
-    /// When the agent last said something.
+    /// When the agent last sent something.
     pub(crate) fn heard(&self) -> Instant {
         self.state().heard
     }
@@ -134,7 +134,7 @@ impl SessionFold {
         self.seen.subscribe()
     }
 
-    /// Wakes the watchers, unless they were woken and nobody has looked since.
+    /// Wakes the watchers, unless they were woken and none has looked since.
     pub(crate) fn wake(&self) {
         if !self.told.swap(true, Ordering::AcqRel) {
             self.rouse();
@@ -149,14 +149,14 @@ impl SessionFold {
         self.seen.send_modify(|seen| *seen += 1);
     }
 
-    /// A watcher is about to look at the session: what changes from now on is told again. Both
-    /// sides swap, so either the change is seen by this look or the watcher is woken.
+    /// Notes that a watcher is about to read the session: the next change wakes it again. Both
+    /// sides swap the flag, so either the watcher reads the change or it is woken.
     pub(crate) fn looking(&self) {
         self.told.swap(false, Ordering::AcqRel);
     }
 
-    /// The events since the beginning and all that follow go to this log, or nowhere. Without
-    /// effect on a fold that does not wait for it.
+    /// Sends the buffered events and all that follow to this log, or to none. Without effect on a
+    /// fold that does not wait for a log.
     pub(crate) fn log_to(&self, log: Option<Box<dyn Log>>) {
         let mut state = self.state();
         let LogSink::Waiting { events, .. } = &mut state.sink else { return };
@@ -170,7 +170,8 @@ impl SessionFold {
         };
     }
 
-    /// Takes over what another fold keeps of the same session, which nobody else does any more.
+    /// Takes over the buffered events of another fold of the same session, which is not used any
+    /// more.
     pub(crate) fn take_over(&self, other: &Self) {
         let events = match &mut other.state().sink {
             LogSink::Waiting { events, .. } => std::mem::take(events),
@@ -179,14 +180,14 @@ impl SessionFold {
         events.into_iter().for_each(|event| self.apply_at(event.at, event.body));
     }
 
-    /// If more waits to be stored than memory should hold: what to wait for before more is taken
+    /// If too much waits to be stored: a future that completes when the reading task may take more
     /// from the agent.
     pub(crate) fn room(self: &Arc<Self>) -> Option<LogRoom> {
         let mut state = self.state();
         match &mut state.sink {
             LogSink::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
                 let mut begun = begun.subscribe();
-                // The sender goes when there is a log, and with the fold.
+                // The sender is dropped when there is a log, and with the fold.
                 Some(Box::pin(async move { drop(begun.changed().await) }))
             }
             LogSink::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {
@@ -203,21 +204,22 @@ impl SessionFold {
         }
     }
 
-    /// What waited to be stored is, or cannot be: then nothing more is kept, for it would be held
-    /// in memory for ever.
+    /// Takes the outcome of storing. After a failure no more is logged, because it would stay in
+    /// memory.
     fn stored(&self, outcome: Result<(), StoreError>) {
         let mut state = self.state();
         if let LogSink::Log { waited_for, .. } = &mut state.sink {
             *waited_for = false;
         }
         if let Err(error) = outcome {
+            tracing::warn!(session = %state.session.id(), "the session is no longer stored");
             state.sink = LogSink::Failed(error);
             drop(state);
             self.wake();
         }
     }
 
-    /// Stores everything until now; `None` if there is no log.
+    /// Stores every event until now; `None` if there is no log.
     pub(crate) fn commit(&self) -> Option<Commit> {
         match &self.state().sink {
             LogSink::Log { log, .. } => Some(log.commit()),
@@ -225,7 +227,7 @@ impl SessionFold {
         }
     }
 
-    /// Nothing more goes to the log, which stores what is left and lets others write.
+    /// Ends the log, which stores the rest and lets other programs write.
     pub(crate) fn end_log(&self) {
         let mut state = self.state();
         if !matches!(state.sink, LogSink::Failed(_)) {
@@ -233,7 +235,7 @@ impl SessionFold {
         }
     }
 
-    /// Why nothing is stored any more.
+    /// Why events are no longer stored; `None` if they are.
     pub(crate) fn log_failure(&self) -> Option<StoreError> {
         match &self.state().sink {
             LogSink::Failed(error) => Some(error.clone()),
@@ -258,8 +260,8 @@ impl LogSink {
     }
 }
 
-/// Keeps an event behind the others, joined to the last one if that makes no difference; `bytes` is
-/// about what all of them take.
+/// Adds an event to a buffer, joined to the last one if that makes no difference. `bytes` is the
+/// size of the buffer, roughly.
 pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     *bytes += weight(&event);
     if !events.last_mut().is_some_and(|last| last.join(&event)) {
@@ -267,7 +269,7 @@ pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     }
 }
 
-/// About how many bytes an event takes.
+/// The size of an event in bytes, roughly.
 fn weight(event: &Event) -> usize {
     match &event.body {
         EventBody::Message { content, .. } => {
@@ -289,7 +291,7 @@ mod tests {
     use attache_session::{Commit, MessageAuthor};
     use std::sync::atomic::AtomicUsize;
 
-    /// A log on a disk that does nothing until it is told to.
+    /// A log on a disk that the test stops and starts.
     struct SlowLog {
         backlog: Arc<AtomicUsize>,
         written: watch::Receiver<Option<bool>>,
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_reads_waits_for_a_slow_disk_and_not_before_it_must() {
+    async fn the_reader_waits_for_a_slow_disk_only_when_it_must() {
         let (fold, disk) = slow();
         let text = "x".repeat(1000);
         let mut said = 0;
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_told_and_fills_no_memory() {
+    async fn a_full_disk_is_reported_and_fills_no_memory() {
         let (fold, disk) = slow();
         let mut seen = fold.seen();
         (0..2000).for_each(|_| say(&fold, &"x".repeat(1000)));
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_came_before_the_log_is_in_it_and_bounded_until_it_is_there() {
+    async fn events_before_the_log_are_buffered_within_bounds_and_logged() {
         let fold = Arc::new(SessionFold::awaiting_log(Session::new("s")));
         say(&fold, "early");
         assert!(fold.room().is_none());

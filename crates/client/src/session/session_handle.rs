@@ -1,4 +1,4 @@
-//! A session, as its user holds it.
+//! A handle to a session of one connection.
 
 use crate::agent::shared_connection::SharedConnection;
 use crate::observe::watch::{Watch, WatchUpdate};
@@ -21,9 +21,9 @@ use attache_protocol::v1::{
 use attache_session::{EventBody, OptionSource, Session};
 use std::sync::Arc;
 
-/// A session, as its user holds it. Clones are handles to the same session. When the last handle,
-/// turn and watch of a session is dropped it is forgotten here; the agent keeps it unless it was
-/// closed.
+/// A session of one connection. Clones are handles to the same session. When the last handle, turn
+/// and watch of a session is dropped, the client forgets the session; the agent keeps it unless it
+/// was closed.
 #[derive(Clone)]
 pub struct SessionHandle {
     pub(crate) live: Arc<LiveSession>,
@@ -36,21 +36,22 @@ impl SessionHandle {
         &self.live.id
     }
 
-    /// The session as it is now. A snapshot shares its texts with the live session and holds no
-    /// lock.
+    /// Returns the session as it is now. A snapshot shares its texts with the live session and
+    /// holds no lock.
     pub fn snapshot(&self) -> Session {
         self.live.fold.session()
     }
 
-    /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it
-    /// was released (TERM-12), or one that the agent runs itself and tells about in the metadata of
-    /// its tool calls. `None` for one that is unknown or was forgotten: the last 32 that are not
-    /// open are kept, each with the last 256 KiB of its output. See [`crate::Options::terminals`].
+    /// Returns the output of a terminal that a tool call names: a terminal of this client, also
+    /// after its release, or one that the agent runs itself and describes in the metadata of its
+    /// tool calls. Returns `None` for an unknown terminal. Of the terminals that are not open, the
+    /// last 32 are kept, each with the last 256 KiB of its output. See
+    /// [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.live.terminals.output(id)
     }
 
-    /// Watches the session from now on, inside and outside of turns (SESS-27).
+    /// Watches the session from now on, during turns and between them.
     pub fn watch(&self) -> Watch {
         watched_session::watch(&self.live)
     }
@@ -61,28 +62,29 @@ impl SessionHandle {
         watched_session::changes_since(&self.live.fold, position)
     }
 
-    /// Sends a prompt, which begins a turn: a text, a content block or a list of blocks.
+    /// Sends a prompt and begins a turn. A prompt is a text, a content block or a list of blocks.
     ///
     /// # Errors
-    /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if
-    /// it is gone.
+    /// A turn is running, the agent does not take this kind of content, or it is gone. Nothing was
+    /// sent then.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
         begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }
 
-    /// Cancels the turn in flight, if there is one; see [`Turn::cancel`].
+    /// Cancels the running turn, if there is one; see [`Turn::cancel`].
     pub fn cancel(&self) {
         self.live.cancel(None);
     }
 
-    /// Sets the config option with this id, else the first of this category, such as `model`
-    /// (CONF-16). A word for a choice, a boolean or the words `true` and `false` for a switch
-    /// (CONF-09). Where an agent states modes or models in place of options, those are set. Works
-    /// in a turn and between turns (CONF-18). The session shows what the agent made of it.
+    /// Sets the config option with this id, otherwise the first option of this category, such as
+    /// `model`. The value is the word of a choice; for a switch it is a boolean or `true` or
+    /// `false`. If the agent states modes or models instead of options, this sets those. It works
+    /// during turns and between them. Afterwards the session shows the value that the agent settled
+    /// on.
     ///
     /// # Errors
-    /// Without asking the agent, if there is no such option or it does not take the value: the
-    /// error names what there is.
+    /// There is no such option, or it does not take the value. The error names what there is, and
+    /// nothing was sent.
     pub async fn set(
         &self,
         name: &str,
@@ -105,13 +107,13 @@ impl SessionHandle {
     }
 
     /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states
-    /// only modes (MODE-06).
+    /// only modes.
     ///
     /// # Errors
-    /// As for [`SessionHandle::set`].
+    /// The same as for [`SessionHandle::set`].
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.set("mode", mode).await {
-            // Some agents state options and, beside them, modes that no option stands for.
+            // Some agents state options and, beside them, modes without an option.
             Err(SetError::Value(attache_session::SetError::UnknownOption { .. }))
                 if self.has_mode(mode) =>
             {
@@ -121,21 +123,21 @@ impl SessionHandle {
         }
     }
 
-    /// Sets the session's title, if the agent offers that. Gives the title as the agent stored it,
-    /// which the session shows from then on (TITLE-03); a later one of the agent's may replace it.
+    /// Sets the session's title, if the agent offers that. Returns the title as the agent stored
+    /// it, which the session shows from then on. The agent may replace it later.
     ///
     /// # Errors
-    /// As for [`crate::AgentConnection::set_title`].
+    /// The same as for [`crate::AgentConnection::set_title`].
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         self.shared.set_title(self.live.id.clone(), title.into()).await
     }
 
-    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates
-    /// are ignored. A session that the agent does not know any more is closed, too (SESS-24).
+    /// Closes the session, if the agent offers that. The agent ends what runs, and the client
+    /// ignores later updates. A session that the agent does not know counts as closed.
     ///
     /// # Errors
-    /// Without sending anything, if the agent does not offer it; if it refuses, does not answer in
-    /// time, or is gone.
+    /// The agent does not offer it (nothing was sent then), refuses, does not answer in time, or is
+    /// gone.
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
@@ -193,7 +195,7 @@ impl SessionHandle {
     }
 }
 
-/// Whether the agent says that it does not know the session (SESS-21).
+/// Whether the error says that the agent does not know the session (SESS-21).
 fn is_unknown(error: &CallError) -> bool {
     error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
 }

@@ -9,20 +9,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
-/// How many sessions may be talked about before the reply that names them; more are ignored.
+/// How many sessions may get updates before the reply that names them. Updates of more sessions are
+/// dropped.
 const EARLY: usize = 16;
 
-/// How much of each of them is kept, in bytes.
+/// How much of each is kept, in bytes.
 const EARLY_BYTES: usize = 1 << 20;
 
-/// The sessions of one connection, by id. They live as long as somebody has a handle to them.
+/// The sessions of one connection, by id. A session lives as long as there is a handle to it.
 #[derive(Default)]
 pub(crate) struct SessionTable {
     table: Mutex<Table>,
-    /// What the reading task waits for before it takes another line.
+    /// The futures that the reading task waits for before it takes another line.
     rooms: Mutex<Vec<LogRoom>>,
-    /// Whether what is said of sessions is kept for a log, and what is said of unknown ones at any
-    /// time.
+    /// Whether events are kept for a log; then updates of unknown sessions are kept at any time.
     kept: bool,
 }
 
@@ -31,15 +31,15 @@ struct Table {
     live: HashMap<SessionId, Weak<LiveSession>>,
     /// How many replies to `session/new` are awaited.
     expected: usize,
-    /// Sessions that updates named while such a reply was awaited, folded already (SESS-26).
+    /// Unknown sessions that got updates while such a reply was awaited, folded already (SESS-26).
     early: HashMap<SessionId, Arc<SessionFold>>,
-    /// How many updates were ignored because nobody knows their session.
+    /// How many updates of unknown sessions were dropped.
     ignored: u64,
     over: Option<End>,
 }
 
 impl SessionTable {
-    /// The sessions of a connection whose sessions are `kept` for a log.
+    /// Makes an empty table. `kept` says whether events are kept for a log.
     pub(crate) fn new(kept: bool) -> Self {
         Self { kept, ..Self::default() }
     }
@@ -62,16 +62,16 @@ impl SessionTable {
         self.table().live.get(id).and_then(Weak::upgrade)
     }
 
-    /// How many updates were ignored because nobody knows their session, and how many unknown
-    /// sessions something is kept of.
+    /// How many updates of unknown sessions were dropped, and of how many unknown sessions updates
+    /// are kept.
     pub(crate) fn strays(&self) -> (u64, usize) {
         let table = self.table();
         (table.ignored, table.early.len())
     }
 
-    /// Folds an update into its session. For an unknown session it is kept while a reply to
-    /// `session/new` is awaited (SESS-26), else ignored (SESS-28), or kept too where sessions are
-    /// kept for a log.
+    /// Folds an update into its session. An update of an unknown session is kept while a reply to
+    /// `session/new` is awaited (SESS-26) or if events are kept for a log; otherwise it is dropped
+    /// (SESS-28).
     pub(crate) fn updated(&self, id: &SessionId, body: EventBody) {
         let mut table = self.table();
         if let Some(live) = table.live.get(id).and_then(Weak::upgrade) {
@@ -93,25 +93,28 @@ impl SessionTable {
         };
         match fold.filter(|fold| fold.with(Session::memory) < EARLY_BYTES) {
             Some(fold) => fold.apply(body),
-            None => table.ignored += 1,
+            None => {
+                table.ignored += 1;
+                tracing::debug!(session = %id, "dropped an update of an unknown session");
+            }
         }
     }
 
-    /// Ready once so much of what arrived is stored that more may be taken.
+    /// Ready once enough is stored that the reading task may take more.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         rooms.retain_mut(|room| room.as_mut().poll(context).is_pending());
         if rooms.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Says that a reply to `session/new` is awaited, until the returned value is dropped.
+    /// Notes that a reply to `session/new` is awaited, until the returned value is dropped.
     pub(crate) fn expect(self: &Arc<Self>) -> Expected {
         self.table().expected += 1;
         Expected(self.clone())
     }
 
-    /// The session with this id; otherwise a new one that goes on with what is `known` of it, or
-    /// with what arrived early.
+    /// Returns the session with this id, otherwise a new one that continues what is `known` of it,
+    /// or what arrived early.
     pub(crate) fn get_or_add(
         &self,
         id: &SessionId,
@@ -140,8 +143,7 @@ impl SessionTable {
         live
     }
 
-    /// The session was closed: later updates of it are ignored (SESS-25), and its commands are
-    /// ended.
+    /// Removes a closed session: later updates of it are dropped (SESS-25), and its commands end.
     pub(crate) fn remove(&self, id: &SessionId) {
         let closed = self.table().live.remove(id).and_then(|live| live.upgrade());
         if let Some(live) = closed {
@@ -149,7 +151,7 @@ impl SessionTable {
         }
     }
 
-    /// The connection is over, and so is everything in flight. Only the first end counts.
+    /// Ends everything in flight because the connection is over. Only the first end counts.
     pub(crate) fn over(&self, end: &End) {
         let mut table = self.table();
         if table.over.is_some() {

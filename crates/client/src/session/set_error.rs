@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SetError {
-    /// The user's: there is no such option, or it does not take the value. Names what there is;
+    /// There is no such option, or it does not take the value. The error names what there is, and
     /// nothing was sent.
     Value(attache_session::SetError),
     /// The agent refused, did not answer in time, or is gone.

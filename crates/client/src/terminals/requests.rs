@@ -1,4 +1,4 @@
-//! The `terminal/*` methods (TERM-01 to TERM-17): commands that run here for the agent.
+//! Serving the `terminal/*` methods (TERM-01 to TERM-17): commands that run here for the agent.
 
 use crate::permission::PermissionRequest;
 use crate::session::live_session::LiveSession;
@@ -17,8 +17,8 @@ use attache_protocol::v1::{
 };
 use std::sync::Arc;
 
-/// `terminal/create`: answered when the command has begun (TERM-03), refused if the session's rules
-/// or the person do not allow it.
+/// `terminal/create`: answered when the command runs (TERM-03), refused if the session's rules or
+/// the person do not allow it.
 pub(crate) fn create(
     live: Arc<LiveSession>,
     params: CreateTerminalRequest,
@@ -54,8 +54,8 @@ pub(crate) fn create(
     })
 }
 
-/// Whether a command may run: if the agent's own permission request approved it, else if the
-/// session's permissions allow it.
+/// Whether a command may run: a permission request of the agent approved it, or the session's
+/// permissions allow it.
 async fn permits(
     live: &LiveSession,
     command: &TerminalCommand,
@@ -69,13 +69,13 @@ async fn permits(
     live.permits(request).await
 }
 
-/// Does what may block where that holds up nobody.
+/// Runs `work` on a thread that may block.
 async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|_| Error::internal("the command could not be started: this program is ending"))
 }
 
-/// `terminal/output`: what there is, at once (TERM-06).
+/// `terminal/output`: answered at once with the output so far (TERM-06).
 pub(crate) fn output(
     live: &LiveSession,
     params: &TerminalOutputRequest,
@@ -84,8 +84,8 @@ pub(crate) fn output(
     answer.send(live.terminals.open(&params.terminal_id).map(|terminal| terminal.output()))
 }
 
-/// `terminal/wait_for_exit`: every waiter is answered when the command ends (TERM-07), however it
-/// does (TERM-14).
+/// `terminal/wait_for_exit`: every waiter is answered when the command ends (TERM-07), for any
+/// reason (TERM-14).
 pub(crate) fn wait_for_exit(
     live: &LiveSession,
     params: &WaitForTerminalExitRequest,
@@ -102,7 +102,8 @@ pub(crate) fn wait_for_exit(
     }
 }
 
-/// `terminal/kill`: answered when the command and all it started is gone; the id stays (TERM-09).
+/// `terminal/kill`: answered when the command and everything it started are gone; the id stays
+/// valid (TERM-09).
 pub(crate) fn kill(
     live: &LiveSession,
     params: &KillTerminalRequest,
@@ -120,8 +121,8 @@ pub(crate) fn kill(
     }
 }
 
-/// `terminal/release`: the id is invalid at once; answered when the command and all it started is
-/// gone (TERM-11).
+/// `terminal/release`: the id is invalid at once; answered when the command and everything it
+/// started are gone (TERM-11).
 pub(crate) fn release(
     live: &LiveSession,
     params: &ReleaseTerminalRequest,

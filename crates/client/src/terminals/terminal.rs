@@ -7,25 +7,25 @@ use attache_protocol::v1::{TerminalExitStatus, TerminalOutputResponse};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
-/// How much output of a released terminal is kept to be shown, in bytes.
+/// How much output of a released terminal is kept, in bytes.
 const SHOWN: usize = 256 * 1024;
 
-/// What is known of one terminal; its command belongs to the task that runs it.
+/// The state of one terminal. Its command belongs to the task that runs it.
 pub(crate) struct Terminal {
     kept: Mutex<Kept>,
     exit: watch::Sender<Option<TerminalExitStatus>>,
     killed: Notify,
 }
 
-/// The end of the output: what is dropped is dropped from the start (TERM-05).
+/// The end of the output; the start is dropped first (TERM-05).
 struct Kept {
     tail: Tail,
-    /// Output was dropped that `tail` does not know of.
+    /// Whether output was dropped that `tail` does not count.
     dropped: bool,
 }
 
 impl Terminal {
-    /// Keeps at most `limit` bytes of output.
+    /// Makes a terminal that keeps at most `limit` bytes of output.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             kept: Mutex::new(Kept { tail: Tail::new(limit), dropped: false }),
@@ -43,7 +43,7 @@ impl Terminal {
         let ending = Ending(self);
         let terminal = &ending.0;
         loop {
-            // The kill first: a command that never stops writing must not keep it from being seen.
+            // The kill is checked first: a command that never stops writing must not delay it.
             match race(terminal.killed.notified(), command.chunk()).await {
                 Raced::First(()) => command.kill(),
                 Raced::Second(Some(bytes)) => terminal.kept().tail.push(bytes),
@@ -53,12 +53,12 @@ impl Terminal {
         terminal.exit.send_replace(command.try_exit().map(status));
     }
 
-    /// Kills the command with all it started, if it runs. Returns at once.
+    /// Kills the command with everything it started, if it runs. Returns at once.
     pub(crate) fn kill(&self) {
         self.killed.notify_one();
     }
 
-    /// Waits until the command has ended; for any number of waiters (TERM-07).
+    /// Waits until the command has ended, for any number of waiters (TERM-07).
     pub(crate) async fn ended(&self) -> TerminalExitStatus {
         let mut exit = self.exit.subscribe();
         let ended = exit.wait_for(Option::is_some).await;
@@ -67,7 +67,7 @@ impl Terminal {
 
     /// The output so far, and how the command ended if it has (TERM-06).
     pub(crate) fn output(&self) -> TerminalOutputResponse {
-        // In this order: what is said to be the output of a command that has ended is all of it.
+        // In this order: the output of a command that has ended is complete.
         let exit = self.exit.borrow().clone();
         let kept = self.kept();
         let mut response =
@@ -76,7 +76,7 @@ impl Terminal {
         response
     }
 
-    /// It will only be shown from here on: keeps less of its output.
+    /// Keeps less of the output: from here on it is only shown.
     pub(crate) fn shrink(&self) {
         let mut kept = self.kept();
         let mut tail = Tail::new(SHOWN);
@@ -84,7 +84,7 @@ impl Terminal {
         *kept = Kept { dropped: kept.dropped || kept.tail.truncated(), tail };
     }
 
-    /// Takes what the agent says about a terminal that it runs itself.
+    /// Applies an event of a terminal that the agent runs itself.
     pub(crate) fn apply(&self, event: &TerminalEvent) {
         match event {
             TerminalEvent::Began => {}
@@ -94,8 +94,8 @@ impl Terminal {
     }
 }
 
-/// Whoever waits is answered even if the task is ended before the command: how it ended is not
-/// known then (TERM-14).
+/// Answers the waiters even if the task ends before the command; the exit status is unknown then
+/// (TERM-14).
 struct Ending(Arc<Terminal>);
 
 impl Drop for Ending {

@@ -1,40 +1,33 @@
-//! A command that an agent wants to have run.
+//! A command that an agent asks the client to run.
 
-use crate::approvals::protected;
-use crate::permission::PermissionRequest;
 use attache_host::{FileError, Launch, Roots};
 use attache_policy::effect::changes_only_looks;
-use attache_policy::{Folders, Guard};
 use attache_protocol::Error;
-use attache_protocol::v1::{
-    Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption,
-    PermissionOptionKind, SessionId, ToolCallContent, ToolCallUpdate, ToolKind,
-};
-use attache_session::PermissionId;
+use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
 use std::path::{Path, PathBuf};
 
-/// A command that an agent wants to have run in a terminal on this machine, as it asked for it.
+/// A command that an agent asks the client to run in a terminal on this machine.
 ///
 /// `Debug` and [`TerminalCommand::line`] show the names of environment variables but not their
 /// values, which may be secret.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TerminalCommand {
-    /// The program; or, without arguments and with white space in it, a line for the shell, as some
-    /// agents send it.
+    /// The program; or a line for the shell, if it has no arguments and contains white space, as
+    /// some agents send it.
     pub command: String,
-    /// The arguments, to be passed as they are (TERM-04).
+    /// The arguments, passed unchanged.
     pub args: Vec<String>,
-    /// Where it runs: a folder of the session.
+    /// Its working directory: a folder of the session.
     pub cwd: PathBuf,
     env: Vec<EnvVariable>,
 }
 
 impl TerminalCommand {
-    /// Reads a request. Blocks, as it looks the folder up.
+    /// Reads a request. Blocks on the disk.
     ///
     /// # Errors
-    /// The folder is not absolute (TERM-04) or not one inside the session's.
+    /// The folder is not absolute, or it is outside of the session's folders.
     pub(crate) fn read(params: CreateTerminalRequest, roots: &Roots) -> Result<Self, Error> {
         let CreateTerminalRequest { command, args, env, cwd, .. } = params;
         if command.trim().is_empty() {
@@ -57,8 +50,8 @@ impl TerminalCommand {
         Ok(Self { command, args, cwd, env })
     }
 
-    /// The whole command as a line that a shell would read the same; variables that are set stand
-    /// before it as `NAME=…`.
+    /// The whole command as a line that a shell reads the same way. Variables that are set come
+    /// first, as `NAME=…`.
     pub fn line(&self) -> String {
         let variables = self.env.iter().map(|variable| format!("{}=…", variable.name));
         let command = match self.is_shell_line() {
@@ -106,45 +99,6 @@ impl TerminalCommand {
             launch.env(variable.name.as_str(), variable.value.expose())
         })
     }
-
-    /// The question about it, with what the line says about protected files. Blocks on the disk.
-    pub(crate) fn checked_question(
-        &self,
-        (id, session_id): (PermissionId, SessionId),
-        folders: &Folders,
-    ) -> PermissionRequest {
-        let mut request = self.question(id, session_id);
-        request.protected = protected(&request, folders);
-        let remark = request.protected.map(|guard| match guard {
-            Guard::Secret => "It names a file that usually holds secrets.",
-            Guard::Obeyed => "It may change a file that affects how programs or agents run.",
-        });
-        let said = |text: &str| {
-            ToolCallContent::Content(Content::new(ContentBlock::from(text.to_owned())))
-        };
-        let remark = remark.map(said);
-        request.asked.content.get_or_insert_default().extend(remark);
-        request
-    }
-
-    /// The question about it: of the kind `execute`, to be allowed or rejected once.
-    fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
-        let line = self.line();
-        let mut asked = ToolCallUpdate::new(format!("terminal-command-{}", id.0));
-        asked.kind = Some(ToolKind::Execute);
-        let place = ContentBlock::from(format!("in {}", self.cwd.display()));
-        asked.content = Some(vec![ToolCallContent::Content(Content::new(place))]);
-        asked.title = Some(line);
-        let option = |id: &str, name: &str, kind| PermissionOption::new(id, name, kind);
-        let options = vec![
-            option("allow", "Run this command", PermissionOptionKind::AllowOnce),
-            option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
-        ];
-        PermissionRequest {
-            command: Some(self.clone()),
-            ..PermissionRequest::new(id, session_id, asked, options)
-        }
-    }
 }
 
 impl std::fmt::Debug for TerminalCommand {
@@ -156,7 +110,7 @@ impl std::fmt::Debug for TerminalCommand {
     }
 }
 
-/// A word as a shell reads it: in single quotes unless nothing in it needs them.
+/// A word quoted for a shell: in single quotes, if it needs them.
 pub(crate) fn quoted(word: &str) -> String {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);

@@ -1,15 +1,15 @@
-//! Terminals that an agent runs itself and tells about in the metadata of its tool calls, as
-//! several agents do instead of `terminal/create`: `terminal_info`, `terminal_output` and
-//! `terminal_exit`, each with a `terminal_id`.
+//! Terminals that an agent runs itself and describes in the metadata of its tool calls, as several
+//! agents do instead of `terminal/create`: `terminal_info`, `terminal_output` and `terminal_exit`,
+//! each with a `terminal_id`.
 
 use attache_protocol::Meta;
 use attache_protocol::v1::{TerminalExitStatus, TerminalId};
 use serde_json::Value;
 
-/// The key under which a client says that it shows such terminals.
+/// The key under which a client advertises that it shows such terminals.
 pub(crate) const ADVERTISED: &str = "terminal_output";
 
-/// One thing that was told.
+/// One event of such a terminal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TerminalEvent {
     Began,
@@ -18,8 +18,8 @@ pub(crate) enum TerminalEvent {
     Exit(TerminalExitStatus),
 }
 
-/// What the metadata of one tool call tells, in the order in which it happened. What is malformed
-/// is passed over: nothing is assumed about metadata (META-02).
+/// Returns the events in the metadata of one tool call, in order. Malformed events are skipped:
+/// metadata may hold anything (META-02).
 pub(crate) fn events(meta: &Meta) -> Vec<(TerminalId, TerminalEvent)> {
     // Most metadata is about something else, and some of it is large.
     if !meta.raw().get().contains("terminal_") {

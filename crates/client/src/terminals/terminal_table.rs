@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 const OPEN: usize = 64;
 
 /// How many terminals of one session are kept to be shown: released ones (TERM-12), and those that
-/// the agent itself runs.
+/// the agent runs itself.
 const SHOWN: usize = 32;
 
 /// How much output is kept if the agent sets no limit, in bytes.
@@ -25,8 +25,8 @@ pub(crate) const UNLIMITED: usize = 1 << 20;
 /// How much output is kept at most, in bytes, whatever limit the agent sets.
 pub(crate) const MOST: u64 = 4 << 20;
 
-/// Names the next terminal. No two sessions share a name, so a terminal cannot be reached through
-/// another session (TERM-15).
+/// The number of the next terminal. No two sessions share an id, so a session cannot reach the
+/// terminals of another one (TERM-15).
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The terminals of one session. Dropping it, like [`Terminals::end`], kills what still runs.
@@ -38,7 +38,7 @@ struct Table {
     folders: Option<Arc<Folders>>,
     open: HashMap<TerminalId, Arc<Terminal>>,
     shown: VecDeque<(TerminalId, Arc<Terminal>)>,
-    /// One for each command that runs; a task owns its command, which dies with it.
+    /// One task for each running command. The task owns its command, which dies with it.
     tasks: JoinSet<()>,
     over: bool,
 }
@@ -48,15 +48,15 @@ impl Terminals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session goes on with these folders.
+    /// Sets the folders of the session.
     pub(crate) fn set_up(&self, folders: Arc<Folders>) {
         let mut table = self.table();
         table.folders = Some(folders);
         table.over = false;
     }
 
-    /// The session is over: what runs is killed, waiters are answered, and nothing is started any
-    /// more. What is kept to be shown stays.
+    /// Ends the session: kills running commands, answers waiters and starts no more. Terminals that
+    /// are kept to be shown stay.
     pub(crate) fn end(&self) {
         let mut table = self.table();
         table.over = true;
@@ -65,7 +65,7 @@ impl Terminals {
         open.into_iter().for_each(|(id, terminal)| table.show(id, terminal));
     }
 
-    /// What a terminal shows: one that is open, one that was released, or one of the agent's own.
+    /// The output of a terminal: an open one, a released one, or one that the agent runs itself.
     pub(crate) fn output(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         let table = self.table();
         let shown =
@@ -73,7 +73,7 @@ impl Terminals {
         table.open.get(id).or_else(shown).map(|terminal| terminal.output())
     }
 
-    /// Keeps what an agent tells about terminals that it runs itself, beside its tool calls.
+    /// Applies the events of terminals that the agent runs itself, beside its tool calls.
     pub(crate) fn update_from(&self, body: &EventBody) {
         let meta = match body {
             EventBody::ToolCall(call) => call.meta.as_ref(),
@@ -83,7 +83,7 @@ impl Terminals {
         let Some(meta) = meta else { return };
         for (id, event) in terminal_meta::events(meta) {
             let mut table = self.table();
-            // An agent's word is no command of ours.
+            // The metadata must not change the terminals of this client.
             if !table.open.contains_key(&id) {
                 table.shown(&id).apply(&event);
             }
@@ -110,8 +110,8 @@ impl Terminals {
         })
     }
 
-    /// Takes a command that runs. `Err` if the session is over or has too many; the command is
-    /// dropped then, and killed.
+    /// Adds a running command. If the session is over or has too many terminals, the command is
+    /// dropped and killed.
     pub(crate) fn add(&self, command: Command, limit: usize) -> Result<TerminalId, Error> {
         let mut table = self.table();
         if table.over {
@@ -140,7 +140,7 @@ impl Table {
         self.shown.push_back((id, terminal));
     }
 
-    /// The terminal of the agent's own with this id.
+    /// The terminal with this id that the agent runs itself.
     fn shown(&mut self, id: &TerminalId) -> Arc<Terminal> {
         if let Some((_, terminal)) = self.shown.iter().find(|(shown, _)| shown == id) {
             return terminal.clone();

@@ -1,14 +1,14 @@
-//! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders and with permission
-//! (FS-01 to FS-12).
+//! Serving `fs/read_text_file` and `fs/write_text_file` inside a session's folders and with
+//! permission (FS-01 to FS-12).
 //!
-//! A write runs if the agent's own permission request approved it, else it is put to the session's
-//! permissions like such a request. So is the read of a file that holds secrets, and one that a
-//! rule rejects; every other read is free. Requests take their turn in wire order, so that a read
-//! sees the write before it; a question to a person gives its turn up, so that other requests go
-//! on, and what was shown is compared with the disk before anything is written.
+//! A write runs if a permission request of the agent approved it; otherwise the session's
+//! permissions decide. The same holds for reading a file with secrets, and for a read that a rule
+//! rejects; every other read is free. Requests run in wire order, so that a read sees the write
+//! before it. While a person decides, other requests continue, and the file is compared with what
+//! the person saw before anything is written.
 
-use crate::file_action::{FileState, Found};
 use crate::permission::PermissionRequest;
+use crate::permission::file_action::{FileState, Found};
 use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::Permitted;
 use crate::text_files::file_uri::file_uri;
@@ -24,7 +24,7 @@ use attache_protocol::v1::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often a person is asked about one request whose file changes while they decide.
+/// How often a person is asked about one request, if its file changes while they decide.
 const QUESTIONS: usize = 3;
 
 /// `fs/read_text_file`.
@@ -75,32 +75,32 @@ struct Request {
     unsaved: Option<Arc<dyn UnsavedText>>,
 }
 
-/// What a person was shown of a file, or would be: where it is, and what it held.
+/// The state of a file that a person decides about: its place and its content.
 #[derive(PartialEq)]
 struct Seen {
     resolved: PathBuf,
     state: FileState,
 }
 
-/// What came of trying to do what was asked.
+/// The outcome of one attempt.
 enum Tried<T> {
     Done(T),
-    /// Somebody must be asked first.
+    /// The person must be asked first.
     Ask(Box<PermissionRequest>, Seen),
 }
 
-/// One try to do what was asked, with the request's turn in hand.
+/// One attempt to serve a request, during the request's turn.
 struct Attempt {
     request: Request,
     folders: Arc<Folders>,
-    /// What a person allowed.
+    /// The state of the file that a person allowed.
     allowed: Option<Seen>,
 }
 
 impl Request {
-    /// Does `work` where it may block, asking for permission in between if it must. The request's
-    /// turn is kept until the work is done, even if its caller is gone by then, but not while
-    /// somebody is asked.
+    /// Runs `work` on a thread that may block, and asks for permission in between if it must. The
+    /// request keeps its turn until the work is done, even if its caller is gone by then, but not
+    /// while a person is asked.
     async fn permitted<T: Send + 'static>(
         self,
         work: impl Fn(&Attempt) -> Result<Tried<T>, Error> + Clone + Send + 'static,
@@ -176,8 +176,7 @@ impl Attempt {
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
     }
 
-    /// What to do before a read: to ask if the file holds secrets or a rule rejects the read, else
-    /// nothing.
+    /// Whether to ask before a read: if the file holds secrets, or a rule rejects the read.
     fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
         let live = &self.request.live;
         let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
@@ -193,7 +192,7 @@ impl Attempt {
         if needs_a_question { self.decide(question(), seen) } else { Ok(None) }
     }
 
-    /// What to do before the work: nothing if it is allowed at once, else to ask.
+    /// Whether to ask before the work: if the permissions do not allow it at once.
     fn decide<T>(&self, request: PermissionRequest, seen: Seen) -> Result<Option<Tried<T>>, Error> {
         match self.request.live.permits_at_once(&request) {
             Some(Permitted::Yes) => Ok(None),
@@ -203,7 +202,7 @@ impl Attempt {
         }
     }
 
-    /// A path outside of the folders is refused before anything else is asked about it (FS-10).
+    /// A path outside of the folders is refused before any other check (FS-10).
     fn found(&self) -> Result<Found, Error> {
         Found::at(&self.folders, &self.request.path).map_err(|error| self.refusal(&error))
     }
@@ -217,14 +216,14 @@ impl Attempt {
     }
 }
 
-/// Whether it ends as only the name of a folder does.
+/// Whether the path ends like that of a folder.
 fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
 }
 
-/// From `line` on, which is 1 for the first and for 0, at most `limit` lines; nothing past the end
-/// (FS-03, FS-04).
+/// The text from `line` on, at most `limit` lines; 0 and 1 mean the first line, and there is
+/// nothing past the end (FS-03, FS-04).
 fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> String {
     let skipped = line.unwrap_or(1).saturating_sub(1) as usize;
     let rest = text.split_inclusive('\n').skip(skipped);
@@ -246,7 +245,7 @@ fn not_allowed(path: &Path) -> Error {
     ))
 }
 
-/// What the agent is told: a sentence for its model, and the codes of requirements §3.15.
+/// The error for the agent: a sentence for its model, and the codes of requirements §3.15.
 fn refusal(path: &Path, error: &FileError) -> Error {
     match error.reason() {
         Reason::NotFound => {

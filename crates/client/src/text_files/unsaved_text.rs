@@ -1,12 +1,11 @@
-//! What an editor has open and not saved.
+//! Text that an editor has open and not saved.
 
 use std::path::Path;
 
-/// The texts that an editor has open, so that an agent reads and changes what its person sees
-/// (FS-02).
+/// The texts that an editor has open, so that the agent reads and changes what the person sees.
 ///
-/// It is asked only for files inside the session's folders, by their path without symbolic links,
-/// one at a time and in the order of the agent's requests, on a thread where it may block.
+/// The client calls it only for files inside the session's folders, by their path without symbolic
+/// links, one at a time and in the order of the agent's requests, on a thread that may block.
 ///
 /// ```
 /// use attache_client::{Options, UnsavedText};
@@ -29,12 +28,12 @@ use std::path::Path;
 /// # drop(options);
 /// ```
 pub trait UnsavedText: Send + Sync + 'static {
-    /// The text of a file as the editor has it; `None` if the editor does not have it open, and
-    /// what is on disk counts.
+    /// Returns the text of a file that the editor has open; `None` if the editor does not have it
+    /// open, so that the text on disk counts.
     fn text(&self, path: &Path) -> Option<String>;
 
-    /// The agent replaces the text of a file. `true` if the editor took it, and will save it;
-    /// `false` if it is to be written to disk now.
+    /// Replaces the text of a file. Returns `true` if the editor took the text and will save it,
+    /// `false` if the client must write it to disk.
     fn replace(&self, path: &Path, text: &str) -> bool {
         let _ = (path, text);
         false

@@ -136,7 +136,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
 
 /// ELIC-05, ELIC-25.
 #[tokio::test]
-async fn malformed_questions_are_refused_and_nobody_is_asked() {
+async fn malformed_questions_are_refused_without_asking() {
     let (options, mut asked) = forms(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     let mut no_scope = name_form();
@@ -176,7 +176,7 @@ async fn a_question_may_be_about_a_call() {
 
 /// ELIC-26, CANCEL-21.
 #[tokio::test]
-async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
+async fn open_questions_are_answered_cancel_when_they_are_withdrawn() {
     let (options, mut asked) = forms(Options::default());
     let (options, mut pages) = pages(options);
     let (_connection, mut agent, session, _folder) = ready(options).await;
@@ -217,7 +217,7 @@ async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
 
 /// ELIC-09, ELIC-17, ELIC-19, ELIC-20.
 #[tokio::test]
-async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
+async fn a_page_is_shown_whole_and_completed_by_its_id() {
     let (options, mut pages) = pages(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     let url = "https://Example.org/login?state=1";
@@ -247,7 +247,7 @@ async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
 
 /// ELIC-09, ELIC-12, ELIC-18.
 #[tokio::test]
-async fn what_is_no_page_and_an_id_in_use_are_refused() {
+async fn invalid_addresses_and_ids_in_use_are_refused() {
     let (options, mut pages) = pages(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     for url in ["file:///etc/passwd", "javascript:alert(1)", "https:// x", "example.org"] {

@@ -81,7 +81,7 @@ async fn a_read_sees_the_writes_sent_before_it() {
 
 /// FS-08, FS-09, FS-10, DIR-11.
 #[tokio::test]
-async fn what_cannot_be_served_is_an_error_with_a_sentence() {
+async fn requests_that_cannot_be_served_get_an_error_with_a_sentence() {
     let (_connection, mut agent, _session, folder) = ready().await;
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret"), "x").unwrap();

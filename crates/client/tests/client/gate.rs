@@ -305,7 +305,7 @@ async fn another_write_than_the_approved_one_asks() {
 
 /// A rejected request, one that is withdrawn and the end of the turn leave no approval behind.
 #[tokio::test]
-async fn an_approval_that_was_not_given_or_not_used_is_none() {
+async fn a_rejected_or_unused_approval_allows_nothing() {
     let (mut gate, mut asked) = asked_gate().await;
     let call = gate.diff("a.txt", None, "x");
     gate.asks(&mut asked, call.clone(), "reject_once").await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn the_first_message_offers_what_is_served_and_nothing_else() {
+async fn the_first_message_advertises_exactly_what_is_served() {
     let (mut agent, connecting) = connecting(Options::default().about("tester", "9"));
     let greeting = async {
         let call = agent.expect("initialize").await;
@@ -69,7 +69,7 @@ async fn an_agent_that_never_answers_is_given_up_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn text_before_the_answer_is_kept_and_never_answered() {
+async fn stray_lines_before_the_answer_are_kept_and_not_answered() {
     let (mut agent, connecting) = connecting(Options::default());
     let greeting = async {
         agent.send_text("Welcome to Agent 3000!\n\n[1, 2]\n\u{1b}[1mready\n").await;
@@ -84,7 +84,7 @@ async fn text_before_the_answer_is_kept_and_never_answered() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_gone_is_told_from_one_that_refuses_and_one_that_talks_nonsense() {
+async fn errors_distinguish_a_gone_a_refusing_and_a_malformed_agent() {
     let (agent, gone) = connecting(Options::default());
     drop(agent);
     assert!(matches!(soon(gone).await, Err(StartError::Ended { .. })));

@@ -40,7 +40,7 @@ async fn given_up(
 
 /// SESS-12, SESS-14.
 #[tokio::test]
-async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
+async fn updates_after_a_failed_load_belong_to_the_session_at_once() {
     let (connection, mut agent, session, folder) = ready().await;
     let mut load = std::pin::pin!(connection.load("s1", folder.path()).into_future());
     let failing = async {
@@ -61,7 +61,7 @@ async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
 
 /// SESS-12, SESS-14.
 #[tokio::test]
-async fn the_rest_of_a_replay_that_nobody_waits_for_is_no_news_of_the_session() {
+async fn the_rest_of_an_abandoned_replay_is_dropped() {
     let (connection, mut agent, session, folder) = ready().await;
     let mut watch = session.watch();
     let call = given_up(connection.load("s1", folder.path()), &mut agent).await;

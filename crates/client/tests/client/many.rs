@@ -80,7 +80,7 @@ async fn use_up(session: SessionHandle, seed: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_turn_of_many_sessions_ends_once_whatever_happens_to_it() {
+async fn every_turn_of_many_sessions_ends_exactly_once() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, agent) = connected(json!({})).await;
     let mut tasks = tokio::task::JoinSet::new();

@@ -162,7 +162,7 @@ async fn a_cancel_answers_every_open_question_and_later_ones() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_may_call_the_agent_before_deciding() {
+async fn a_permission_handler_may_call_the_agent_before_deciding() {
     let known: Arc<OnceLock<SessionHandle>> = Arc::default();
     let session_of_asked = known.clone();
     let permissions = Permissions::ask(move |_| {
@@ -218,7 +218,7 @@ async fn questions_left_open_at_the_end_of_a_turn_are_withdrawn() {
 }
 
 #[tokio::test]
-async fn whoever_fails_to_decide_has_not_approved() {
+async fn a_permission_handler_that_fails_approves_nothing() {
     let once = Mutex::new(true);
     let permissions = Permissions::ask(move |_| {
         let panics = std::mem::take(&mut *once.lock().unwrap());

@@ -24,7 +24,7 @@ fn tells_the_end(text: &str) {
 }
 
 #[tokio::test]
-async fn an_agent_that_exits_at_once_is_told_with_status_and_words() {
+async fn an_agent_that_exits_at_once_is_reported_with_status_and_stderr() {
     let error = failed("echo 'unknown option' >&2; echo Usage: agent; exit 3").await;
     let text = error.to_string();
     let evidence = error.evidence().unwrap();
@@ -159,7 +159,7 @@ async fn killed_while_it_asks_an_agent_withdraws_its_question() {
 }
 
 #[tokio::test]
-async fn a_dead_agent_fails_what_is_asked_of_it_later() {
+async fn later_calls_of_a_dead_agent_fail() {
     let folder = tempfile::tempdir().unwrap();
     let agent =
         AgentProcess::launch(shell(format!("{INITIALIZED} echo 'fuel is out' >&2; kill -9 $$")))

@@ -30,7 +30,7 @@ async fn a_session_is_opened_in_an_absolute_existing_folder() {
 }
 
 #[tokio::test]
-async fn what_the_agent_does_not_take_is_not_sent() {
+async fn parameters_that_the_agent_does_not_take_are_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let here = folder.path();
@@ -101,7 +101,7 @@ async fn updates_before_the_reply_that_names_the_session_are_not_lost() {
 }
 
 #[tokio::test]
-async fn a_needed_login_is_told_with_its_methods() {
+async fn a_needed_login_is_reported_with_its_methods() {
     let folder = tempfile::tempdir().unwrap();
     let methods =
         json!({ "protocolVersion": 1, "authMethods": [{ "id": "key", "name": "API key" }] });
@@ -245,7 +245,7 @@ async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
 }
 
 #[tokio::test]
-async fn a_resume_keeps_what_is_known_and_takes_what_is_said() {
+async fn a_resume_keeps_the_transcript_and_applies_the_reply() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) =
         connected(json!({ "sessionCapabilities": { "resume": {} } })).await;

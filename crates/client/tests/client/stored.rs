@@ -35,7 +35,7 @@ fn not_offered<T: std::fmt::Debug>(outcome: Result<T, CallError>) -> &'static st
 
 /// LIST-01, DEL-01, FORK-01, SESS-12, SESS-18, SESS-22, AUTH-10, INIT-16, ARCH-04.
 #[tokio::test(start_paused = true)]
-async fn what_the_agent_does_not_advertise_is_refused_here_and_never_sent() {
+async fn methods_that_the_agent_does_not_advertise_are_refused_and_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -128,7 +128,7 @@ async fn a_cursor_that_leads_nowhere_ends_the_list_and_a_refused_page_can_be_ask
 
 /// INFO-05, LIST-11.
 #[tokio::test]
-async fn what_was_pushed_is_shown_at_once_and_as_the_list_says_it_later() {
+async fn pushed_info_is_shown_at_once_and_replaced_by_the_list() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;

@@ -290,7 +290,7 @@ async fn a_terminal_belongs_to_its_session() {
 
 /// TERM-13, TERM-17.
 #[tokio::test]
-async fn what_cannot_be_started_is_an_error_at_once() {
+async fn a_command_that_cannot_start_is_an_error_at_once() {
     let (_connection, mut agent, _session, folder) = ready().await;
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
@@ -434,7 +434,7 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
 /// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it
 /// belongs to.
 #[tokio::test]
-async fn what_an_agent_tells_of_its_own_terminals_can_be_shown() {
+async fn output_of_the_agents_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let told = |meta: Value| json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "_meta": meta });
     agent.update("s1", told(json!({ "terminal_info": { "terminal_id": "own" } }))).await;

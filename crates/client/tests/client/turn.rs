@@ -33,7 +33,7 @@ async fn text_of(turn: &mut Turn) -> String {
 }
 
 #[tokio::test]
-async fn a_turn_tells_what_is_new_and_how_it_ended() {
+async fn a_turn_returns_its_changes_and_its_outcome() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
     assert_eq!(
@@ -70,7 +70,7 @@ async fn a_turn_tells_what_is_new_and_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_watcher_that_looks_late_gets_one_text_and_the_final_state() {
+async fn a_late_watcher_gets_one_text_and_the_final_state() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent
@@ -239,7 +239,7 @@ async fn dropping_the_agent_ends_its_turns_and_watches() {
 }
 
 #[tokio::test]
-async fn an_update_without_a_name_in_this_version_is_kept_and_told() {
+async fn an_update_without_a_name_in_this_version_is_kept_and_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.update("s1", json!({ "sessionUpdate": "mood", "level": 3 })).await;

@@ -31,7 +31,7 @@ impl UnsavedText for Open {
 
 /// FS-02, FS-03, FS-04, FS-10, FS-12.
 #[tokio::test]
-async fn an_agent_reads_and_changes_what_the_editor_shows() {
+async fn an_agent_reads_and_changes_the_text_of_the_editor() {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     let outside = tempfile::tempdir().unwrap();

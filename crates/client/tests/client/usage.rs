@@ -51,7 +51,7 @@ async fn turn(session: &SessionHandle, agent: &mut ScriptedAgent) {
 
 /// USE-10, SESS-18: a resume goes on with the same agent, so what it counted stays.
 #[tokio::test]
-async fn a_resumed_session_keeps_its_figures_and_a_loaded_one_begins_anew() {
+async fn a_resumed_session_keeps_its_figures_and_a_loaded_one_resets_them() {
     let folder = tempfile::tempdir().unwrap();
     let capabilities = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
     let about = json!({ "name": "copilot", "version": "1" });

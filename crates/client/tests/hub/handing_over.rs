@@ -156,7 +156,7 @@ fn recorded(store: &MemoryStore, id: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_log_grows_by_what_is_typed_and_not_by_the_whole_draft_each_time() {
+async fn a_log_grows_by_the_typed_text_and_not_by_the_whole_draft() {
     let store = MemoryStore::new();
     let options = HubOptions::default().store(Arc::new(store.clone()));
     let it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
@@ -258,7 +258,7 @@ impl Store for Counting {
 
 /// USE-10.
 #[tokio::test]
-async fn what_was_spent_is_counted_without_reading_what_was_counted_before() {
+async fn spending_is_counted_without_reading_old_events_again() {
     let store = Counting::default();
     let options = HubOptions::default().store(Arc::new(store.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;

@@ -75,7 +75,7 @@ async fn two_hundred_sessions_over_twenty_agents_answer() {
 
 /// What nobody looks at costs what was said, however finely it was streamed.
 #[tokio::test]
-async fn a_flood_costs_a_watcher_that_does_not_look_nothing() {
+async fn a_flood_costs_an_idle_watcher_no_memory() {
     const UPDATES: usize = 20_000;
     let mut it = started(json!({})).await;
     let mut watch = it.session.watch();

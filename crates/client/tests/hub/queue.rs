@@ -75,7 +75,7 @@ async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
 /// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be
 /// cancelled in its place.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_sent() {
+async fn sending_now_never_cancels_the_prompt_that_it_sends() {
     let mut it = started(json!({})).await;
     for round in 0..100 {
         it.session.send("one").unwrap();
@@ -101,7 +101,7 @@ async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_se
 
 /// CANCEL-07.
 #[tokio::test]
-async fn a_cancelled_turn_holds_what_waits_until_it_is_released_or_added_to() {
+async fn a_cancelled_turn_holds_the_queue_until_it_is_released_or_added_to() {
     let mut it = started(json!({})).await;
     it.session.send("one").unwrap();
     let (call, _) = it.agent.prompted().await;
@@ -249,7 +249,7 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
 }
 
 #[tokio::test]
-async fn what_decides_first_is_asked_before_the_person() {
+async fn rules_decide_before_the_person_is_asked() {
     let decide = |agent: &str, _: &std::path::Path, person: Permissions| match agent {
         "a" => Permissions::AllowKinds(vec![attache_protocol::v1::ToolKind::Read]),
         _ => person,

@@ -126,7 +126,7 @@ async fn a_history_that_is_known_is_not_replaced_by_a_load() {
 }
 
 #[tokio::test]
-async fn a_session_whose_agent_does_neither_is_read_and_begun_anew() {
+async fn a_session_that_cannot_be_reopened_is_read_and_continued_in_a_new_one() {
     let mut it = started(json!({})).await;
     it.session.send("build it").unwrap();
     it.session.send("then test it").unwrap();
@@ -256,7 +256,7 @@ async fn restarts_have_a_budget_that_success_gives_back_and_a_person_is_not_boun
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_start_is_told_to_whoever_waits_for_it() {
+async fn every_waiting_caller_learns_that_an_agent_does_not_start() {
     let hub = Hub::new(HubOptions::default());
     hub.add("a", AgentSource::command("no-such-program-anywhere --acp").unwrap()).unwrap();
     let error = soon(hub.open("a", ".").into_future()).await.unwrap_err();

@@ -41,7 +41,7 @@ async fn used_as(store: &MemoryStore, id: &str) -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn the_history_of_an_agent_that_keeps_none_can_be_read_with_what_was_not_sent() {
+async fn stored_history_can_be_read_with_its_draft_and_queue_if_the_agent_keeps_none() {
     let store = MemoryStore::new();
     let folder = used(&store).await;
     let hub = Hub::new(keeping(&store));
@@ -199,7 +199,7 @@ impl Store for FullDisk {
 /// What was said is stored when a turn begins and when it ends; a full disk is told once, and the
 /// session goes on.
 #[tokio::test]
-async fn a_full_disk_is_told_and_ends_no_session() {
+async fn a_full_disk_is_reported_and_ends_no_session() {
     let disk = FullDisk::default();
     let options = HubOptions::default().store(Arc::new(disk.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;

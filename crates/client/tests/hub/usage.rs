@@ -22,7 +22,7 @@ async fn each_level_of_the_context_is_said_once() {
 }
 
 #[tokio::test]
-async fn a_budget_stops_the_turn_and_what_waits_and_says_so() {
+async fn a_budget_stops_the_turn_and_holds_the_queue_with_a_notice() {
     let mut it = started(json!({})).await;
     it.session.set_budget(Some(Budget::Cost(Cost::new(0.5, "USD"))));
     it.session.send("one").unwrap();
@@ -46,7 +46,7 @@ async fn a_budget_stops_the_turn_and_what_waits_and_says_so() {
 
 /// USE-10.
 #[tokio::test]
-async fn a_budget_of_tokens_stops_what_waits_and_everything_is_counted_by_agent_and_day() {
+async fn a_token_budget_holds_the_queue_and_spending_is_counted_by_agent_and_day() {
     let mut it = started(json!({})).await;
     it.session.set_budget(Some(Budget::Tokens(100)));
     it.session.send("one").unwrap();

@@ -1,7 +1,7 @@
 //! The commands `model` and `mode`: options of the session, chosen by words.
 
 use crate::models::Models;
-use crate::options;
+use crate::session::options;
 use crate::tools::fit::{code, one_line};
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{

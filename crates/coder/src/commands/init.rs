@@ -1,7 +1,7 @@
 //! The command `init`: AGENTS.md of a project that has none.
 
-use crate::memory::Memory;
 use crate::models::{Models, project_summary, reply};
+use crate::session::memory::Memory;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
             "{FILE} is there already. A model of a provider can mend it; `offline` does not.\n"
         ));
     }
-    let mut tools = Toolbox { turn, models, memory };
-    let listed = tools.called("list", &json!({ "path": "." }).to_string()).await?;
+    let mut tools = Toolbox::new(turn, models, memory);
+    let listed = tools.call("list", &json!({ "path": "." }).to_string()).await?;
     let Finding::Files(files) = &listed.finding else { return Ok(format!("{}\n", listed.text)) };
     let telling = |name: &&String| {
         !name.contains('/')
@@ -49,7 +49,7 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     let names: Vec<String> = files.named.iter().filter(telling).take(READ).cloned().collect();
     let mut reads: Vec<ToolResult> = Vec::new();
     for name in names {
-        reads.push(tools.called("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
+        reads.push(tools.call("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
     }
     let as_reply = |name: &str, result: &ToolResult| {
         reply(true, String::new(), name.to_owned(), result.clone())
@@ -70,7 +70,7 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
         text.push_str("\n## Commands\n\n");
         text.extend(commands.iter().map(|command| format!("- `{command}`\n")));
     }
-    let written = tools.called("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
+    let written = tools.call("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
     Ok(match written.failed {
         true => format!("{FILE} is not written. {}\n", written.text),
         false => {

@@ -1,7 +1,7 @@
 //! The command `review`: what is changed and not committed.
 
-use crate::memory::Memory;
 use crate::models::Models;
+use crate::session::memory::Memory;
 use crate::tools::fit::{code, counted};
 use crate::tools::{Finding, Toolbox};
 use attache_agent::{Result, Turn};
@@ -32,8 +32,8 @@ pub(super) fn task(about: &str) -> String {
 
 /// Says which files are changed, and by how much, without a model.
 pub(super) async fn review(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
-    let ran = Toolbox { turn, models, memory }
-        .called("execute", &json!({ "command": COMMAND }).to_string())
+    let ran = Toolbox::new(turn, models, memory)
+        .call("execute", &json!({ "command": COMMAND }).to_string())
         .await?;
     match &ran.finding {
         Finding::Ran(ran) if ran.success => Ok(changes(&ran.output)),

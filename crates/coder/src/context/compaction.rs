@@ -1,13 +1,16 @@
-//! The older part of a conversation gives way to a summary.
+//! Replaces the older part of a conversation by a summary.
 
 use super::cut::Cut;
-use super::gauge::tell_fill;
-use super::summary::{self, Compacted, Summary};
-use crate::answer::{brief, spent, takes_notices, tell, waits};
-use crate::conversation::{Conversation, Forgotten, Message, Party};
-use crate::memory::{Memory, Record};
+use super::fill::tell_fill;
+use super::summary;
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::message::Message;
+use crate::conversation::summary::{Compacted, Summary};
+use crate::conversation::{Conversation, Forgotten};
 use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
+use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
+use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
@@ -173,7 +176,7 @@ pub(crate) async fn compact(
         return Ok(Compaction::Failed(why.to_owned()));
     }
     show(&mut handle, &compacted.summary.markdown()).await?;
-    if memory.conversation.party() == Party::Agent {
+    if memory.conversation.kind() == ConversationKind::Agent {
         turn.remember(&Record::Compacted(Box::new(compacted.clone()))).await?;
     }
     memory.conversation.compact(compacted);
@@ -225,7 +228,7 @@ async fn written(
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
             Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
                 words.clear();
-                turn.spent(spent(&lost));
+                turn.add_usage(spent(&lost));
                 if lost.total() > 0 {
                     memory.charge(turn, model, &lost).await?;
                 }
@@ -233,7 +236,7 @@ async fn written(
             }
             Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
-                turn.spent(spent(&usage));
+                turn.add_usage(spent(&usage));
                 memory.charge(turn, model, &usage).await?;
                 let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens)
                     && !words.trim().is_empty();

@@ -1,6 +1,6 @@
 //! Where the older part of a conversation ends.
-
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
+use crate::conversation::message::Message;
 
 /// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that
 /// led to a call, are never parted.
@@ -20,8 +20,7 @@ impl Conversation {
         let first = usize::from(self.summarized());
         let at = |at: usize| Cut { at, within_turn: false };
         let turns = || {
-            self.begins(|message| matches!(message, Message::Person(_)))
-                .filter(|(at, _)| *at > first)
+            self.begins(|message| matches!(message, Message::User(_))).filter(|(at, _)| *at > first)
         };
         let whole = turns().find(|(_, left)| *left <= keep);
         let present = turns().last();
@@ -29,9 +28,9 @@ impl Conversation {
             return Some(at(turn));
         }
         let began =
-            self.messages().iter().rposition(|message| matches!(message, Message::Person(_)))?;
+            self.messages().iter().rposition(|message| matches!(message, Message::User(_)))?;
         let steps = || {
-            let said = self.begins(|message| matches!(message, Message::Said(_)));
+            let said = self.begins(|message| matches!(message, Message::Assistant(_)));
             said.filter(|(at, _)| *at > began + 1)
         };
         let step = steps().find(|(_, left)| *left <= keep).or_else(|| steps().last());
@@ -43,7 +42,7 @@ impl Conversation {
     /// not all there is.
     pub(super) fn cut_on_request(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
-        let last = self.begins(|message| matches!(message, Message::Person(_))).last();
+        let last = self.begins(|message| matches!(message, Message::User(_))).last();
         let last = last.filter(|(at, left)| *at > first && *left <= keep);
         let at = last.map_or(self.messages().len(), |(at, _)| at);
         (at > first).then_some(Cut { at, within_turn: false })
@@ -70,27 +69,27 @@ impl Conversation {
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Cut, Message};
-    use crate::context::{Compacted, Summary};
-    use crate::conversation::Prompt;
-    use crate::models::{ModelMessage, ModelPart, ToolAnswer};
+    use crate::conversation::prompt::Prompt;
+    use crate::conversation::summary::{Compacted, Summary};
+    use crate::models::{AssistantMessage, AssistantPart, ToolReply};
 
     fn person(bytes: usize) -> Message {
-        Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
+        Message::User(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
     }
 
     fn call() -> Message {
-        let part = ModelPart::Call {
+        let part = AssistantPart::Call {
             id: "c".into(),
             name: "read".into(),
             arguments: "{}".into(),
             sealed: None,
         };
         let model = serde_json::from_str(r#"{"provider":"p","name":"m"}"#).unwrap();
-        Message::Said(ModelMessage { model, parts: vec![part] })
+        Message::Assistant(AssistantMessage { model, parts: vec![part] })
     }
 
     fn result(bytes: usize) -> Message {
-        Message::Returned(ToolAnswer {
+        Message::ToolReply(ToolReply {
             call_id: "c".into(),
             name: "read".into(),
             text: "x".repeat(bytes),

@@ -1,6 +1,6 @@
 //! What a session is about, as tags: the project and its branch.
 
-use crate::memory::Memory;
+use crate::session::memory::Memory;
 use attache_agent::{Error, Result, Turn};
 use std::path::{Path, PathBuf};
 

@@ -66,7 +66,7 @@ impl ClientHandler for Client {
         let schema = serde_json::to_string(&requested_schema)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let (answer, answered) = oneshot::channel();
-        // Outside of a call nobody is there to be asked.
+        // Outside of a call the person cannot be asked.
         let Some(call) = self.listeners.last() else { return Ok(declined) };
         if call.send(Word::Asks(Question { message, schema, answer })).await.is_err() {
             return Ok(declined);

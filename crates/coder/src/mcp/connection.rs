@@ -4,7 +4,7 @@
 use super::client::Client;
 use super::failure;
 use super::legacy::Legacy;
-use super::server::Setup;
+use super::setup::Setup;
 use super::stdout::{Seen, Stdout};
 use crate::tools::fit::one_line;
 use attache_host::{Child, ChildWatch, Launch};

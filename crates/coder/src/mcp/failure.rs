@@ -54,7 +54,7 @@ pub(super) fn not_answered(error: &ServiceError) -> String {
         }
         ServiceError::TransportSend(error) => transport(error),
         ServiceError::TransportClosed => "it closed the connection".to_owned(),
-        ServiceError::UnexpectedResponse => "its answer is none to what it was asked".to_owned(),
+        ServiceError::UnexpectedResponse => "its answer does not match the request".to_owned(),
         error => one_line(&error.to_string(), SAID),
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn http(error: &reqwest::Error) -> String {
         // Without a cause the words would be the library's, which name the address.
         _ if error.source().is_none() => "it could not be asked".to_owned(),
         _ if error.is_connect() => {
-            format!("nobody answers at its address ({})", one_line(&deepest.to_string(), SAID))
+            format!("no answer from its address ({})", one_line(&deepest.to_string(), SAID))
         }
         _ => format!("the connection broke ({})", one_line(&deepest.to_string(), SAID)),
     }

@@ -1,8 +1,6 @@
 //! The tools of servers under names that every provider takes.
 
-use crate::conversation::Party;
 use crate::models::ToolSpec;
-use crate::tools;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -14,6 +12,9 @@ const SERVER: usize = 28;
 
 /// How many tools a model is offered: providers take no more.
 const ALL: usize = 128;
+
+/// How many of them are built in.
+pub(crate) const BUILT_IN: usize = 17;
 
 /// How long a description and a schema may be, in bytes.
 const DESCRIPTION: usize = 4 * 1024;
@@ -31,7 +32,7 @@ pub(super) struct Offered {
 
 /// How many tools of servers are offered at most.
 pub(super) fn most() -> usize {
-    ALL.saturating_sub(tools::specs_of(Party::Agent).len())
+    ALL.saturating_sub(BUILT_IN)
 }
 
 /// The tools of servers, given by their names, in order, each with a name of its own. The same

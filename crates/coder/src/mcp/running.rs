@@ -102,7 +102,7 @@ impl Running {
         }
     }
 
-    /// Tells the server that nobody waits any more.
+    /// Cancels the call at the server.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
             // It is on its way once this was polled; the rest is the server's.

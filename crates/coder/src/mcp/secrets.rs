@@ -1,4 +1,4 @@
-//! What a server's configuration holds that nobody else may see.
+//! The secrets of a server's configuration.
 
 use attache_protocol::v1::McpServer;
 use reqwest::Url;

@@ -5,14 +5,13 @@ use super::connection::{self, Connection, Traces};
 use super::failure;
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
+use super::setup::{DEADLINE, Setup};
 use super::told::Told;
-use crate::models::Http;
 use crate::tools::fit::{counted, one_line};
 use attache_protocol::v1::McpServer;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, Tool};
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,22 +28,6 @@ const BACKOFF: Duration = Duration::from_millis(250);
 
 /// How much of a server's name is shown, in characters.
 const NAME: usize = 40;
-
-/// What every server of a session needs.
-#[derive(Debug)]
-pub(super) struct Setup {
-    pub(super) cwd: PathBuf,
-    pub(super) roots: Vec<PathBuf>,
-    pub(super) http: Http,
-    /// The variables of this process that hold keys of providers: no server inherits them.
-    pub(super) keys: Arc<[String]>,
-    /// Whether the person can be asked by a form.
-    pub(super) forms: bool,
-    /// Until when a server should be ready.
-    pub(super) deadline: Duration,
-    /// Until when it is given up.
-    pub(super) longest: Duration,
-}
 
 /// How a server is.
 #[derive(Debug, Clone)]
@@ -278,7 +261,7 @@ impl Server {
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
                     // A server that does not say what it has keeps what it had.
-                    if let Ok(Ok(tools)) = timeout(super::DEADLINE, connection::tools(&peer)).await {
+                    if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
                         self.state.send_modify(|state| state.tools = Arc::new(tools));
                     }
                 }

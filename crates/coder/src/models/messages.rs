@@ -1,9 +1,11 @@
 //! The conversation as a provider's model reads it.
 
-use super::{Brief, Model, ModelMessage, ModelPart, Part, ToolAnswer};
-use crate::conversation::{self, Conversation, Prompt};
-use crate::prompt::Mentioned;
-use crate::tools::{Action, ToolResult};
+use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
+use crate::conversation::Conversation;
+use crate::conversation::message::Message as ConversationMessage;
+use crate::conversation::prompt::{Mentioned, Prompt, kind};
+use crate::conversation::stored_call::StoredCall;
+use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
 /// The input of a call of `model`.
@@ -21,25 +23,25 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
-            conversation::Message::Summary(left) => summary = Some(Part::Text(left.for_model())),
-            conversation::Message::Person(prompt) => {
+            ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
+            ConversationMessage::User(prompt) => {
                 let parts = summary.take().into_iter().chain(parts(model, prompt)).collect();
                 let prompt = model.reads_data().then(|| user_prompt(prompt));
                 messages.push(Message::User(UserMessage { parts, prompt }));
             }
-            conversation::Message::Model(text) => {
-                messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
+            ConversationMessage::OfflineText(text) => {
+                messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
             // A plan alone says nothing to another model.
-            conversation::Message::Tool(Action::Plan(_), _) => {}
-            conversation::Message::Tool(action, result) => {
-                messages.extend(offline_tool(&format!("offline_{index}"), action, result));
+            ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
+            ConversationMessage::OfflineCall(call, result) => {
+                messages.extend(offline_tool(&format!("offline_{index}"), call, result));
             }
-            conversation::Message::Said(said) => messages.push(Message::Assistant(said.clone())),
-            conversation::Message::Returned(answer) => {
+            ConversationMessage::Assistant(said) => messages.push(Message::Assistant(said.clone())),
+            ConversationMessage::ToolReply(answer) => {
                 messages.push(Message::ToolReply(returned(model, answer)));
             }
-            conversation::Message::Note(text) => {
+            ConversationMessage::Note(text) => {
                 messages.push(Message::user(vec![Part::Text(text.clone())]))
             }
         }
@@ -62,7 +64,7 @@ fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     for part in &prompt.media {
         parts.push(match model.takes(part) {
             true => part.clone(),
-            false => Part::Text(format!("[{} that you cannot take]", conversation::kind(part))),
+            false => Part::Text(format!("[{} that you cannot take]", kind(part))),
         });
     }
     parts
@@ -83,14 +85,14 @@ pub(crate) fn reply(
     call_id: String,
     name: String,
     result: ToolResult,
-) -> ToolAnswer {
+) -> ToolReply {
     let data = with_data.then(|| serde_json::to_value(&result.finding).ok()).flatten();
     let ToolResult { text, failed, images, .. } = result;
-    ToolAnswer { call_id, name, text, images, failed, data }
+    ToolReply { call_id, name, text, images, failed, data }
 }
 
 /// What a tool returned; a model that was chosen later may not take the pictures.
-fn returned(model: &dyn Model, answer: &ToolAnswer) -> ToolAnswer {
+fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();
     answer.images.retain(|image| model.takes(&Part::Image(image.clone())));
@@ -101,18 +103,18 @@ fn returned(model: &dyn Model, answer: &ToolAnswer) -> ToolAnswer {
 }
 
 /// What the offline model said.
-fn offline(part: ModelPart) -> Message {
-    Message::Assistant(ModelMessage {
+fn offline(part: AssistantPart) -> Message {
+    Message::Assistant(AssistantMessage {
         model: ModelId::new("attache", "offline"),
         parts: vec![part],
     })
 }
 
 /// A tool that the offline model used.
-fn offline_tool(id: &str, action: &Action, result: &ToolResult) -> [Message; 2] {
-    let (id, name) = (id.to_owned(), action.name().to_owned());
-    let arguments = action.raw_input().to_string();
-    let answer = ToolAnswer {
+fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2] {
+    let (id, name) = (id.to_owned(), call.name());
+    let arguments = call.arguments().to_string();
+    let answer = ToolReply {
         call_id: id.clone(),
         name: name.clone(),
         text: result.text.clone(),
@@ -120,5 +122,5 @@ fn offline_tool(id: &str, action: &Action, result: &ToolResult) -> [Message; 2] 
         failed: result.failed,
         data: serde_json::to_value(&result.finding).ok(),
     };
-    [offline(ModelPart::Call { id, name, arguments, sealed: None }), Message::ToolReply(answer)]
+    [offline(AssistantPart::Call { id, name, arguments, sealed: None }), Message::ToolReply(answer)]
 }

@@ -3,24 +3,22 @@
 
 use super::client::Client;
 use super::files::{delete, moved};
-use super::{client, edit, grep, read, run};
-use crate::tools::Action;
-use crate::tools::patch::Patch;
-use crate::tools::write::Write;
+use super::{Call, call, client, edit, grep, patch, read, run};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A session in the mode `ask` whose model does these, in a project with a file `a`.
-async fn asking(actions: Vec<Action>) -> (TempDir, Client) {
+async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "one\n").unwrap();
-    let mut client = client(folder.path(), actions, false).await;
+    let mut client = client(folder.path(), calls, false).await;
     client.set("mode", "ask").await;
     (folder, client)
 }
 
-/// What somebody else does while the first question is open.
+/// Changes the files while the first question is open.
 fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 'static) {
     let (folder, mut done) = (folder.to_owned(), false);
     client.meanwhile = Some(Box::new(move || {
@@ -30,18 +28,16 @@ fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 
     }));
 }
 
-fn write(path: &str, text: &str) -> Action {
-    Action::Write(Write { path: path.into(), text: text.into() })
+fn write(path: &str, text: &str) -> Call {
+    call("write", json!({ "path": path, "text": text }))
 }
 
 #[tokio::test]
 async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
-    let patch =
-        Patch::parse("*** Begin Patch\n*** Update File: a\n-one\n+two\n*** End Patch").unwrap();
     let changes = [
         edit("a", "one", "two"),
         write("a", "two\n"),
-        Action::ApplyPatch(patch),
+        patch("*** Update File: a\n-one\n+two"),
         delete("a"),
         moved("a", "b"),
     ];
@@ -71,13 +67,10 @@ async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
     for (target, seen) in
         [(".git", "one\n"), ("other", "one\n"), ("../beside", "one\n"), (".git", "")]
     {
-        let patch =
-            Patch::parse("*** Begin Patch\n*** Update File: d/a\n-one\n+two\n*** End Patch")
-                .unwrap();
         let changes = [
             edit("d/a", "one", "two"),
             write("d/a", "two\n"),
-            Action::ApplyPatch(patch),
+            patch("*** Update File: d/a\n-one\n+two"),
             delete("d/a"),
             moved("d/a", "d/b"),
             write("d/new", "two\n"),
@@ -218,9 +211,8 @@ async fn a_search_of_a_folder_leaves_out_secrets_and_what_a_rule_keeps_back_and_
 #[tokio::test]
 async fn a_search_of_what_is_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {
-        let Action::Grep(mut search) = grep("needle") else { panic!() };
-        search.path = path.to_owned();
-        let (folder, mut client) = asking(vec![Action::Grep(search)]).await;
+        let search = call("grep", json!({ "pattern": "needle", "path": path }));
+        let (folder, mut client) = asking(vec![search]).await;
         fs::write(folder.path().join("id_rsa"), "needle\n").unwrap();
         fs::create_dir(folder.path().join(".ssh")).unwrap();
         fs::write(folder.path().join(".ssh/config"), "needle\n").unwrap();

@@ -3,12 +3,7 @@
 
 use super::files::{delete, moved};
 use super::undo::{Session, write};
-use super::{edit, read};
-use crate::tools::Action;
-use crate::tools::glob::Glob;
-use crate::tools::grep::Grep;
-use crate::tools::list::List;
-use crate::tools::patch::Patch;
+use super::{Call, call, edit, patch, read};
 use proptest::prelude::{ProptestConfig, Strategy};
 use proptest::sample::select;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -51,31 +46,21 @@ fn path() -> impl Strategy<Value = String> {
     (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
 }
 
-fn patch(text: String) -> Option<Action> {
-    Patch::parse(&format!("*** Begin Patch\n{text}\n*** End Patch")).ok().map(Action::ApplyPatch)
-}
-
-/// What a model asks for with these paths: it reads first, as it must.
-fn actions(tool: u8, path: &str, to: &str) -> Vec<Action> {
-    let action = match tool {
-        0 => Some(Action::List(List { path: path.into(), glob: None })),
-        1 => Some(Action::Glob(Glob::new(None, &format!("{path}/*")))),
-        2 => Some(Action::Grep(Grep {
-            pattern: "hu.h".into(),
-            path: path.into(),
-            regex: true,
-            word: false,
-            smart_case: false,
-        })),
-        3 => Some(edit(path, "h", "H")),
-        4 => Some(write(path, "written\n")),
-        5 => patch(format!("*** Add File: {path}\n+made")),
-        6 => patch(format!("*** Update File: {path}\n*** Move to: {to}\n+more")),
-        7 => patch(format!("*** Delete File: {path}")),
-        8 => Some(delete(path)),
-        _ => Some(moved(path, to)),
+/// The calls of a model with these paths: it reads first, as it must.
+fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
+    let second = match tool {
+        0 => call("list", json!({ "path": path })),
+        1 => call("glob", json!({ "pattern": format!("{path}/*") })),
+        2 => call("grep", json!({ "pattern": "hu.h", "path": path })),
+        3 => edit(path, "h", "H"),
+        4 => write(path, "written\n"),
+        5 => patch(&format!("*** Add File: {path}\n+made")),
+        6 => patch(&format!("*** Update File: {path}\n*** Move to: {to}\n+more")),
+        7 => patch(&format!("*** Delete File: {path}")),
+        8 => delete(path),
+        _ => moved(path, to),
     };
-    [read(path)].into_iter().chain(action).collect()
+    vec![read(path), second]
 }
 
 /// All that is below a folder: contents, and where links lead.
@@ -154,7 +139,7 @@ async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCas
     let place = |path: &str| path.replace("BASE", &base.display().to_string());
     let mut told = String::new();
     for (tool, path, to) in operations {
-        let turn = session.turn("go", actions(*tool, &place(path), &place(to))).await;
+        let turn = session.turn("go", calls(*tool, &place(path), &place(to))).await;
         told.push_str(&turn.text());
         turn.updates.iter().for_each(|update| told.push_str(&update.to_string()));
     }

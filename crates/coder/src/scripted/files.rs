@@ -1,12 +1,7 @@
 //! The tools that change files, on real ones.
 
 use super::undo::{Session, write};
-use super::{edit, read, run};
-use crate::tools::Action;
-use crate::tools::delete::Delete;
-use crate::tools::glob::Glob;
-use crate::tools::move_file::Move;
-use crate::tools::patch::Patch;
+use super::{Call, call, edit, patch, read, run};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -28,16 +23,12 @@ fn project() -> (TempDir, impl Fn(&str) -> PathBuf) {
     (folder, move |name: &str| base.join(name))
 }
 
-fn patch(files: &str) -> Action {
-    Action::ApplyPatch(Patch::parse(&format!("*** Begin Patch\n{files}\n*** End Patch")).unwrap())
+pub(super) fn delete(path: &str) -> Call {
+    call("delete", json!({ "path": path }))
 }
 
-pub(super) fn delete(path: &str) -> Action {
-    Action::Delete(Delete { path: path.into() })
-}
-
-pub(super) fn moved(path: &str, to: &str) -> Action {
-    Action::Move(Move { path: path.into(), to: to.into() })
+pub(super) fn moved(path: &str, to: &str) -> Call {
+    call("move", json!({ "path": path, "to": to }))
 }
 
 #[tokio::test]
@@ -283,7 +274,7 @@ async fn files_are_found_by_pattern_the_newest_first() {
         let file = File::options().write(true).open(path(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
     }
-    let glob = |pattern: &str| Action::Glob(Glob::new(None, pattern));
+    let glob = |pattern: &str| call("glob", json!({ "pattern": pattern }));
     let mut session = Session::open(folder.path()).await;
     let turn = session.turn("go", [glob("*.rs")]).await;
     assert_eq!(turn.text(), "new.rs\ndeep/mid.RS\ndeep/old.rs");
@@ -334,7 +325,8 @@ async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     );
     assert!(session.does([write("deep/c", "back")]).await.contains("deep/c made"));
     fs::remove_dir_all(folder.path()).unwrap();
-    for action in [read("a"), Action::Glob(Glob::new(None, "*")), write("x", "x"), delete("a")] {
+    for action in [read("a"), call("glob", json!({ "pattern": "*" })), write("x", "x"), delete("a")]
+    {
         let text = session.does([action]).await;
         assert!(text.contains("does not exist") || text.contains("no file"), "{text}");
     }

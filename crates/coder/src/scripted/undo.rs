@@ -1,11 +1,9 @@
 //! What the tools changed, put back as a person asks for it.
 
 use super::client::Client;
-use super::{Does, Seen, asks_or_says, edit, read, run};
+use super::{Call, Does, Seen, call, calls_or_says, edit, read, run};
 use crate::Coder;
 use crate::models::Models;
-use crate::tools::Action;
-use crate::tools::write::Write;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::fs;
@@ -16,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub(super) struct Session {
     pub(super) client: Client,
     /// What the model is still to do.
-    queue: Arc<Mutex<VecDeque<Action>>>,
+    queue: Arc<Mutex<VecDeque<Call>>>,
 }
 
 impl Session {
@@ -33,10 +31,10 @@ impl Session {
         capabilities: serde_json::Value,
         session: serde_json::Value,
     ) -> Self {
-        let queue = Arc::<Mutex<VecDeque<Action>>>::default();
+        let queue = Arc::<Mutex<VecDeque<Call>>>::default();
         let left = queue.clone();
         let model =
-            Does(move |seen: &Seen<'_>| asks_or_says(left.lock().unwrap().pop_front(), seen));
+            Does(move |seen: &Seen<'_>| calls_or_says(left.lock().unwrap().pop_front(), seen));
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
@@ -47,20 +45,20 @@ impl Session {
     pub(super) async fn turn(
         &mut self,
         prompt: &str,
-        actions: impl IntoIterator<Item = Action>,
+        actions: impl IntoIterator<Item = Call>,
     ) -> super::client::Turn {
         self.queue.lock().unwrap().extend(actions);
         self.client.prompt(prompt).await
     }
 
     /// What the last action of such a turn returned.
-    pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Action>) -> String {
+    pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Call>) -> String {
         self.turn("go", actions).await.text()
     }
 }
 
-pub(super) fn write(path: &str, text: &str) -> Action {
-    Action::Write(Write { path: path.into(), text: text.into() })
+pub(super) fn write(path: &str, text: &str) -> Call {
+    call("write", json!({ "path": path, "text": text }))
 }
 
 #[tokio::test]

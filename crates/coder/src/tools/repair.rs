@@ -31,7 +31,7 @@ pub(super) fn with_fields_read(value: Value) -> Value {
     Value::Object(fields)
 }
 
-/// What a string holds that is JSON itself.
+/// The content of a string that is itself JSON.
 fn unwrapped(value: Value) -> Value {
     match &value {
         Value::String(text) => match serde_json::from_str(text.trim()) {
@@ -42,7 +42,7 @@ fn unwrapped(value: Value) -> Value {
     }
 }
 
-/// What stands in a Markdown code block, if that is all.
+/// The content of a Markdown code block, if the text is nothing else.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));

@@ -224,10 +224,7 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     let (statuses, _) = compactions(&turn);
     assert_eq!(statuses, ["in_progress", "failed"]);
     assert!(
-        turn.all("compaction_update")[1]["error"]
-            .as_str()
-            .unwrap()
-            .contains("does not take the request")
+        turn.all("compaction_update")[1]["error"].as_str().unwrap().contains("rejects the request")
     );
     assert_eq!(turn.text(), "done");
     let told = format!("{:?}{:?}", turn.all("notice"), turn.all("agent_thought_chunk"));

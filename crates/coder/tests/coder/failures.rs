@@ -302,7 +302,10 @@ async fn a_silent_model_and_an_endless_one_end() {
     let project = project(&[]);
     let (code, message) =
         error(&open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await);
-    assert!(code == -32603 && message.contains("Claude Sonnet 4.5 answered nothing"), "{message}");
+    assert!(
+        code == -32603 && message.contains("Claude Sonnet 4.5 returned an empty response"),
+        "{message}"
+    );
     let list = || anthropic(&[tool_use("t", "list", json!({}))], "tool_use");
     let server = Server::start((0..50).map(|_| list()).collect()).await;
     let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;

@@ -119,8 +119,8 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
         Reply::status(status, "", &error.to_string())
     };
     for (reply, fallback, said) in [
-        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not know the key"),
-        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "does not take the request"),
+        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not accept the key"),
+        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "rejects the request"),
         (quota(), "", "quota or credit"),
         (quota(), "nobody/knows", "quota or credit"),
         (quota(), "anthropic/claude-sonnet-4-5", "quota or credit"),
@@ -135,7 +135,7 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
     let (first, second) = (Server::start(vec![quota()]).await, Server::start(vec![quota()]).await);
     let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", json!({})).await;
     let (code, message) = error(&client.prompt("hello").await);
-    assert!(code == -32603 && message.contains("OpenAI says that the quota"), "{message}");
+    assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }
 
 /// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is

@@ -88,7 +88,7 @@ async fn a_question_is_answered_by_a_form_or_by_the_next_prompt() {
         (json!({ "action": "accept", "content": { "answer1": "red" } }), "Your answer is `red`.\n"),
         (
             json!({ "action": "decline" }),
-            "The person does not want to answer this. Go on without it, or say what is missing.\n",
+            "The person declined to answer. Go on without it, or say what is missing.\n",
         ),
     ] {
         with_forms.forms.push_back(answer);

@@ -73,7 +73,7 @@ async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     for (url, why) in [
         ("file:///etc/passwd", "only http and https"),
         ("ftp://example.org/", "only http and https"),
-        ("nonsense", "no address of the web"),
+        ("nonsense", "not a web address"),
         (password.as_str(), "name or password"),
     ] {
         let (_, said, client) = fetched(&[url.to_owned()], &["allow_once"]).await;

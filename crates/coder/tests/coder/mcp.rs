@@ -103,7 +103,7 @@ async fn a_server_that_refuses_its_key_is_named() {
     for name in [
         "web is not there: HTTP 401",
         "old is not there: HTTP 401",
-        "nowhere is not there: Nobody answers at its address",
+        "nowhere is not there: No answer from its address",
     ] {
         assert!(said.contains(name), "{said}");
     }

@@ -257,7 +257,7 @@ async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
     let mut client = Client::serve_author(coder(&given), capabilities, session).await;
     let first = client.prompt("hello").await;
     let titles: Vec<_> = first.all("notice").iter().map(|notice| notice["title"].clone()).collect();
-    assert_eq!(titles, ["Nobody knows how much next-big-thing takes in"]);
+    assert_eq!(titles, ["The context window of next-big-thing is unknown"]);
     let second = client.prompt("again").await;
     for (turn, said) in [(&first, "one"), (&second, "two")] {
         assert_eq!((turn.text().as_str(), turn.all("usage_update").len()), (said, 0));

@@ -230,10 +230,12 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
     assert_eq!(client.asked.len(), 2);
     let text = std::fs::read_to_string(&file).unwrap();
     let cwd = one.path().canonicalize().unwrap();
+    let (_, rules) = text.split_once("version = 2\n").unwrap();
     assert_eq!(
-        text,
+        rules,
         format!(
-            "\n[[allow]]\ncommand = \"mkdir\"\nproject = \"{}\"\n\n[[allow]]\ncommand = \"cargo new\"\n",
+            "\n[[allow]]\nagents = [\"attache\"]\ncommand = \"mkdir\"\nproject = \"{}\"\n\n\
+             [[allow]]\nagents = [\"attache\"]\ncommand = \"cargo new\"\n",
             cwd.display()
         )
     );

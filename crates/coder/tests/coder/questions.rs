@@ -27,8 +27,8 @@ async fn questions_are_a_form_and_its_answers_go_to_the_model() {
     let accepted = json!({ "action": "accept", "content": { "answer1": "blue", "answer2": ["S", "M"], "answer3": "no" } });
     for (answer, said) in [
         (accepted, "Which colour?\n> blue\n\nWhich sizes?\n> S, M\n\nAnything else?\n> no"),
-        (json!({ "action": "decline" }), "does not want to answer"),
-        (json!({ "action": "cancel" }), "went away without an answer"),
+        (json!({ "action": "decline" }), "declined to answer"),
+        (json!({ "action": "cancel" }), "dismissed the question"),
         (
             json!({ "action": "accept", "content": { "answer1": "green", "answer3": "" } }),
             "got no answer: ",

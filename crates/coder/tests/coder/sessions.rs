@@ -168,7 +168,7 @@ async fn a_prompt_that_is_too_large_for_the_store_is_refused_before_the_turn() {
     let turn = client.prompt(&"long ".repeat(1_800_000)).await;
     assert_eq!(turn.result["error"]["code"], -32602);
     let message = turn.result["error"]["message"].as_str().unwrap();
-    assert!(message.contains("too large to be stored: it needs 18 MiB"), "{message}");
+    assert!(message.contains("too large: it needs 18 MiB"), "{message}");
     assert!(
         turn.updates.iter().all(|update| update["sessionUpdate"] == "available_commands_update"),
         "{turn:?}"

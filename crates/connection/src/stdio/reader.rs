@@ -1,4 +1,4 @@
-//! Reads from a descriptor for which the system cannot wait without a thread.
+//! Reads descriptors that need a thread.
 
 use super::wait::wait_for;
 use std::io::{self, Read as _};
@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 
-/// A file or a terminal, read by a thread of its own. The thread ends with its stream or at the
-/// first byte nobody wants; a read that never returns does not hold the process.
+/// A file or terminal that a thread reads. The thread ends with the stream or at the first chunk
+/// that is not taken. A read that never returns does not keep the process alive.
 pub(super) struct BlockingReader {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
@@ -29,8 +29,7 @@ impl BlockingReader {
                     Ok(chunk)
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // A parent left the shared descriptor non-blocking: wait for it as a blocking read
-                // would.
+                // A parent left the shared descriptor non-blocking: wait as a blocking read would.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     match wait_for(&file, libc::POLLIN) {
                         Ok(()) => continue,

@@ -1,8 +1,8 @@
-//! Opening what a resolved path names, and nothing else, whatever is renamed or linked meanwhile.
+//! Opens exactly what a resolved path names, whatever is renamed or linked meanwhile.
 //!
-//! A resolved path has no symbolic link and no `..`, so it can be walked one folder at a time with
-//! "no symbolic link here" asked of the system at each step. A link put in the way after resolving
-//! is an error, never followed. This needs no new kernel and does the same on every Unix.
+//! A resolved path has no symbolic link and no `..`, so it is walked one folder at a time, and each
+//! step refuses symbolic links. A link that was created after the path was resolved is an error and
+//! is never followed. This works the same on every Unix.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::Resolved;
 
-/// What a folder is opened with to open other things in it.
+/// The flags for opening a folder.
 #[cfg(target_os = "linux")]
 const FOLDER: libc::c_int = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
 #[cfg(not(target_os = "linux"))]
@@ -24,8 +24,8 @@ const FOLDER: libc::c_int = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLO
 pub(crate) struct Folder(OwnedFd);
 
 impl Folder {
-    /// The folder that holds what the path names, with the name. `make` makes folders that are
-    /// missing.
+    /// Opens the folder that contains the path, and returns it with the name. `make` creates
+    /// missing folders.
     pub(crate) fn of(resolved: &Resolved, make: bool) -> Result<(Folder, &OsStr), Reason> {
         let name = resolved.relative().file_name().ok_or(Reason::Folder)?;
         let mut folder = Folder::root(resolved.root())?;
@@ -53,7 +53,7 @@ impl Folder {
         Ok(Folder(unsafe { owned(descriptor) }.map_err(no_link)?))
     }
 
-    /// Opens what has the name in this folder; a symbolic link is an error.
+    /// Opens a name in this folder. A symbolic link is an error.
     pub(crate) fn open(
         &self,
         name: &OsStr,
@@ -68,7 +68,7 @@ impl Folder {
         Ok(unsafe { owned(descriptor) }?.into())
     }
 
-    /// Makes a folder in this one; one that is there meanwhile is fine.
+    /// Creates a folder in this one. An existing one is fine.
     pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
         let name = terminated(name)?;
         // SAFETY: the name is a terminated string, the folder is open.
@@ -78,7 +78,7 @@ impl Folder {
         }
     }
 
-    /// Renames within this folder, replacing what has the new name.
+    /// Renames within this folder and replaces the new name.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         let folder = self.0.as_raw_fd();
@@ -86,8 +86,7 @@ impl Folder {
         succeeded(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
     }
 
-    /// Gives what has the name `from` here the name `to` in another folder, where nothing may have
-    /// it.
+    /// Moves `from` in this folder to the unused name `to` in another folder.
     pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
@@ -106,13 +105,13 @@ impl Folder {
         succeeded(unsafe { libc::unlinkat(here, from.as_ptr(), 0) })
     }
 
-    /// Removes what has the name in this folder and is no folder: a symbolic link itself, never
-    /// what it leads to.
+    /// Removes a name in this folder that is not a folder. A symbolic link itself is removed, never
+    /// its target.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.unlink(name, 0)
     }
 
-    /// Removes an empty folder of this folder.
+    /// Removes an empty folder in this folder.
     pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         self.unlink(name, libc::AT_REMOVEDIR)
     }
@@ -123,13 +122,13 @@ impl Folder {
         succeeded(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
     }
 
-    /// Brings this folder's names to the disk.
+    /// Syncs this folder's names to the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.open(OsStr::new("."), libc::O_RDONLY | libc::O_DIRECTORY, 0)?.sync_all()
     }
 }
 
-/// Renames where nothing has the new name, in one step.
+/// Renames to an unused name, in one step.
 #[cfg(target_os = "linux")]
 fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
     // SAFETY: both names are terminated strings, both folders are open.
@@ -146,19 +145,19 @@ fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Other systems take a second name instead.
+/// Other systems create a second name instead.
 #[cfg(not(target_os = "linux"))]
 fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::ENOSYS))
 }
 
-/// The error with the path that was asked for.
+/// Adds the requested path to the error.
 pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
     move |error| FileError::new(path, no_link(error))
 }
 
-/// What an error of a walk means: a symbolic link found now was not there when the path was
-/// resolved. Some systems call it a link, some "not a folder".
+/// Explains an error of the walk: a symbolic link that was found was not there when the path was
+/// resolved. Some systems report a link, some "not a folder".
 pub(crate) fn no_link(error: io::Error) -> Reason {
     match error.raw_os_error() {
         Some(libc::ELOOP | libc::EMLINK | libc::ENOTDIR) => Reason::Changed,
@@ -178,7 +177,7 @@ fn succeeded(result: libc::c_int) -> io::Result<()> {
 }
 
 /// # Safety
-/// Nobody else owns the descriptor.
+/// The caller owns the descriptor alone.
 unsafe fn owned(descriptor: libc::c_int) -> io::Result<OwnedFd> {
     if descriptor == -1 {
         return Err(io::Error::last_os_error());

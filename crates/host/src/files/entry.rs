@@ -1,4 +1,4 @@
-//! Moving and removing files, and making and removing folders, inside the roots.
+//! Moves and removes files, and creates and removes folders, inside the roots.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,21 +16,21 @@ impl Roots {
         remove_file(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Removes an empty folder that is no root.
+    /// Removes an empty folder that is not a root.
     pub fn remove_folder(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
         remove_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Makes a folder and those on the way to it; one that is there is fine.
+    /// Creates a folder and its parents. An existing one is fine.
     pub fn make_folder(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
         make_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Moves a regular file to a path where nothing is, and makes the folders that it lacks.
-    /// Between two file systems the file is copied, then removed. On both sides a symbolic link is
-    /// refused: see [`Roots::resolve_entry`].
+    /// Moves a regular file to an unused path and creates missing folders. Between two file systems
+    /// the file is copied and then removed. A symbolic link on either side is refused: see
+    /// [`Roots::resolve_entry`].
     pub fn move_file(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), FileError> {
         let (from, to) = (from.as_ref(), to.as_ref());
         let (source, target) = (self.resolve_entry(from)?, self.resolve_entry(to)?);
@@ -41,7 +41,7 @@ impl Roots {
     }
 }
 
-/// At the path as it was resolved: a symbolic link put in the way since then is not followed
+/// At a path that was resolved before. A symbolic link created since then is not followed
 /// ([`Reason::Changed`]).
 impl Resolved {
     /// As [`Roots::remove_file`].
@@ -107,7 +107,7 @@ fn move_file(
     there.sync().and_then(|()| here.sync()).map_err(at(to))
 }
 
-/// Copies a file to a name that nothing has, with its permissions.
+/// Copies a file with its permissions to an unused name.
 fn copy((here, old): (&Folder, &OsStr), (there, new): (&Folder, &OsStr)) -> io::Result<()> {
     let source = here.open(old, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
     let found = source.metadata()?;

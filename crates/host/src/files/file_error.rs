@@ -1,20 +1,19 @@
-//! What can go wrong with a file inside the roots, and with the roots themselves.
+//! Errors of files inside the roots, and of the roots themselves.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// Why the folders of a session cannot be its roots. The caller's or user's to mend; nothing is
-/// dropped silently (DIR-04).
+/// Why folders cannot be the roots of a session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RootsError {
-    /// A folder is not given by an absolute path (DIR-03).
+    /// A folder has no absolute path.
     Relative(PathBuf),
     /// A folder does not exist.
     NotFound(PathBuf),
-    /// It is something else than a folder.
+    /// The path is not a folder.
     NotAFolder(PathBuf),
-    /// The system refused to look at it.
+    /// The system refused access.
     Io {
         /// The folder as given.
         path: PathBuf,
@@ -55,7 +54,7 @@ impl std::error::Error for RootsError {
     }
 }
 
-/// Why a file was not resolved, read or written: what is wrong, and the path as it was asked for.
+/// Why a file was not resolved, read or written: the reason and the requested path.
 #[derive(Debug)]
 pub struct FileError {
     path: PathBuf,
@@ -66,58 +65,58 @@ pub struct FileError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It lies outside the roots, or a symbolic link on the way leads outside (DIR-11).
+    /// It is outside the roots, or a symbolic link on the way leads outside.
     Outside {
         /// The roots.
         roots: Vec<PathBuf>,
     },
     /// The path is empty or has a zero byte.
     NoPath,
-    /// There is no such file (FS-09).
+    /// There is no such file.
     NotFound,
-    /// Something on the way is no folder.
+    /// A part of the path is not a folder.
     NotAFolder,
-    /// Symbolic links lead in a circle.
+    /// Symbolic links form a circle.
     LinkLoop,
-    /// It is a folder where a file is needed.
+    /// It is a folder, not a file.
     Folder,
-    /// It is a symbolic link, where what has the name is meant and not what it leads to.
+    /// It is a symbolic link, where the name itself is meant and not its target.
     Link,
-    /// There is something of that name already.
+    /// The name is already used.
     Exists,
-    /// The folder has something in it.
+    /// The folder is not empty.
     NotEmpty,
-    /// It is neither file nor folder: a device, socket or pipe.
+    /// It is neither a file nor a folder, but a device, socket or pipe.
     NotAFile,
     /// The system does not permit it.
     Denied(io::Error),
-    /// The file is larger than what is read.
+    /// The file is larger than the limit.
     TooLarge {
-        /// The file's size in bytes, or how much of it was seen.
+        /// The file's size in bytes, or how much of it was read.
         size: u64,
-        /// The most that is read.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It is no text: it has a zero byte near its start.
+    /// It is not text: it has a zero byte near its start.
     Binary,
-    /// It is no UTF-8 text.
+    /// It is not UTF-8 text.
     NotUtf8 {
-        /// The line, from 1, with the first byte that is not.
+        /// The line, from 1, with the first invalid byte.
         line: u64,
     },
-    /// Somebody else changed the path while it was being opened; nothing was read or written.
+    /// The path changed while it was being opened. Nothing was read or written.
     Changed,
-    /// Anything else: the disk is full, for example.
+    /// Another failure, for example a full disk.
     Io(io::Error),
 }
 
 impl FileError {
-    /// What is wrong with the path that was asked for.
+    /// What is wrong with the requested path.
     pub fn new(path: &Path, reason: Reason) -> FileError {
         FileError { path: path.into(), reason }
     }
 
-    /// The path as it was asked for.
+    /// The requested path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! Reading a file that belongs to this program, whatever stands in its place.
+//! Reads files of this program, whatever has replaced them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The bytes of a regular file of at most `limit` bytes. A pipe, a device or a folder in its place
-/// is an error and holds nothing up. Blocks on the disk.
+/// Reads a regular file of at most `limit` bytes. A pipe, device or folder in its place is an error
+/// and does not block. Blocks on the disk.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -19,16 +19,15 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// It cannot be read, is no regular file, or is larger.
+/// The file cannot be read, is not a regular file, or is larger.
 pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(&open_plain_file(path)?, limit)
 }
 
-/// A regular file, open for reading: for a program that looks at its owner and mode before it
-/// reads.
+/// Opens a regular file for reading, for callers that check its owner and mode first.
 ///
 /// # Errors
-/// It cannot be opened, or is no regular file.
+/// The file cannot be opened or is not a regular file.
 pub fn open_plain_file(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     match file.metadata()?.is_file() {
@@ -37,27 +36,27 @@ pub fn open_plain_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The same as text.
+/// Reads a regular file as text.
 ///
 /// # Errors
-/// As [`read_plain_file`], and it is not UTF-8.
+/// The errors of [`read_plain_file`], and text that is not UTF-8.
 pub fn read_plain_text(path: &Path, limit: u64) -> io::Result<String> {
     read_open_text(&open_plain_file(path)?, limit)
 }
 
-/// The text of a file that is open already, from where it is read next.
+/// Reads the rest of an open file as text.
 ///
 /// # Errors
-/// It cannot be read, is larger, or is not UTF-8.
+/// The file cannot be read, is larger, or is not UTF-8.
 pub fn read_open_text(file: &File, limit: u64) -> io::Result<String> {
     text(bounded(file, limit)?)
 }
 
-/// The same for a file that a person names, which may also be a pipe that another program writes,
-/// such as `<(command)` of a shell. A pipe that no program has open is empty.
+/// Reads a file that the user names. It may also be a pipe that another program writes, such as
+/// `<(command)` of a shell. A pipe that no program has open is empty.
 ///
 /// # Errors
-/// As [`read_plain_text`].
+/// The errors of [`read_plain_text`].
 pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
     let file = open(path)?;
     let kind = file.metadata()?.file_type();
@@ -68,13 +67,13 @@ pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
     read_open_text(&file, limit)
 }
 
-/// Opening a pipe does not wait for the program that writes it.
+/// Opens a pipe without waiting for the program that writes it.
 fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
 
-/// Whether the path is a descriptor of this process, such as `/dev/stdin`: a terminal or a socket
-/// there is meant.
+/// Returns whether the path is a descriptor of this process, such as `/dev/stdin`, which may be a
+/// terminal or a socket.
 fn is_descriptor(path: &Path) -> bool {
     path.starts_with("/dev/fd")
         || path == Path::new("/dev/stdin")

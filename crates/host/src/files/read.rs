@@ -1,4 +1,4 @@
-//! Reading files inside the roots.
+//! Reads files inside the roots.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,32 +11,32 @@ use crate::files::roots::{Resolved, Roots};
 /// The largest file that is read, in bytes: 32 MiB.
 pub const READ_LIMIT: u64 = 32 * 1024 * 1024;
 
-/// How far into a file a zero byte makes it binary, in bytes.
+/// A zero byte among this many first bytes makes a file binary.
 const BINARY_LOOK: usize = 8 * 1024;
 
 impl Roots {
-    /// Opens a regular file for reading. A symbolic link that leads inside the roots is followed;
-    /// one put in the way meanwhile is not.
+    /// Opens a regular file for reading. A symbolic link that leads inside the roots is followed,
+    /// unless it was created meanwhile.
     pub fn open_read(&self, path: impl AsRef<Path>) -> Result<File, FileError> {
         let path = path.as_ref();
         open(path, &self.resolve(path)?)
     }
 
-    /// A file's bytes, at most `limit` of them; of a larger file none are given.
+    /// Reads a file of at most `limit` bytes.
     pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, FileError> {
         let path = path.as_ref();
         bytes(path, self.open_read(path)?, limit)
     }
 
-    /// As [`Roots::read`], at a place that was resolved before: a symbolic link put in the way
-    /// meanwhile is not followed.
+    /// Reads a file at a path that was resolved before. A symbolic link created meanwhile is not
+    /// followed.
     pub fn read_at(&self, place: &Resolved, limit: u64) -> Result<Vec<u8>, FileError> {
         let path = place.path();
         bytes(&path, open(&path, place)?, limit)
     }
 
-    /// As [`Roots::read_text`], at a place that was resolved before: a symbolic link put in the way
-    /// meanwhile is not followed.
+    /// Reads a text file at a path that was resolved before. A symbolic link created meanwhile is
+    /// not followed.
     pub fn read_text_at(
         &self,
         place: &Resolved,
@@ -48,11 +48,12 @@ impl Roots {
         Ok(part(text, line, limit))
     }
 
-    /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most
-    /// `limit` lines. Past the end there is nothing, and that is no error (FS-03, FS-04). Bytes are
-    /// given exactly: line ends, a missing last one, a byte order mark (FS-12).
+    /// Reads a text file: all of it, or at most `limit` lines from `line` on. The first line is 1,
+    /// and 0 means 1. Past the end the result is empty. Bytes are returned exactly, with line ends
+    /// and a byte order mark.
     ///
-    /// A file over [`READ_LIMIT`], binary (a zero byte in its first 8 KiB) or not UTF-8 is refused.
+    /// A file over [`READ_LIMIT`], a binary file (a zero byte in its first 8 KiB), and text that is
+    /// not UTF-8 are refused.
     pub fn read_text(
         &self,
         path: impl AsRef<Path>,
@@ -66,13 +67,13 @@ impl Roots {
 }
 
 impl Resolved {
-    /// Opens the regular file that was at the path when it was resolved. A symbolic link put in the
-    /// way since then is not followed: [`Reason::Changed`].
+    /// Opens the regular file that was at the path when it was resolved. A symbolic link created
+    /// since then is not followed: [`Reason::Changed`].
     pub fn open_read(&self) -> Result<File, FileError> {
         open(&self.path(), self)
     }
 
-    /// The bytes of that file, at most `limit` of them; of a larger file none are given.
+    /// Reads that file if it has at most `limit` bytes.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
         bytes(&self.path(), self.open_read()?, limit)
     }
@@ -135,7 +136,7 @@ fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> &str {
     }
 }
 
-/// Where the first `count` lines end, in bytes.
+/// Returns where the first `count` lines end, in bytes.
 fn end_of_lines(text: &str, count: u32) -> usize {
     text.split_inclusive('\n').take(count as usize).map(str::len).sum()
 }

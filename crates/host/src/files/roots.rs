@@ -1,4 +1,4 @@
-//! The folders of a session, and which paths lie inside them.
+//! The folders of a session, and the paths inside them.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -7,21 +7,21 @@ use std::{fs, io};
 
 use crate::files::file_error::{FileError, Reason, RootsError};
 
-/// How many symbolic links one path may go through, as in the kernel.
+/// The most symbolic links in one path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// The folders in which a session may read and write: its `cwd` and additional ones (DIR-08:
-/// earlier ones win).
+/// The folders that a session may read and write: its `cwd` and the additional ones. The first
+/// folder that contains a path counts.
 ///
-/// All calls block on the disk; call them where blocking is allowed.
+/// All functions block on the disk.
 #[derive(Debug, Clone)]
 pub struct Roots {
     /// Canonical; the first is the `cwd`.
     roots: Vec<PathBuf>,
 }
 
-/// A path inside the roots, without symbolic links. A statement about the moment it was made:
-/// reading and writing through [`Roots`] checks again while opening.
+/// A path inside the roots without symbolic links. It can change after it was resolved, so
+/// [`Roots`] checks it again when it reads or writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     root: PathBuf,
@@ -30,30 +30,30 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// The canonical absolute path.
+    /// Returns the canonical absolute path.
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.relative)
     }
 
-    /// The root that holds it, canonical.
+    /// Returns the canonical root that contains it.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path below the root; empty for the root itself.
+    /// Returns the path below the root. Empty for the root itself.
     pub fn relative(&self) -> &Path {
         &self.relative
     }
 
-    /// Whether there was something at the path.
+    /// Returns whether something existed at the path.
     pub fn exists(&self) -> bool {
         self.exists
     }
 }
 
 impl Roots {
-    /// The session's `cwd` and additional folders: absolute and existing. They may be symbolic
-    /// links; what they lead to now is the root from then on.
+    /// Returns the roots of a session: its `cwd` and additional folders, which must be absolute and
+    /// exist. If they are symbolic links, their current targets become the roots.
     pub fn new<P: AsRef<Path>>(
         cwd: impl AsRef<Path>,
         additional: impl IntoIterator<Item = P>,
@@ -68,29 +68,28 @@ impl Roots {
         Ok(Roots { roots })
     }
 
-    /// The session's `cwd`, canonical.
+    /// Returns the session's canonical `cwd`.
     pub fn cwd(&self) -> &Path {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// All roots, canonical, the `cwd` first, without duplicates.
+    /// Returns all roots, canonical and without duplicates, the `cwd` first.
     pub fn all(&self) -> &[PathBuf] {
         &self.roots
     }
 
-    /// Where a path leads, if that is inside a root. A relative path starts at the `cwd` (DIR-07);
-    /// symbolic links and `..` are followed as the system would; what does not exist yet resolves
-    /// by its nearest existing folder.
+    /// Resolves a path inside a root. A relative path starts at the `cwd`. Symbolic links and `..`
+    /// are followed as by the system, and the nearest existing folder determines what does not
+    /// exist yet.
     ///
-    /// Fails closed (DIR-11): whatever cannot be looked at is refused, and outside the roots
-    /// nothing is told but that it is outside.
+    /// Fails closed: what cannot be examined is refused. Errors reveal nothing about paths outside
+    /// the roots.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         self.followed(path.as_ref(), true)
     }
 
-    /// As [`Roots::resolve`], of what has the name itself: a symbolic link at the end of the path
-    /// is refused with [`Reason::Link`], for who deletes or moves it means either the link or what
-    /// it leads to.
+    /// Resolves the name itself. A symbolic link at the end of the path is refused with
+    /// [`Reason::Link`], because deleting or moving it could mean the link or its target.
     pub fn resolve_entry(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         let (path, entry) = (path.as_ref(), self.followed(path.as_ref(), false)?);
         match fs::symlink_metadata(entry.path()) {
@@ -99,8 +98,8 @@ impl Roots {
         }
     }
 
-    /// Fails with [`Reason::Changed`] if the path no longer leads to itself, because a symbolic
-    /// link was put in the way since it was resolved.
+    /// Fails with [`Reason::Changed`] if a symbolic link on the path was created since it was
+    /// resolved.
     pub fn check_unchanged(&self, resolved: &Resolved) -> Result<(), FileError> {
         let path = resolved.path();
         match self.resolve(&path)?.path() == path {
@@ -109,7 +108,7 @@ impl Roots {
         }
     }
 
-    /// Where a path leads; a symbolic link at its end is followed if `to_the_end`.
+    /// Resolves a path. With `to_the_end`, a symbolic link at its end is followed.
     fn followed(&self, path: &Path, to_the_end: bool) -> Result<Resolved, FileError> {
         if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {
             return Err(FileError::new(path, Reason::NoPath));

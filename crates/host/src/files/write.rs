@@ -1,4 +1,4 @@
-//! Writing files inside the roots.
+//! Writes files inside the roots.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
@@ -11,17 +11,17 @@ use crate::files::beneath::{Folder, at, no_link};
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
 
-/// How many names are tried for the new content before it takes the file's name.
+/// How many names for the draft are tried.
 const NAMES: u8 = 16;
 
 impl Roots {
-    /// Replaces a file's whole content, or makes the file (FS-06) and the folders it lacks (FS-07).
-    /// Bytes are written exactly (FS-12).
+    /// Replaces the whole content of a file, or creates the file and missing folders. Bytes are
+    /// written exactly.
     ///
-    /// The content is written beside the file, brought to the disk and renamed: after a crash the
-    /// file has its old or its new content, whole. Permissions stay, and the owner where the system
-    /// allows it; other names (hard links) of the file keep the old content. A symbolic link that
-    /// leads inside the roots is written through.
+    /// The content is written to a draft beside the file, synced and renamed, so after a crash the
+    /// file has its whole old or its whole new content. Permissions are kept, and the owner where
+    /// the system allows it. Other hard links of the file keep the old content. A symbolic link
+    /// that leads inside the roots is followed.
     pub fn write(
         &self,
         path: impl AsRef<Path>,
@@ -35,22 +35,23 @@ impl Roots {
         write(path, &resolved, content.as_ref())
     }
 
-    /// As [`Roots::write`], at a place that was resolved before: a symbolic link put in the way
-    /// meanwhile is not followed.
+    /// Writes at a path that was resolved before. A symbolic link created meanwhile is not
+    /// followed.
     pub fn write_at(&self, place: &Resolved, content: impl AsRef<[u8]>) -> Result<(), FileError> {
         write(&place.path(), place, content.as_ref())
     }
 }
 
 impl Resolved {
-    /// As [`Roots::write`], at the path as it was resolved. A symbolic link put in the way since
-    /// then is not followed: [`Reason::Changed`].
+    /// Writes at the path as it was resolved. A symbolic link created since then is not followed:
+    /// [`Reason::Changed`].
     pub fn write(&self, content: impl AsRef<[u8]>) -> Result<(), FileError> {
         write(&self.path(), self, content.as_ref())
     }
 }
 
-/// Whether it ends as only the name of a folder does: `a/` and `a/.` would be taken for `a`.
+/// Returns whether the path ends like the name of a folder: `a/` and `a/.` would otherwise mean
+/// `a`.
 pub(crate) fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
@@ -71,7 +72,7 @@ fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileErr
     folder.sync().map_err(at(path))
 }
 
-/// What the write replaces; only a regular file, or nothing.
+/// What the write replaces: a regular file or nothing.
 pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
     #[cfg(target_os = "linux")]
     let look = libc::O_PATH;
@@ -91,8 +92,7 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     }
 }
 
-/// A new file beside the one to be written. Before it has the permissions of what it replaces only
-/// we may read it.
+/// A new file beside the target. Only this user may read it until it has the target's permissions.
 pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -110,7 +110,7 @@ pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsStri
     Err(taken)
 }
 
-/// Gives a draft its content, and the owner and permissions of what it replaces.
+/// Writes the content of a draft, and copies owner and permissions of the target.
 pub(crate) fn fill(
     file: &mut File,
     mut content: impl Read,

@@ -1,6 +1,6 @@
-//! The second fork: how a guardian's program comes to be.
+//! The second fork, which creates the program's process.
 //!
-//! The same rules hold as in `guardian`: async-signal-safe calls only, until `exec`.
+//! As in `guardian`, only async-signal-safe calls are made until `exec`.
 
 use std::ffi::c_int;
 #[cfg(target_os = "linux")]
@@ -15,25 +15,25 @@ use super::errno::errno;
 use crate::guardian::descriptors::close_at_exec;
 use crate::guardian::image::Image;
 
-/// The flag that keeps `send` from raising `SIGPIPE`, where the system has one.
+/// The flag that prevents `SIGPIPE` on `send`, where the system has one.
 #[cfg(target_os = "linux")]
 pub(crate) const NO_SIGNAL: c_int = libc::MSG_NOSIGNAL;
-/// Elsewhere the socket itself is told so when it is made.
+/// On other systems this is an option of the socket.
 #[cfg(not(target_os = "linux"))]
 pub(crate) const NO_SIGNAL: c_int = 0;
 
-/// What the program's side of the second fork needs, and why it failed.
+/// The input of the program's side of the second fork, and its error.
 pub(crate) struct Birth<'a> {
     pub(crate) image: &'a Image,
     pub(crate) ours: RawFd,
     pub(crate) theirs: RawFd,
     pub(crate) guardian: pid_t,
-    /// The number of the error; 0 for none.
+    /// The error number, or 0.
     pub(crate) failed: c_int,
 }
 
 impl Birth<'_> {
-    /// The second fork: the guardian returns when the program has begun or failed to.
+    /// Forks. The guardian returns when the program has started or failed.
     ///
     /// # Safety
     /// As for [`crate::guardian::split`].
@@ -70,8 +70,7 @@ impl Birth<'_> {
         }
     }
 
-    /// The second fork. The failure of the program's side goes to the standard library from that
-    /// side.
+    /// Forks. The program's side reports its failure to the standard library.
     ///
     /// # Safety
     /// As for [`crate::guardian::split`].
@@ -87,9 +86,8 @@ impl Birth<'_> {
         }
     }
 
-    /// The program's side: becomes what the program must be when it begins, and begins it. Returns
-    /// the number of the error. On Linux the memory is the guardian's, descriptors and signals are
-    /// not.
+    /// Prepares the program's process and starts the program. Returns the error number. On Linux it
+    /// shares the guardian's memory, but not its descriptors and signals.
     unsafe fn exec(&self) -> c_int {
         // SAFETY: as for `split`.
         unsafe {

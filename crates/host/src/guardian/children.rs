@@ -1,22 +1,22 @@
-//! The direct children of the calling process, read from `/proc` without allocating: the guardian
-//! calls this in a forked process, where only async-signal-safe calls are allowed.
+//! The direct children of the calling process, from `/proc`. The guardian calls this in a forked
+//! process, where only async-signal-safe calls are allowed, so nothing here allocates.
 
 use std::ffi::CStr;
 
 use libc::pid_t;
 
-/// Calls `act` with each direct child of the calling thread's process, ended and unwaited ones
-/// included. A child that appears or ends meanwhile may be left out: call again. Without `/proc`
-/// nothing is found.
+/// Calls `act` with each direct child of the calling thread's process, including ended and unwaited
+/// ones. It can miss a child that appears or ends meanwhile: call it again. Without `/proc` it
+/// finds nothing.
 ///
-/// The process must have one thread: the kernel lists children by the thread that made them.
+/// The process must have one thread, because the kernel lists children per thread.
 pub(crate) fn for_each(act: fn(pid_t)) {
     if !listed(act) {
         scanned(act);
     }
 }
 
-/// From the kernel's own list. Says whether there is one (it is a kernel option).
+/// Uses the kernel's own list. Returns whether there is one (it is a kernel option).
 fn listed(mut act: impl FnMut(pid_t)) -> bool {
     let Some(file) = File::open(c"/proc/thread-self/children") else { return false };
     let mut number = Number::default();
@@ -38,7 +38,7 @@ fn listed(mut act: impl FnMut(pid_t)) -> bool {
     true
 }
 
-/// From every process's `stat`: those whose parent is this process.
+/// Uses every process's `stat`: those whose parent is this process.
 fn scanned(mut act: impl FnMut(pid_t)) {
     let Some(folder) = File::open(c"/proc") else { return };
     // SAFETY: a system call without arguments.
@@ -65,8 +65,8 @@ fn scanned(mut act: impl FnMut(pid_t)) {
     }
 }
 
-/// The parent of a process, from its `stat`: `pid (name) state parent …`, where the name may hold
-/// any byte.
+/// Returns the parent of a process from its `stat`: `pid (name) state parent …`. The name may
+/// contain any byte.
 fn parent_of(pid: pid_t) -> Option<pid_t> {
     let mut path = [0_u8; 32];
     let mut length = 0_usize;
@@ -87,12 +87,12 @@ fn parent_of(pid: pid_t) -> Option<pid_t> {
     process_id(parent)
 }
 
-/// A process id being read digit by digit.
+/// A parser for process ids, digit by digit.
 #[derive(Default)]
 struct Number(Option<pid_t>);
 
 impl Number {
-    /// Takes one byte; gives the number that this byte ends.
+    /// Takes one byte. Returns the number that this byte ends.
     fn push(&mut self, byte: u8) -> Option<pid_t> {
         if byte.is_ascii_digit() {
             let digit = pid_t::from(byte.wrapping_sub(b'0'));
@@ -103,7 +103,7 @@ impl Number {
     }
 }
 
-/// The bytes as a process id, if they are nothing but one.
+/// Returns the bytes as a process id, if they are exactly one.
 fn process_id(bytes: &[u8]) -> Option<pid_t> {
     let mut number = Number::default();
     for byte in bytes {
@@ -115,7 +115,7 @@ fn process_id(bytes: &[u8]) -> Option<pid_t> {
     number.push(b' ')
 }
 
-/// The digits of a process id, written into the end of `place`.
+/// Writes the digits of a process id to the end of `place`.
 fn decimal(pid: pid_t, place: &mut [u8; 12]) -> &[u8] {
     let mut rest = pid.unsigned_abs();
     let mut start = place.len();
@@ -140,14 +140,14 @@ impl File {
         (descriptor >= 0).then_some(File(descriptor))
     }
 
-    /// The next bytes; none at the end and on an error.
+    /// Returns the next bytes, or none at the end and on an error.
     fn read<'a>(&self, buffer: &'a mut [u8]) -> &'a [u8] {
         // SAFETY: the buffer is valid for its length.
         let count = unsafe { libc::read(self.0, buffer.as_mut_ptr().cast(), buffer.len()) };
         usize::try_from(count).ok().and_then(|count| buffer.get(..count)).unwrap_or_default()
     }
 
-    /// The next raw folder entries; none at the end and on an error.
+    /// Returns the next raw folder entries, or none at the end and on an error.
     fn entries<'a>(&self, buffer: &'a mut [u8]) -> &'a [u8] {
         // SAFETY: the buffer is valid for its length.
         let count = unsafe {

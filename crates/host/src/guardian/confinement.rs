@@ -1,12 +1,12 @@
-//! What a process puts on itself between the second fork and `exec`: rules of Landlock and a filter
-//! of system calls, made before. `root` also lays down its capabilities but those to use files of
-//! others.
+//! The restrictions that a process puts on itself between the second fork and `exec`: Landlock
+//! rules and a system call filter. A process of `root` also drops all capabilities except those to
+//! use files of other users.
 
 use super::errno::errno;
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-/// Rules and a filter, complete: to put them on takes a few system calls and no memory.
+/// Complete rules and a filter. Applying them takes a few system calls and no memory.
 #[derive(Debug)]
 pub(crate) struct Confinement {
     rules: OwnedFd,
@@ -14,7 +14,7 @@ pub(crate) struct Confinement {
 }
 
 impl Confinement {
-    /// `filter` is a program as the kernel reads it.
+    /// `filter` is a program in the kernel's format.
     pub(crate) fn new(rules: OwnedFd, filter: &[u8]) -> Self {
         let instruction = |bytes: &[u8; 8]| {
             let [a, b, jt, jf, c, d, e, f] = *bytes;
@@ -28,7 +28,7 @@ impl Confinement {
         Self { rules, filter: filter.as_chunks().0.iter().map(instruction).collect() }
     }
 
-    /// Puts them on the calling process, for good. Returns the number of the error, 0 for none.
+    /// Applies them to the calling process, permanently. Returns the error number, or 0.
     ///
     /// Async-signal-safe.
     pub(crate) fn put_on(&self) -> c_int {
@@ -56,11 +56,11 @@ impl Confinement {
     }
 }
 
-/// `CAP_CHOWN`, `CAP_DAC_OVERRIDE` and `CAP_FOWNER` as bits: without them `root` could not use
-/// files of others, as it is used to.
+/// The bits of `CAP_CHOWN`, `CAP_DAC_OVERRIDE` and `CAP_FOWNER`, which `root` needs to use files of
+/// other users.
 const KEPT: u32 = 1 | 1 << 1 | 1 << 3;
 
-/// As the system calls want them.
+/// The layout of the system calls.
 #[repr(C)]
 #[derive(Default, Clone, Copy)]
 struct Capabilities {
@@ -69,15 +69,14 @@ struct Capabilities {
     inheritable: u32,
 }
 
-/// Drops all capabilities but [`KEPT`], as far as there are any. Nothing gives them back: a program
-/// gains no privilege from here on.
+/// Drops all capabilities except [`KEPT`]. The program cannot regain them.
 fn lay_down_capabilities() -> c_int {
     #[repr(C)]
     struct Header {
         version: u32,
         pid: c_int,
     }
-    /// The one with 64 bits in two structures.
+    /// The version with 64 bits in two structures.
     const VERSION: u32 = 0x2008_0522;
     let mut header = Header { version: VERSION, pid: 0 };
     let mut halves = [Capabilities::default(); 2];

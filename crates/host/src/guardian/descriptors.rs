@@ -1,11 +1,11 @@
-//! Closing many descriptors at once, with plain system calls.
+//! Closes many descriptors at once, with plain system calls.
 
 use std::os::fd::RawFd;
 
 /// Closes every descriptor from `first` on.
 ///
 /// # Safety
-/// Nothing in this process uses any of them again.
+/// Nothing in this process may use them again.
 pub(crate) unsafe fn close_all(first: RawFd) {
     // SAFETY: the caller promises that they are unused; closing a number that is not open is
     // refused.
@@ -20,8 +20,8 @@ pub(crate) unsafe fn close_all(first: RawFd) {
     }
 }
 
-/// Lets `exec` close every descriptor from `first` on; until then they work, the standard library's
-/// error pipe too.
+/// Marks every descriptor from `first` on to be closed by `exec`. Until then they work, also the
+/// standard library's error pipe.
 ///
 /// # Safety
 /// This process is about to `exec`.
@@ -40,7 +40,7 @@ pub(crate) unsafe fn close_at_exec(first: RawFd) {
     }
 }
 
-/// One more than the highest descriptor this process can have, as far as a loop can go.
+/// One more than the highest possible descriptor of this process, limited for loops.
 unsafe fn descriptor_limit() -> RawFd {
     // SAFETY: a plain system call with a valid place for its answer.
     unsafe {

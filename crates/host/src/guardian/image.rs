@@ -1,4 +1,4 @@
-//! What `exec` is given, made before the forks: after them nothing may be allocated.
+//! The arguments of `exec`, made before the forks, because nothing may be allocated after them.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString, c_char, c_int};
@@ -14,7 +14,8 @@ use crate::guardian::confinement::Confinement;
 use crate::launch::Launch;
 use crate::sandbox::placeholders;
 
-/// Where the program may be, its arguments and its environment, what it inherits and what holds it.
+/// Candidate paths of the program, its arguments and environment, inherited descriptors and
+/// restrictions.
 pub(crate) struct Image {
     candidates: Vec<CString>,
     arguments: Strings,
@@ -30,7 +31,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Fails with `InvalidInput` when a word has a zero byte or a variable's name cannot be one.
+    /// Fails with `InvalidInput` if a word has a zero byte or a variable's name is invalid.
     pub(crate) fn new(launch: &Launch) -> io::Result<Image> {
         let arguments =
             std::iter::once(launch.program()).chain(launch.arguments()).map(OsString::from);
@@ -47,15 +48,15 @@ impl Image {
         })
     }
 
-    /// Removes the folders that were there for the program only.
+    /// Removes the placeholder folders.
     ///
     /// Async-signal-safe.
     pub(crate) fn remove_placeholders(&self) {
         placeholders::remove(&self.placeholders);
     }
 
-    /// Becomes the program, or returns the number of the error. Candidates are tried in order; one
-    /// that may not be executed matters only if no other can.
+    /// Becomes the program, or returns the error number. Candidates are tried in order. A candidate
+    /// that may not be executed matters only if no other works.
     ///
     /// Async-signal-safe.
     pub(crate) fn exec(&self) -> c_int {
@@ -118,10 +119,10 @@ fn terminated(text: OsString) -> io::Result<CString> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a word or path has a zero byte"))
 }
 
-/// Terminated strings and the list of pointers to them that `exec` wants.
+/// Terminated strings, and the list of pointers to them for `exec`.
 struct Strings {
     _owned: Vec<CString>,
-    /// Into `_owned`, then null.
+    /// Pointers into `_owned`, then null.
     pointers: Vec<*const c_char>,
 }
 

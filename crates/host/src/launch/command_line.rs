@@ -1,21 +1,21 @@
-//! Command lines as people write them: words, quotes, leading variables; without any shell.
+//! Splits command lines into words, quotes and leading variables, without a shell.
 
 use std::fmt;
 
-/// Why a command line cannot be read. The user's to mend.
+/// Why a command line cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// A quote is opened and never closed.
+    /// A quote is never closed.
     OpenQuote {
         /// `'` or `"`.
         quote: char,
-        /// The byte where it stands, from 0.
+        /// Its byte offset.
         at: usize,
     },
-    /// The last character is a backslash that quotes nothing.
+    /// The last character is a backslash.
     LastBackslash,
-    /// There is no word that names a program.
+    /// There is no program.
     NoProgram,
 }
 
@@ -43,12 +43,12 @@ impl std::error::Error for ParseError {}
 #[derive(Default)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// How much of the text stands before the first quoted character.
+    /// How much of the text is before the first quoted character.
     plain: Option<usize>,
 }
 
 impl Word {
-    /// Name and value, if this word is `NAME=value` with an unquoted `NAME=`.
+    /// Returns name and value if this word is `NAME=value` with an unquoted `NAME=`.
     pub(crate) fn assignment(&self) -> Option<(&str, &str)> {
         let (name, value) = self.text.split_once('=')?;
         let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -58,7 +58,7 @@ impl Word {
     }
 }
 
-/// The words of a command line.
+/// Splits a command line into words.
 pub(crate) fn words(line: &str) -> Result<Vec<Word>, ParseError> {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
@@ -97,7 +97,7 @@ pub(crate) fn words(line: &str) -> Result<Vec<Word>, ParseError> {
     Ok(words)
 }
 
-/// The word as [`words`] must find it to read this text.
+/// Quotes a word for [`words`].
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:@%+,~^".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

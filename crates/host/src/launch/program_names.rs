@@ -1,14 +1,13 @@
-//! Under which file names a program is found.
+//! The file names of a program.
 
 use std::ffi::{OsStr, OsString};
 
-/// The endings that start on Windows where `PATHEXT` does not say which; of them `.cmd` is what npm
-/// installs.
+/// The extensions that start on Windows if `PATHEXT` is not set. npm installs `.cmd` files.
 const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// The file names that a program may have, in the order of search. `endings` is `PATHEXT` on
-/// Windows: the name as it is if it has one of them, else with each. Elsewhere it is `None`, and
-/// the name is as it is.
+/// Returns the file names of a program in the order of search. On Windows, `endings` is `PATHEXT`:
+/// the name itself if it has one of them, or else with each. On other systems it is `None`, and the
+/// name is used as it is.
 pub(crate) fn program_names(program: &OsStr, endings: Option<&str>) -> Vec<OsString> {
     let Some(endings) = endings else { return vec![program.to_owned()] };
     let endings = if endings.trim().is_empty() { ENDINGS } else { endings };

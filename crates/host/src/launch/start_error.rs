@@ -1,4 +1,4 @@
-//! Why a program could not be started.
+//! Errors of starting a program.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use crate::launch::Launch;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is no such program. The user's to mend.
+    /// There is no such program.
     NotFound {
         /// The program as given.
         program: OsString,
-        /// The `PATH` that was searched; `None` when the program was given as a path.
+        /// The `PATH` that was searched. `None` if the program was given as a path.
         searched: Option<OsString>,
     },
-    /// The program is a script whose interpreter (its `#!` line) does not exist, or needs a missing
-    /// loader.
+    /// The program is a script whose interpreter (its `#!` line) does not exist, or its loader is
+    /// missing.
     NoInterpreter {
-        /// Where the program is.
+        /// The program's path.
         program: PathBuf,
     },
-    /// The program is there but may not or cannot be executed.
+    /// The program exists but cannot be executed.
     NotExecutable {
         /// The program as given.
         program: OsString,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The folder to start in does not exist.
@@ -35,26 +35,26 @@ pub enum StartError {
         /// The folder as given.
         cwd: PathBuf,
     },
-    /// The folder to start in is something else.
+    /// The folder to start in is not a folder.
     NotAFolder {
         /// The folder as given.
         cwd: PathBuf,
     },
-    /// [`Launch::start`] was called outside a tokio runtime. The caller's fault.
+    /// [`Launch::start`] was called outside a tokio runtime.
     NoRuntime,
-    /// The system refused: too many processes or open files, a folder without permission, a zero
-    /// byte in a word.
+    /// Another error of the system: too many processes or open files, a folder without permission,
+    /// a zero byte in a word.
     Other {
         /// The program as given.
         program: OsString,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl StartError {
-    /// Checks the folder before anything is started, for the system gives the same error for it and
-    /// the program.
+    /// Checks the folder first, because the system reports the same error for the folder and the
+    /// program.
     pub(crate) fn check_folder(launch: &Launch) -> Result<(), StartError> {
         let Some(cwd) = launch.folder() else { return Ok(()) };
         match fs::metadata(cwd) {
@@ -70,7 +70,7 @@ impl StartError {
         }
     }
 
-    /// What a failed start means.
+    /// Explains a failed start.
     pub(crate) fn new(launch: &Launch, source: io::Error) -> StartError {
         let program = launch.program().to_owned();
         if source.raw_os_error() == Some(libc::ENOEXEC) {
@@ -84,7 +84,7 @@ impl StartError {
     }
 }
 
-/// A program that is there and still not found lacks its interpreter.
+/// Explains a program that was not found. One that exists lacks its interpreter.
 fn not_found(launch: &Launch) -> StartError {
     let folder = launch.folder().unwrap_or(Path::new("."));
     let found =

@@ -1,4 +1,4 @@
-//! The head and the tail of a long output.
+//! The start and the end of a long output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::tail::{Tail, from_character, to_character};
 
-/// Keeps a stream of bytes whole up to a limit, and beyond it the first and the last half of the
-/// limit. The full stream can go to a file.
+/// Keeps a stream of bytes up to a limit, and beyond it the first and the last half of the limit.
+/// The full stream can go to a file.
 #[derive(Debug)]
 pub struct Bounded {
     head_limit: usize,
@@ -22,11 +22,11 @@ pub struct Bounded {
 #[derive(Debug)]
 enum Spill {
     No,
-    /// Nothing has been left out so far, so there is no file yet. With the most bytes it may take.
+    /// Nothing was left out so far, so there is no file yet. Holds its largest size.
     Asked(PathBuf, u64),
-    /// With the bytes it may still take.
+    /// Holds how many more bytes the file may take.
     Open(PathBuf, File, u64),
-    /// The file has as much as it may.
+    /// The file is full.
     Full(PathBuf),
     Failed(io::Error),
 }
@@ -45,15 +45,15 @@ impl Bounded {
         }
     }
 
-    /// Writes the stream, at most its first `most` bytes, to a new file, readable by its owner
-    /// only, as soon as something has to be left out: a short output makes no file. The file must
-    /// not exist. Pushing then waits for the disk; see [`Bounded::spill_error`].
+    /// Writes the first `most` bytes of the stream to a new file, readable only by its owner, as
+    /// soon as something must be left out. A short output creates no file. The file must not exist.
+    /// Pushing then waits for the disk; see [`Bounded::spill_error`].
     pub fn spill_to(mut self, path: impl Into<PathBuf>, most: u64) -> Bounded {
         self.spill = Spill::Asked(path.into(), most);
         self
     }
 
-    /// Takes the next bytes of the stream, cut anywhere.
+    /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         let Some(last) = bytes.last() else { return };
         self.open_line = *last != b'\n';
@@ -83,7 +83,7 @@ impl Bounded {
         }
     }
 
-    /// Writes what is kept to the file, before anything is left out of it.
+    /// Writes what was kept to the file before something is left out.
     fn begin_spill(&mut self) {
         let Spill::Asked(path, most) = &mut self.spill else { return };
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&*path);
@@ -97,22 +97,22 @@ impl Bounded {
         }
     }
 
-    /// How many bytes the stream had so far.
+    /// The length of the stream so far, in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.tail.total_bytes().saturating_add(self.head.len() as u64)
     }
 
-    /// How many lines the stream had so far; a last one without line feed counts.
+    /// The number of lines so far. A last line without a line feed counts.
     pub fn lines(&self) -> u64 {
         self.newlines.saturating_add(u64::from(self.open_line))
     }
 
-    /// Whether anything is left out.
+    /// Returns whether something was left out.
     pub fn truncated(&self) -> bool {
         self.tail.truncated()
     }
 
-    /// The file that has the stream, up to its limit; `None` without one.
+    /// The file with the stream, if there is one.
     pub fn spilled(&self) -> Option<&Path> {
         match &self.spill {
             Spill::Open(path, ..) | Spill::Full(path) => Some(path),
@@ -120,13 +120,12 @@ impl Bounded {
         }
     }
 
-    /// Whether the file lacks the end of the stream because of its limit.
+    /// Returns whether the file lacks the end of the stream because of its limit.
     pub fn spill_is_cut(&self) -> bool {
         matches!(self.spill, Spill::Full(_))
     }
 
-    /// Why the file does not have the full stream, if it was asked for and could not be made or
-    /// written.
+    /// Returns why the file does not have the full stream, if it could not be created or written.
     pub fn spill_error(&self) -> Option<&io::Error> {
         match &self.spill {
             Spill::Failed(error) => Some(error),
@@ -134,8 +133,8 @@ impl Bounded {
         }
     }
 
-    /// What is kept as text, with a line `[… N bytes left out …]` where N bytes are missing. Cut at
-    /// whole characters; bytes that are not UTF-8 read as U+FFFD.
+    /// Returns the kept bytes as text, with a line `[… N bytes left out …]` where N bytes are
+    /// missing. It is cut between characters. Invalid UTF-8 becomes U+FFFD.
     pub fn text(&self) -> String {
         let (first, second) = self.tail.pieces();
         if !self.truncated() {

@@ -1,4 +1,4 @@
-//! A program with three pipes, such as an agent: started, watched, stopped step by step.
+//! A program with three pipes, such as an agent.
 
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
@@ -16,15 +16,14 @@ use crate::process::output::Output;
 use crate::process::stderr::Stderr;
 use crate::process::tree::{End, Tree};
 
-/// What is asked of the system as size of the stdin and stdout pipes: big messages then go through
-/// in a few wake-ups.
+/// The requested size of the stdin and stdout pipes, so that large messages need few wake-ups.
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: libc::c_int = 1024 * 1024;
 
 /// A program started by [`Launch::start`], with its whole process tree.
 ///
-/// Dropping it kills the tree: asked for at once, without waiting, and complete some milliseconds
-/// later, runtime or not. Should this process die, however it dies, the tree dies too.
+/// Dropping it kills the tree. The drop does not wait; the tree is gone some milliseconds later,
+/// with or without a runtime. If this process dies in any way, the tree dies too.
 #[derive(Debug)]
 pub struct Child {
     stdin: Option<pipe::Sender>,
@@ -35,20 +34,20 @@ pub struct Child {
     _tasks: JoinSet<()>,
 }
 
-/// Tells how a [`Child`] ended and what it last wrote to stderr. Cheap to clone, outlives the
-/// child, keeps nothing alive.
+/// A handle that reports how a [`Child`] ended and what it last wrote to stderr. Cheap to clone. It
+/// outlives the child and does not keep it alive.
 #[derive(Debug, Clone)]
 pub struct ChildWatch {
     end: End,
     stderr: Arc<Stderr>,
 }
 
-/// How long [`Child::stop`] waits after each step before it takes the next.
+/// How long [`Child::stop`] waits after each step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopPatience {
     /// After stdin is closed. Default: 1 s.
     pub after_stdin: Duration,
-    /// After the group is asked to terminate. Default: 2 s.
+    /// After `SIGTERM`. Default: 2 s.
     pub after_terminate: Duration,
 }
 
@@ -64,10 +63,10 @@ impl Default for StopPatience {
 impl Launch {
     /// Starts the program with pipes for stdin, stdout and stderr, in a process group and session
     /// of its own and so without a terminal, with default signal dispositions and no other
-    /// descriptor than the three.
+    /// descriptors.
     ///
-    /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] needs time enabled too). It
-    /// blocks until the system has found and begun the program, about a millisecond.
+    /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] also needs time). It blocks
+    /// until the system has found and started the program, about a millisecond.
     pub fn start(mut self) -> Result<Child, StartError> {
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -105,7 +104,7 @@ impl Launch {
     }
 }
 
-/// A pipe's end with room for 1 MiB if the system (Linux) grants it. A refusal costs only speed.
+/// One end of a pipe with room for 1 MiB if Linux allows it. A smaller pipe is only slower.
 fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
     let end = end.into();
     #[cfg(target_os = "linux")]
@@ -117,28 +116,29 @@ fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
 }
 
 impl Child {
-    /// The writing end of the program's stdin, once. Dropping it is the program's end of input.
+    /// Takes the writing end of the program's stdin. Returns `None` the second time. Dropping it
+    /// ends the program's input.
     pub fn take_stdin(&mut self) -> Option<pipe::Sender> {
         self.stdin.take()
     }
 
-    /// The reading end of the program's stdout, once.
+    /// Takes the reading end of the program's stdout. Returns `None` the second time.
     pub fn take_stdout(&mut self) -> Option<pipe::Receiver> {
         self.stdout.take()
     }
 
-    /// The program's process id, for people and logs. Do not signal it: once the program has ended
-    /// the system may give its number to another.
+    /// The program's process id, for messages and logs. Do not signal it: once the program has
+    /// ended, the system may reuse the number.
     pub fn pid(&self) -> u32 {
         self.tree.pid()
     }
 
-    /// A handle that tells the same about the end and stderr, for those who do not own the child.
+    /// Returns a handle that reports the end and stderr.
     pub fn watch(&self) -> ChildWatch {
         self.watch.clone()
     }
 
-    /// How the program ended, if it has and its tree is gone.
+    /// Returns how the program ended, once its whole tree is gone.
     pub fn try_exit(&self) -> Option<Exit> {
         self.watch.exit()
     }
@@ -153,12 +153,12 @@ impl Child {
         self.watch.stderr_tail()
     }
 
-    /// Stops the program step by step, and ends as soon as it and its tree are gone: close stdin;
-    /// wait; send `SIGTERM` to its process group; wait; kill the whole tree.
+    /// Stops the program step by step until it and its tree are gone: close stdin, wait, send
+    /// `SIGTERM` to its process group, wait, kill the whole tree.
     ///
-    /// Stdin is closed here only if it was not taken: who took it drops it before. Dropping the
-    /// future leaves off at the step reached; the child stays usable and dropping it still kills
-    /// the tree.
+    /// Stdin is closed here only if it was not taken; otherwise drop it first. Dropping the future
+    /// stops at the current step: the child stays usable, and dropping the child still kills the
+    /// tree.
     pub async fn stop(&mut self, patience: StopPatience) -> Exit {
         drop(self.stdin.take());
         if let Some(exit) = within(patience.after_stdin, self.watch.wait()).await {
@@ -172,13 +172,12 @@ impl Child {
         self.watch.wait().await
     }
 
-    /// Sends `SIGINT` to its process group, as a terminal does for Ctrl-C. Whether it ends is up to
-    /// it.
+    /// Sends `SIGINT` to its process group, like Ctrl-C at a terminal.
     pub fn interrupt(&self) {
         self.tree.interrupt();
     }
 
-    /// Kills the whole tree. Returns at once; [`Child::wait`] tells when it is gone.
+    /// Kills the whole tree. Returns at once; [`Child::wait`] returns when the tree is gone.
     pub fn kill(&self) {
         self.tree.kill();
     }
@@ -189,21 +188,20 @@ async fn within(patience: Duration, exit: impl Future<Output = Exit>) -> Option<
 }
 
 impl ChildWatch {
-    /// How the program ended, if it has and its tree is gone.
+    /// Returns how the program ended, once its whole tree is gone.
     pub fn exit(&self) -> Option<Exit> {
         self.end.exit()
     }
 
     /// Waits until the program has ended, its whole tree is gone and its stderr is read to the end.
-    /// Cancel-safe, for any number of waiters.
+    /// Cancel-safe, for any number of callers.
     pub async fn wait(&self) -> Exit {
         let exit = self.end.wait().await;
         self.stderr.drained().await;
         exit
     }
 
-    /// The last 64 KiB of stderr, beginning at a character; bytes that are not UTF-8 read as
-    /// U+FFFD.
+    /// The last 64 KiB of stderr, from the start of a character. Invalid UTF-8 becomes U+FFFD.
     pub fn stderr_tail(&self) -> String {
         self.stderr.text()
     }

@@ -1,5 +1,4 @@
-//! A command run for its output, such as a tool's: stdout and stderr in one stream, a deadline,
-//! killed as a tree.
+//! A command that is run for its output, with stdout and stderr in one stream and a deadline.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -16,11 +15,10 @@ use crate::process::exit::Exit;
 use crate::process::output::Output;
 use crate::process::tree::Tree;
 
-/// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]: its output is pulled with
-/// [`Command::chunk`], so memory stays bounded and a command that writes faster than its output is
-/// taken waits.
+/// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]. [`Command::chunk`] reads
+/// its output, so memory stays bounded, and a command that writes faster waits.
 ///
-/// Dropping it kills the whole tree, as with [`crate::Child`]: that is how to cancel it.
+/// Dropping it kills the whole tree, as with [`crate::Child`]. Cancel a command by dropping it.
 ///
 /// ```
 /// # async fn example() -> Result<(), attache_host::StartError> {
@@ -49,9 +47,9 @@ pub struct Command {
 }
 
 impl Launch {
-    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream in the
-    /// order written. Group, session, descriptors and runtime are as for [`Launch::start`]; a
-    /// deadline needs time enabled too.
+    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream. Group,
+    /// session, descriptors and runtime are as for [`Launch::start`]. A deadline also needs a
+    /// runtime with time enabled.
     pub fn run(self) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -65,9 +63,9 @@ impl Launch {
         Command::start(&self, output, stdio)
     }
 
-    /// Starts the program in a pseudo terminal of this many rows and columns: its stdin, stdout,
-    /// stderr and controlling terminal. What the terminal shows is the output, with the control
-    /// sequences of the program. Nothing is ever typed. Otherwise as [`Launch::run`].
+    /// Starts the program in a pseudo terminal with this many rows and columns: its stdin, stdout,
+    /// stderr and controlling terminal. The output contains the program's control sequences.
+    /// Nothing is ever typed. Otherwise as [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -83,7 +81,7 @@ impl Launch {
     }
 }
 
-/// What a new pseudo terminal shows, to be read without blocking, and its other side three times.
+/// Returns the non-blocking output of a new pseudo terminal, and its other side three times.
 fn terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, [OwnedFd; 3])> {
     let (ours, theirs) = pty_process::blocking::open().map_err(io::Error::other)?;
     ours.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)?;
@@ -114,49 +112,49 @@ impl Command {
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
 
-    /// Kills the tree when it has not ended this long from now. Observed while [`Command::chunk`]
+    /// Kills the tree if it has not ended after this time. It takes effect while [`Command::chunk`]
     /// or [`Command::wait`] is awaited.
     pub fn deadline(&mut self, from_now: Duration) {
         self.deadline = Instant::now().checked_add(from_now);
     }
 
-    /// The next piece of output, at most 64 KiB; `None` when the program has ended, its tree is
-    /// gone and all it wrote was given. Cancel-safe.
+    /// Returns the next chunk of output, at most 64 KiB, or `None` once the program has ended, its
+    /// tree is gone and all output was returned. Cancel-safe.
     ///
-    /// When the program ends its descendants are killed, so one that still holds the stream keeps
-    /// nobody waiting. One that closes its output and runs on is waited for.
+    /// When the program ends, its descendants are killed, so that one that still holds the stream
+    /// does not block. A program that closes its output and runs on is waited for.
     pub async fn chunk(&mut self) -> Option<&[u8]> {
         let count = self.read().await?;
         self.buffer.get(..count)
     }
 
-    /// Waits for the end; output not yet taken is thrown away. Cancel-safe.
+    /// Waits for the end and discards the remaining output. Cancel-safe.
     pub async fn wait(&mut self) -> Exit {
         while self.read().await.is_some() {}
         self.tree.end().wait().await
     }
 
-    /// Kills the whole tree. Returns at once; what it wrote before can still be taken.
+    /// Kills the whole tree. Returns at once. Earlier output can still be read.
     pub fn kill(&self) {
         self.tree.kill();
     }
 
-    /// Whether the deadline, and not the command, ended it.
+    /// Returns whether the deadline ended the command.
     pub fn timed_out(&self) -> bool {
         self.timed_out
     }
 
-    /// How the program ended, if it has and its tree is gone.
+    /// Returns how the program ended, once its whole tree is gone.
     pub fn try_exit(&self) -> Option<Exit> {
         self.tree.end().exit()
     }
 
-    /// The program's process id, for people and logs; see [`crate::Child::pid`].
+    /// The program's process id, for messages and logs; see [`crate::Child::pid`].
     pub fn pid(&self) -> u32 {
         self.tree.pid()
     }
 
-    /// Reads into the buffer; `None` when there is no more and the tree is gone.
+    /// Reads into the buffer. Returns `None` when there is no more output and the tree is gone.
     async fn read(&mut self) -> Option<usize> {
         loop {
             self.observe_deadline();
@@ -183,7 +181,7 @@ impl Command {
     }
 }
 
-/// Waits for the event, at most until the deadline.
+/// Waits for the event, but at most until the deadline.
 async fn within<T>(deadline: Option<Instant>, event: impl Future<Output = T>) -> Option<T> {
     match deadline {
         Some(deadline) => tokio::time::timeout_at(deadline, event).await.ok(),

@@ -4,29 +4,28 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// How a program ended: with a code, or by a signal, never both (TERM-08).
+/// How a program ended: with a code or by a signal.
 ///
-/// Both are `None` only when the system did not tell, because other code of this process waited for
-/// every child.
+/// Both are `None` only if other code of this process waited for every child and took the status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Exit {
-    /// The exit code, 0 to 255, when the program ended by itself.
+    /// The exit code, 0 to 255, if the program ended by itself.
     pub code: Option<i32>,
     /// The number of the signal that killed it.
     pub signal: Option<i32>,
 }
 
 impl Exit {
-    /// An end nobody could observe.
+    /// An end that could not be observed.
     pub(crate) const UNKNOWN: Exit = Exit { code: None, signal: None };
 
-    /// Whether the program ended by itself with code 0.
+    /// Returns whether the program ended by itself with code 0.
     pub fn success(&self) -> bool {
         self.code == Some(0)
     }
 
-    /// The name of the signal that killed it, such as `SIGKILL`; `None` without a signal or for one
-    /// without a name.
+    /// The name of the signal that killed it, such as `SIGKILL`. `None` without a signal, or for a
+    /// signal without a name.
     pub fn signal_name(&self) -> Option<&'static str> {
         let signal = self.signal?;
         SIGNALS.iter().find(|(number, _)| *number == signal).map(|(_, name)| *name)

@@ -1,4 +1,4 @@
-//! What a tree writes into a pipe, up to the end of both.
+//! The output of a process tree.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -7,9 +7,8 @@ use tokio::net::unix::pipe;
 
 use crate::process::tree::End;
 
-/// The reading end of a pipe into which a tree writes. A copy of the writing end that is held
-/// outside the tree keeps nobody waiting: once the tree is gone, what is in the pipe is all there
-/// is.
+/// The reading end of a pipe into which a tree writes. A copy of the writing end outside the tree
+/// does not block the reader: once the tree is gone, only the rest in the pipe is read.
 #[derive(Debug)]
 pub(crate) struct Output {
     pipe: pipe::Receiver,
@@ -21,8 +20,8 @@ impl Output {
         Output { pipe, end }
     }
 
-    /// Reads the next bytes; `None` when the pipe has ended, or is empty and the tree is gone.
-    /// Cancel-safe.
+    /// Reads the next bytes. Returns `None` when the pipe has ended, or is empty and the tree is
+    /// gone. Cancel-safe.
     pub(crate) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
         loop {
             tokio::task::consume_budget().await;

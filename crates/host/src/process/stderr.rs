@@ -1,5 +1,5 @@
-//! The drain of a program's stderr: always read, so that the program never blocks on it; its last
-//! bytes kept.
+//! Reads a program's stderr all the time, so that the program never blocks on it, and keeps its
+//! last bytes.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
@@ -30,15 +30,14 @@ impl Stderr {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 
-    /// Waits until nothing more will be kept. Cancel-safe.
+    /// Waits until stderr is read to its end. Cancel-safe.
     pub(crate) async fn drained(&self) {
         let mut changes = self.drained.subscribe();
         // The sender is in `self`, so waiting cannot fail.
         let _never_fails = changes.wait_for(|drained| *drained).await;
     }
 
-    /// Reads until there is no more. However this future ends, also by being dropped, the drain
-    /// counts as done.
+    /// Reads to the end. The reader counts as done when this future ends, also when it is dropped.
     pub(crate) async fn drain(&self, output: Output, mut hook: Option<StderrHook>) {
         let _done = Done(&self.drained);
         let mut buffer = vec![0; 8 * 1024];

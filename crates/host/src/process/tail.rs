@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Keeps the last bytes of a stream, at most a limit (TERM-05: what is dropped is dropped from the
-/// start, on a character boundary).
+/// Keeps the last bytes of a stream, up to a limit. Bytes are dropped from the start, between
+/// characters.
 #[derive(Debug, Clone)]
 pub struct Tail {
     limit: usize,
@@ -12,12 +12,12 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Keeps at most `limit` bytes. Memory is taken as bytes come.
+    /// Keeps at most `limit` bytes. Memory grows as bytes arrive.
     pub fn new(limit: usize) -> Tail {
         Tail { limit, bytes: VecDeque::new(), total: 0 }
     }
 
-    /// Takes the next bytes of the stream, cut anywhere.
+    /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
         let kept = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or_default();
@@ -26,17 +26,17 @@ impl Tail {
         self.bytes.extend(kept);
     }
 
-    /// How many bytes the stream had so far.
+    /// The length of the stream so far, in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.total
     }
 
-    /// Whether bytes were dropped.
+    /// Returns whether bytes were dropped.
     pub fn truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 
-    /// How many bytes are kept at most.
+    /// The limit in bytes.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -51,9 +51,8 @@ impl Tail {
         self.bytes.as_slices()
     }
 
-    /// The kept bytes as text of at most the limit's bytes. It begins and ends at whole characters:
-    /// one cut at the start or still incomplete at the end is left out. Other bytes that are not
-    /// UTF-8 read as U+FFFD.
+    /// Returns the kept bytes as text. Incomplete characters at the start and the end are left out.
+    /// Other invalid UTF-8 becomes U+FFFD.
     pub fn text(&self) -> String {
         let (first, second) = self.pieces();
         let bytes = [first, second].concat();

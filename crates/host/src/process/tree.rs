@@ -1,4 +1,4 @@
-//! A process tree under a guardian: starting it, ending it, knowing how it ended.
+//! A process tree under a guardian.
 
 use std::ffi::CString;
 use std::future::poll_fn;
@@ -22,24 +22,23 @@ use crate::launch::Launch;
 use crate::process::exit::Exit;
 use crate::sandbox::placeholders;
 
-/// A running tree. Dropping it kills the whole tree: the request is made at once, without waiting,
-/// and a thread of the tree's own waits for the guardian, so that no zombie stays even when no
-/// runtime is left.
+/// A running tree. Dropping it kills the whole tree. The drop does not wait; a thread of the tree
+/// waits for the guardian, so that no zombie stays even without a runtime.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// Our end of the life line.
+    /// This side's end of the life line.
     life: UnixStream,
     pid: u32,
     end: End,
 }
 
-/// Knows how a tree ended, when it has. Cheap to clone; keeps nothing alive.
+/// Reports how a tree ended. Cheap to clone. It does not keep the tree alive.
 #[derive(Debug, Clone)]
 pub(crate) struct End(Arc<watch::Sender<Option<Exit>>>);
 
 impl Tree {
-    /// Starts the launch under a guardian, `stdio` setting the three streams. The second value
-    /// holds what pipes it asked for. Errors are those of `fork` and `exec`; then no process is
+    /// Starts the launch under a guardian. `stdio` sets the three streams, and the second value
+    /// contains the requested pipes. Errors are those of `fork` and `exec`; no process is then
     /// left.
     pub(crate) fn start(
         launch: &Launch,
@@ -84,22 +83,22 @@ impl Tree {
         Ok((tree, pipes))
     }
 
-    /// The program's process id. Not for signalling: it may have been reused.
+    /// The program's process id. Do not signal it: it may have been reused.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// How the tree will have ended.
+    /// Returns a handle that reports the end.
     pub(crate) fn end(&self) -> &End {
         &self.end
     }
 
-    /// Asks the program's group to terminate (`SIGTERM`).
+    /// Sends `SIGTERM` to the program's group.
     pub(crate) fn terminate(&self) {
         self.signal(libc::SIGTERM);
     }
 
-    /// Interrupts the program's group (`SIGINT`).
+    /// Sends `SIGINT` to the program's group.
     pub(crate) fn interrupt(&self) {
         self.signal(libc::SIGINT);
     }
@@ -118,7 +117,7 @@ impl Tree {
         };
     }
 
-    /// Kills the whole tree. The request is made when this returns; the end follows. Idempotent.
+    /// Kills the whole tree. Returns at once. Idempotent.
     pub(crate) fn kill(&self) {
         // Shutting down hangs up even if a concurrent fork holds a copy of our end for a moment. It
         // can only fail when the guardian is gone.
@@ -133,12 +132,12 @@ impl Drop for Tree {
 }
 
 impl End {
-    /// How the program ended, if the whole tree is gone.
+    /// Returns how the program ended, once the whole tree is gone.
     pub(crate) fn exit(&self) -> Option<Exit> {
         *self.0.borrow()
     }
 
-    /// Waits until the whole tree is gone. Cancel-safe, for any number of waiters.
+    /// Waits until the whole tree is gone. Cancel-safe, for any number of callers.
     pub(crate) async fn wait(&self) -> Exit {
         let mut changes = self.0.subscribe();
         match changes.wait_for(Option::is_some).await {
@@ -148,8 +147,8 @@ impl End {
         }
     }
 
-    /// Waits for the event or the end of the tree, and gives the event if it came first.
-    /// Cancel-safe if the event is.
+    /// Waits for the event or the end of the tree. Returns the event if it came first. Cancel-safe
+    /// if the event is.
     pub(crate) async fn or<T>(&self, event: impl Future<Output = T>) -> Option<T> {
         let (mut event, mut end) = (pin!(event), pin!(self.wait()));
         poll_fn(|context| match event.as_mut().poll(context) {
@@ -160,15 +159,15 @@ impl End {
     }
 }
 
-/// The parent's ends of the pipes a command asked for.
+/// This side's ends of the requested pipes.
 pub(crate) struct Pipes {
     pub(crate) stdin: Option<std::process::ChildStdin>,
     pub(crate) stdout: Option<std::process::ChildStdout>,
     pub(crate) stderr: Option<std::process::ChildStderr>,
 }
 
-/// Waits for the guardian on a thread that ends with it. A thread needs no runtime, so a tree
-/// dropped after its runtime is waited for as well.
+/// Waits for the guardian on a thread of its own. A thread needs no runtime, so a tree that is
+/// dropped after its runtime is waited for too.
 fn wait_on_a_thread(
     mut guardian: Child,
     end: End,
@@ -196,7 +195,7 @@ fn wait_on_a_thread(
     }
 }
 
-/// Keeps writes to a closed life line from raising `SIGPIPE` where `send` has no flag for it.
+/// Prevents `SIGPIPE` on a closed life line where `send` has no flag for it.
 #[cfg(not(target_os = "linux"))]
 fn refuse_signal(socket: &UnixStream) -> io::Result<()> {
     let on: libc::c_int = 1;

@@ -1,12 +1,12 @@
-//! A launch inside bubblewrap: namespaces made by the program `bwrap`, in which the disk is
-//! read-only but for the bounds.
+//! A launch inside bubblewrap: the program `bwrap` creates namespaces in which the disk is
+//! read-only except for the bounds.
 //!
-//! No new session is asked for: a guardian's program has one already (see `guardian`). When `bwrap`
-//! dies the first process of its process-id namespace dies with it, and with that everything
+//! No new session is created, because a guardian's program already has one (see `guardian`). When
+//! `bwrap` dies, the first process of its process namespace dies too, and with it everything
 //! inside.
 //!
-//! What is mounted inside a writable folder cannot be renamed or removed, but a folder above it
-//! could be, and another put in its place. So each folder above is mounted on itself.
+//! A mount inside a writable folder cannot be renamed or removed, but a folder above it could be
+//! renamed and replaced. So each folder above is mounted on itself.
 
 use super::placeholders::Placeholders;
 use super::{Bounds, filter};
@@ -20,15 +20,15 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// What `root` keeps: without these it could not use files of others, as it is used to.
+/// The capabilities that `root` keeps to use files of other users.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
-/// What the kernel offers, of which a sandbox has its own or a read-only view. No session's folder
-/// lies there, but in the shared memory below `/dev`.
+/// Parts of the kernel that a sandbox gets for itself or read-only. No session's folder is there,
+/// except in the shared memory below `/dev`.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
-/// Fails in a sandbox in which a setting of the kernel can be opened for writing, as `root` could
-/// in a `/proc` of its own. Nothing is written.
+/// Fails in a sandbox in which a kernel setting can be opened for writing, as `root` could in a
+/// `/proc` of its own. It writes nothing.
 pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger \
     /proc/irq/default_smp_affinity /proc/irq/*/smp_affinity /proc/bus/pci/*/* /proc/acpi/* /proc/mtrr /proc/scsi/scsi /proc/self/oom_score_adj; do
     if test -f \"$f\" && (: 3>>\"$f\") 2>/dev/null; then echo \"$f can be opened for writing\"; exit 1; fi; done";
@@ -75,7 +75,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
 }
 
-/// What stands at a path inside.
+/// What a path inside the sandbox is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     /// Itself, writable.
@@ -88,8 +88,7 @@ enum Mount {
     Placeholder,
 }
 
-/// What is mounted where, folders before what is in them. `made` are the placeholders that are
-/// there.
+/// The mounts, folders before their content. `made` are the existing placeholders.
 fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
@@ -133,7 +132,7 @@ fn above(path: &Path, bounds: &Bounds) -> Vec<PathBuf> {
     folders.map(Path::to_owned).collect()
 }
 
-/// A file in memory with the filter as `bwrap` reads it, from the beginning.
+/// A file in memory with the filter for `bwrap`.
 fn readable(filter: &[u8]) -> io::Result<OwnedFd> {
     // SAFETY: the name is a terminated string.
     let descriptor = unsafe { libc::memfd_create(c"filter".as_ptr(), libc::MFD_CLOEXEC) };

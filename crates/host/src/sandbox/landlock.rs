@@ -1,9 +1,9 @@
-//! A launch inside Landlock: rules of the kernel that allow by path, with a filter of system calls.
+//! A launch inside Landlock: kernel rules that allow by path, and a system call filter.
 //!
-//! Rules and filter are made here; the program's side of the second fork puts them on itself (see
-//! [`Confinement`]). A rule of Landlock allows something for a folder and all below it and can take
-//! nothing back. So what has to be left out of a folder is left out by allowing each of the
-//! folder's other entries, and not the folder.
+//! Rules and filter are made here, and the program's side of the second fork applies them (see
+//! [`Confinement`]). A Landlock rule allows something for a folder and everything below, and cannot
+//! exclude anything. So to exclude an entry, each of the folder's other entries is allowed, and not
+//! the folder.
 
 use super::{Bounds, filter};
 use crate::guardian::confinement::Confinement;
@@ -19,30 +19,30 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The newest set of rights that is known here. The kernel may know fewer; it then holds what the
-/// filter of system calls holds.
+/// The newest known set of rights. If the kernel knows fewer, it restricts what the system call
+/// filter restricts.
 const NEWEST: ABI = ABI::V9;
 
-/// The first version that holds `truncate`.
+/// The first version that restricts `truncate`.
 const HOLDS_TRUNCATE: i32 = 3;
 
-/// The first version that holds signals.
+/// The first version that restricts signals.
 const HOLDS_SIGNALS: i32 = 6;
 
-/// How many entries folders with something to leave out may have in all.
+/// The most entries of all folders with exclusions.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts`
-/// has the terminals of others, so a command cannot open a new pseudo terminal.
+/// Devices that a command may read and write. Disks would give `root` access to hidden files.
+/// `/dev/pts` has the terminals of other users, so a command cannot open a new pseudo terminal.
 const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Folders of the kernel: of no use to a command but for what is allowed below.
+/// Folders of the kernel. A command needs only what is allowed below.
 const PROCESSES: &str = "/proc";
 const DEVICE_FILES: &str = "/dev";
 const KERNEL: &str = "/sys";
 
-/// The version of Landlock that the kernel has; 0 or less for none.
+/// Returns the kernel's version of Landlock, or 0 or less for none.
 pub(super) fn version() -> i32 {
     const LANDLOCK_CREATE_RULESET_VERSION: libc::c_uint = 1;
     let nothing = std::ptr::null::<libc::c_void>();
@@ -59,7 +59,7 @@ pub(super) fn version() -> i32 {
     i32::try_from(version).unwrap_or(0)
 }
 
-/// What it cannot hold here, or holds more than it should: one sentence each.
+/// What it cannot prevent here, or forbids unnecessarily: one sentence each.
 pub(super) fn limits() -> Vec<&'static str> {
     let version = version();
     let mut limits = vec![
@@ -94,7 +94,7 @@ pub(super) fn within(launch: Launch, bounds: &Bounds) -> Result<Launch, StartErr
     }
 }
 
-/// What a command may do in a writable folder: everything but make devices.
+/// The rights in a writable folder: everything but creating devices.
 fn all_but_devices() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock | ResolveUnix})
 }
@@ -140,7 +140,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// Allows it for the path and all below, if there is something at the path that is no symbolic
+    /// Allows access to the path and everything below, if the path exists and is not a symbolic
     /// link.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
         let Some(file) = opened(path)? else { return Ok(()) };
@@ -157,7 +157,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The same without what is at and below the paths to leave out.
+    /// The same without the excluded paths and everything below them.
     fn allow_but(
         &mut self,
         path: &Path,
@@ -189,8 +189,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// Allows it for what the kernel tells about itself, and not for processes, whose environment
-    /// Landlock would not hold: they have numbers as names.
+    /// Allows access to what the kernel reports about itself. Processes, whose names are numbers,
+    /// are excluded because of their environments.
     fn allow_system(&mut self, access: BitFlags<AccessFs>) -> io::Result<()> {
         for entry in fs::read_dir(PROCESSES)? {
             let entry = entry?;
@@ -202,8 +202,8 @@ impl Rules {
     }
 }
 
-/// A handle on what is at the path, without opening it for anything; nothing if nothing is there
-/// any more or it may not be looked at.
+/// Returns a handle on a path without opening it for access. Returns none if the path does not
+/// exist or may not be examined.
 fn opened(path: &Path) -> io::Result<Option<File>> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -213,7 +213,7 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether there is nothing at a path, or nothing that we could use.
+/// Returns whether a path does not exist or cannot be used.
 fn is_out_of_reach(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotFound | PermissionDenied | NotADirectory)

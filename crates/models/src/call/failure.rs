@@ -1,4 +1,4 @@
-//! What a provider's error means: whose fault it is, and whether to ask again.
+//! The meaning of a provider's error: its cause, and whether to retry.
 
 use crate::address::without_login;
 use crate::call::patience::{self, Headers};
@@ -9,31 +9,31 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest text of a provider that is shown, in characters.
+/// The maximum length of a provider's message, in characters.
 const SAID: usize = 300;
 
-/// A failed call, seen as a whole.
+/// A failed attempt.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: ModelError,
-    /// The provider may be asked again.
+    /// How to retry, where a retry may help.
     pub(crate) retry: Option<Retry>,
 }
 
-/// That a provider may be asked again.
+/// A retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Retry {
-    /// One sentence for a person.
+    /// One sentence for people, without a full stop.
     pub(crate) why: String,
-    /// How long the provider asks to wait.
+    /// The wait that the provider asks for.
     pub(crate) wait: Option<Duration>,
 }
 
-/// An error as a provider sent it.
+/// An error as the provider sent it.
 pub(crate) struct Sent<'s> {
     pub(crate) provider: &'s Provider,
     pub(crate) model: &'s ModelId,
-    /// `None` for one in the middle of an answer.
+    /// `None` for an error in the middle of an answer.
     pub(crate) status: Option<u16>,
     pub(crate) url: &'s str,
     pub(crate) headers: Headers<'s>,
@@ -42,15 +42,15 @@ pub(crate) struct Sent<'s> {
 }
 
 impl Failure {
-    /// Never to be tried again.
+    /// A failure without a retry.
     pub(crate) fn lasting(error: ModelError) -> Self {
         Self { error, retry: None }
     }
 }
 
 impl Sent<'_> {
-    /// What it means. An error that may pass is [`ModelError::Overloaded`] as if asked once; the
-    /// caller counts.
+    /// Classifies the error. A temporary one is [`ModelError::Overloaded`] with one attempt; the
+    /// caller sets the number.
     pub(crate) fn failure(&self) -> Failure {
         let Words { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
@@ -93,7 +93,7 @@ impl Sent<'_> {
                 variable: self.provider.key_variable.clone(),
                 said,
             },
-            // Gemini knows no 401.
+            // Gemini has no status 401.
             400 if text.contains("api key") => ModelError::Auth {
                 provider,
                 status,
@@ -110,12 +110,12 @@ impl Sent<'_> {
         })
     }
 
-    /// Text of the provider for a person: one line, not long, without keys and control characters.
+    /// Returns the provider's text on one short line, without keys and control characters.
     fn shown(&self, message: &str) -> String {
         shown(&self.provider.without_secrets(message))
     }
 
-    /// Limits that last a day are none to wait for.
+    /// A limit that lasts a day is not worth a wait.
     fn is_daily(&self) -> bool {
         let details =
             self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
@@ -127,7 +127,7 @@ impl Sent<'_> {
         violations.map(id).any(|id| id.contains("PerDay"))
     }
 
-    /// The window of the model, where the error tells it.
+    /// Returns the context window of the model, where the error contains it.
     fn limit(&self, text: &str) -> Option<u64> {
         let told =
             ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
@@ -146,7 +146,7 @@ impl Sent<'_> {
     }
 }
 
-/// Text of a provider for a person: one line, at most 300 characters, no control characters.
+/// Returns a provider's text on one line of at most 300 characters, without control characters.
 pub(crate) fn shown(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let visible: String = line.chars().filter(|each| !each.is_control()).take(SAID + 1).collect();
@@ -163,15 +163,15 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// What an error says, whatever its shape.
+/// The content of an error body of any shape.
 struct Words {
     message: String,
-    /// Its code, type and status.
+    /// The code, the type and the status.
     names: Vec<String>,
 }
 
 fn words(body: &Value) -> Words {
-    // Gemini sends a list of one where no stream was begun.
+    // Gemini sends a list with one error before a stream begins.
     let body = body.get(0).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -187,7 +187,7 @@ fn words(body: &Value) -> Words {
         message =
             text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
     }
-    // OpenRouter puts the words of the provider behind it beside its own.
+    // OpenRouter adds the message of the provider behind it.
     if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
         message = format!("{message}: {raw}");
     }
@@ -195,7 +195,7 @@ fn words(body: &Value) -> Words {
     Words { message, names }
 }
 
-/// The status that an error in the middle of an answer would have had.
+/// Returns the status that corresponds to an error in the middle of an answer.
 fn status_of(body: &Value, names: &[String]) -> u16 {
     let body = body.get("error").unwrap_or(body);
     let number = body.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
@@ -261,7 +261,7 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "insufficient balance",
         "check your plan and billing details",
     ];
-    // Gemini says the words of billing also of limits that pass in a minute.
+    // Gemini mentions billing also for limits that end within a minute.
     let spoken = status != 429 && words.iter().any(|words| text.contains(words));
     status == 402 || named(&names) || spoken
 }
@@ -279,7 +279,7 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
     let denied = denied.iter().any(|words| text.contains(words));
     named(&["model_not_found", "invalid_model", "model_not_supported"])
         || (matches!(status, 400 | 403 | 404 | 422) && text.contains("model") && denied)
-        // Anthropic names the missing model and nothing else.
+        // Anthropic's message contains only the missing model.
         || (status == 404 && text.starts_with("model:"))
 }
 

@@ -1,16 +1,16 @@
-//! When a provider may be asked again: its own words first, else longer each time.
+//! When to retry: as the provider says, else after a growing time.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest wait that is chosen here, unless the provider says another.
+/// The longest wait that this program chooses.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 
-/// A header of an answer by its name in small letters.
+/// Returns a header of an answer by its lowercase name.
 pub(crate) type Headers<'h> = &'h dyn Fn(&str) -> Option<String>;
 
-/// How long the provider asks to wait, in the order in which its own libraries look.
+/// Returns the wait that the provider asks for, in the order of its own client libraries.
 pub(crate) fn asked_to_wait(
     headers: Headers<'_>,
     body: &Value,
@@ -28,7 +28,7 @@ pub(crate) fn asked_to_wait(
         .or_else(|| spoken_wait(said))
 }
 
-/// Whether the provider says itself if it should be asked again.
+/// Returns the provider's own advice on a retry, if it gives any.
 pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
         "true" => Some(true),
@@ -37,8 +37,8 @@ pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     }
 }
 
-/// The wait before the provider is asked once more after it was asked `attempt` times: doubled each
-/// time, less up to a quarter by chance, so that many who failed at once do not come back at once.
+/// Returns the wait after `attempt` attempts. It doubles each time, less up to a quarter at random,
+/// so that clients which failed at the same time do not retry at the same time.
 pub(crate) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
     let chance = mixed(seed.wrapping_add(u64::from(attempt))) % 1024;
@@ -46,7 +46,7 @@ pub(crate) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     doubled.saturating_sub(Duration::from_millis(less))
 }
 
-/// SplitMix64: one number from another, without a pattern that shows.
+/// SplitMix64: derives an unpredictable-looking number from another.
 fn mixed(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,7 +54,7 @@ fn mixed(seed: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Gemini says it in the error.
+/// The wait in an error of Gemini.
 fn in_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
     let kind = |detail: &Value| {
@@ -64,8 +64,8 @@ fn in_body(body: &Value) -> Option<Duration> {
     duration(info.get("retryDelay")?.as_str()?)
 }
 
-/// The latest reset of a limit of which nothing remains. OpenAI says how long it is, Anthropic
-/// when, OpenRouter when in milliseconds since 1970.
+/// The latest reset of a used-up limit. OpenAI sends a duration, Anthropic a date, OpenRouter
+/// milliseconds since 1970.
 fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
     let limits = ["requests", "tokens", "input-tokens", "output-tokens"];
     let prefixes = ["x-ratelimit", "anthropic-ratelimit"];
@@ -115,7 +115,7 @@ fn spoken_wait(said: &str) -> Option<Duration> {
     duration(after.split_whitespace().next()?.trim_end_matches(['.', ',']))
 }
 
-/// A duration such as `34s`, `1.5s`, `20ms`, `6m0s`, `1h2m`, or seconds without a unit.
+/// Reads a duration such as `34s`, `1.5s`, `20ms`, `6m0s`, `1h2m`, or seconds without a unit.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = 0.0;

@@ -217,7 +217,7 @@ async fn what_asking_again_would_not_change_is_an_error_at_once() {
         (
             400,
             r#"{"error":{"message":"bad tool"}}"#,
-            "does not take the request (status 400) (\"bad tool\")",
+            "rejects the request (status 400) (\"bad tool\")",
         ),
         (404, "not here", "check the base URL"),
         (404, r#"{"error":{"code":"model_not_found","message":"no m"}}"#, "has no model m"),

@@ -1,4 +1,4 @@
-//! The providers that the environment names, with their usual variables.
+//! The well-known providers, and how the environment configures them.
 
 use crate::address::is_loopback;
 use crate::catalogue::provider_variables::ProviderVariables;
@@ -8,20 +8,20 @@ use crate::secret::Secret;
 use crate::wire::Wire;
 use crate::wire::chat::dialect::Dialect;
 
-/// One provider that everybody knows.
+/// A well-known provider.
 struct Known {
     id: &'static str,
     name: &'static str,
     wire: Wire,
     dialect: Dialect,
     base_url: &'static str,
-    /// Where a key may stand, the first that does counts.
+    /// The environment variables of the key; the first one that is set counts.
     keys: &'static [&'static str],
-    /// Where another address may stand.
+    /// The environment variables of another base address.
     base_urls: &'static [&'static str],
 }
 
-const KNOWN: [Known; 8] = [
+const KNOWN: &[Known] = &[
     Known {
         id: "anthropic",
         name: "Anthropic",
@@ -96,18 +96,19 @@ const KNOWN: [Known; 8] = [
     },
 ];
 
-/// Where OpenAI itself is: others that take its variables speak Chat Completions only.
+/// OpenAI's own address. Servers at other addresses speak Chat Completions only.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 /// The port of Ollama.
 pub(crate) const OLLAMA_PORT: u16 = 11434;
 
-/// The providers that the environment has a key for, or an address on this machine. Nothing is
-/// asked over the network.
+/// Returns the providers with a key in the environment, or with an address on this machine. Sends
+/// nothing over the network.
 ///
-/// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions.
-/// `ANTHROPIC_AUTH_TOKEN` is a key that goes as `Authorization: Bearer`. `OPENAI_ORG_ID` and
-/// `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
+/// `OPENAI_BASE_URL` with another address than OpenAI's own means a server of Chat Completions.
+/// `ANTHROPIC_AUTH_TOKEN` is a key for `Authorization: Bearer`. `OPENAI_ORG_ID` and
+/// `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` is the address of an Ollama server, in the
+/// form that Ollama accepts.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let value = |name: &str| {
         environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
@@ -118,7 +119,7 @@ pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     providers
 }
 
-/// The variables of the providers that everybody knows.
+/// Returns the environment variables of the well-known providers.
 pub(crate) fn known_variables() -> Vec<ProviderVariables> {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let of = |known: &Known| {
@@ -152,12 +153,13 @@ fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Pro
     (provider.key.is_some() || named).then_some(provider)
 }
 
-/// The providers that everybody knows, where they are themselves, without keys.
+/// Returns the well-known providers at their own addresses, without keys.
 pub(crate) fn known_providers() -> Vec<Provider> {
     KNOWN.iter().map(Known::provider).collect()
 }
 
-/// The provider at another address. Who takes OpenAI's place speaks Chat Completions only.
+/// Returns the provider at another address. A server in place of OpenAI speaks Chat Completions
+/// only.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
     match provider.id == "openai" && base_url != OPENAI {
@@ -183,8 +185,8 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-/// The Ollama server that `host` names: `localhost`, `:11434`, `box:8080`, `http://box`; `0.0.0.0`
-/// is where a server listens, and means this machine.
+/// Returns the Ollama server at `host`: `localhost`, `:11434`, `box:8080`, `http://box`. `0.0.0.0`
+/// is an address to listen at and means this machine.
 pub(crate) fn ollama(host: &str) -> Provider {
     let host_names_scheme = host.contains("://");
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));

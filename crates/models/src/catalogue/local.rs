@@ -1,5 +1,4 @@
-//! Servers of models on this machine: which run, what they serve, and how much each model really
-//! takes in.
+//! Servers of models on this machine, with their models and context windows.
 
 use crate::catalogue::known_providers::{OLLAMA_PORT, ollama};
 use crate::environment::Environment;
@@ -10,10 +9,10 @@ use reqwest::Url;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long one question to a server may take. A server that runs answers in a few milliseconds.
+/// The time limit of a request to a server. A running server answers within a few milliseconds.
 const DEADLINE: Duration = Duration::from_millis(500);
 
-/// The most models of one server that are asked about one by one.
+/// The maximum number of models that are requested one by one.
 const ASKED: usize = 32;
 
 /// A server that answered.
@@ -23,17 +22,17 @@ pub(crate) struct LocalServer {
     pub models: Vec<LocalModel>,
 }
 
-/// A model that a server offers.
+/// A model of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub name: String,
-    /// What it takes in as the server runs it, in tokens, which may be far less than the model
-    /// could. `None` where the server does not say.
+    /// The context window as the server runs the model, in tokens. It can be far smaller than that
+    /// of the model. `None` where the server does not report it.
     pub window: Option<u64>,
 }
 
-/// Asks the usual ports of this machine, all at once: Ollama (also where `OLLAMA_HOST` says),
-/// llama.cpp, LM Studio, vLLM. What does not answer within half a second does not run.
+/// Looks for Ollama (also at `OLLAMA_HOST`), llama.cpp, LM Studio and vLLM on their usual ports,
+/// all at once. A server that does not answer within half a second is left out.
 pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
     let context =
@@ -53,7 +52,7 @@ pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> 
     [found.0, found.1, found.2, found.3].into_iter().flatten().collect()
 }
 
-/// The answer to a question to the server: `path` from its root.
+/// Requests `path` of a server, from its root.
 async fn asked(http: &Http, provider: &Provider, path: &str, body: Option<Value>) -> Option<Value> {
     let root = provider.base_url.trim_end_matches("/v1");
     let url: Url = http.url(&provider.name, &format!("{root}{path}")).ok()?;
@@ -81,8 +80,8 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Ollama cuts what is longer than the context it runs a model with, and says nothing: that of a
-/// model that is loaded, else the `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
+/// Ollama silently cuts what is longer than its context: the context of a loaded model, else the
+/// `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -115,13 +114,13 @@ fn num_ctx(shown: &Value) -> Option<u64> {
     parameters.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
 }
 
-/// How long a context the model was made for.
+/// Returns the context that the model was trained for.
 fn trained(shown: &Value) -> Option<u64> {
     let info = shown.get("model_info")?.as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
 }
 
-/// llama.cpp serves one model, and says with what context.
+/// llama.cpp serves one model, and reports its context.
 async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     let properties = asked(http, &provider, "/props", None).await?;
     let window =
@@ -132,8 +131,7 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio says with what context a model is loaded; one that is not loaded yet gets a context
-/// that it does not say.
+/// LM Studio reports the context of a loaded model only.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");
@@ -147,7 +145,7 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// vLLM says it beside the name.
+/// vLLM reports the context with the name.
 async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/v1/models", None).await?;
     let model = |model: &Value| {

@@ -1,17 +1,17 @@
-//! Which variables a provider's key and address stand in: for a program that keeps settings.
+//! The environment variables of a provider, for a program that stores settings.
 
-/// The variables of one provider, as [`Models::of`](crate::Models::of) asks for them.
+/// The environment variables of a provider that [`Models::of`](crate::Models::of) reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderVariables {
-    /// Its id, such as `anthropic`: what the names of its models begin with.
+    /// The id, such as `anthropic`: the first part of the names of its models.
     pub id: String,
-    /// Its name for people.
+    /// The name for people.
     pub name: String,
-    /// Where its key may stand; the first that does counts.
+    /// The variables of the key; the first one that is set counts.
     pub keys: Vec<String>,
-    /// Where another address of it may stand; none for a provider of the person's own list, which
-    /// says its address itself.
+    /// The variables of another base address. A provider of the user's own list has none, because
+    /// the list contains its address.
     pub base_urls: Vec<String>,
 }
 

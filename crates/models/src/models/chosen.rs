@@ -1,18 +1,18 @@
-//! Which model answers: the session's choice.
+//! The model that answers: the choice of the session.
 
 use super::provided::ProvidedModel;
 use super::unusable::UnusableModel;
 use super::{Models, OFFLINE};
-use crate::catalogue::KnownModel;
+use crate::catalogue::known_model::KnownModel;
 use crate::model::Model;
 use std::sync::Arc;
 
-/// The longest answer where a title is wanted, in tokens, with what is thought before.
+/// The maximum answer for a title, in tokens, with its thoughts.
 const LONGEST_TITLE: u64 = 2048;
 
 impl Models {
-    /// The model that the session's options name: the value of `model`, and of `thought_level`
-    /// where it has some. One that cannot be used fails when it is called.
+    /// Returns the model that the options `model` and `thought_level` of a session name. Each call
+    /// of an unusable model fails.
     pub fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
         let Some((provider, known)) = self.find_with_provider(model) else {
             return match model {
@@ -32,9 +32,9 @@ impl Models {
         })
     }
 
-    /// The model that finds titles where `model` is chosen: the cheapest of the same provider with
-    /// a known price, which thinks as little as it can; nothing for the offline model, and where
-    /// the person wants none.
+    /// Returns the model that writes titles where `model` is chosen: the cheapest one of its
+    /// provider with a known price, at its lowest level of thinking. `None` for the offline model,
+    /// and where titles are turned off.
     pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;

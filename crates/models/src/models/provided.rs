@@ -1,7 +1,7 @@
 //! A model of a provider, with the choices of one session.
 
 use crate::call::Call;
-use crate::catalogue::KnownModel;
+use crate::catalogue::known_model::KnownModel;
 use crate::event::TokenUsage;
 use crate::http::Http;
 use crate::message::{Part, Request, Thinking};

@@ -1,4 +1,4 @@
-//! Models that are named and cannot be used: why not, and what a person can do about it.
+//! Models that are chosen and cannot be used: the reason, and what to do.
 
 use super::Models;
 use crate::error::ModelError;
@@ -9,15 +9,14 @@ use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 /// The ids of servers on this machine, whose models are known only while they run.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
-/// How often servers on this machine are looked for before a model of theirs counts as missing.
+/// How many times servers on this machine are looked for before their model counts as missing.
 const LOOKS: u32 = 5;
 
-/// In the place of a model that cannot be used: each call of it fails. The offline model answers
-/// only where a person chose it.
+/// A model that cannot be used: every call fails. The offline model never replaces it.
 #[derive(Debug)]
 pub(super) struct UnusableModel {
     pub(super) name: String,
-    /// One sentence without a full stop.
+    /// The reason: one sentence without a full stop.
     pub(super) why: String,
 }
 
@@ -65,9 +64,9 @@ impl EventStream for Failure {
 }
 
 impl Models {
-    /// Why the model that `ATTACHE_MODEL` names cannot be used, and what to do: one sentence
-    /// without a full stop. Nothing where it can be used, or where none is named. Looks for servers
-    /// on this machine first.
+    /// Returns why the model of `ATTACHE_MODEL` cannot be used and what to do, in one sentence
+    /// without a full stop. `None` where it can be used or is not set. Looks for servers on this
+    /// machine first.
     pub async fn unusable(&self) -> Option<String> {
         for _ in 0..LOOKS {
             if self.unknown_wish().is_none() || self.has_looked() {
@@ -78,7 +77,7 @@ impl Models {
         self.unknown_wish().map(|wish| self.why_unusable(wish))
     }
 
-    /// Why the model with this name cannot be used, and what to do.
+    /// Returns why the model of this name cannot be used, and what to do.
     pub fn why_unusable(&self, name: &str) -> String {
         let of = name.split_once('/').map(|(provider, _)| provider);
         let id = |id: &str| self.variables().iter().find(|provider| provider.id == id);

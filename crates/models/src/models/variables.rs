@@ -4,12 +4,12 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::known_providers::known_variables;
 use crate::catalogue::provider_variables::ProviderVariables;
 
-/// The variables of all providers: those that everybody knows, and those of the person's own list
-/// with a variable for their key. A list that cannot be read has none.
+/// Returns the environment variables of all providers: the well-known ones, and those of the user's
+/// own list that have a variable for their key. An unreadable list adds none.
 pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     let mut catalogue = Catalogue::default();
     if let Some(own) = own {
-        // Whoever makes models of the list hears what is wrong with it.
+        // `Models::of` reports the error.
         drop(catalogue.extend(own));
     }
     let mut all = catalogue.own_variables();
@@ -21,8 +21,8 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     all
 }
 
-/// The variables that a key of any provider may stand in, those of the person's own list included,
-/// and those of addresses that have a login in them.
+/// Returns the variables of keys, also of the user's own list, and those of addresses that contain
+/// a login.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
     let with_login =
         |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));

@@ -8,7 +8,7 @@ use crate::text::{code, code_block, counted, ends_within};
 /// How many files one rename changes.
 pub(crate) const FILES_RENAMED: usize = 40;
 
-/// What the model says about itself.
+/// The answer to `help`.
 pub const HELP: &str = "\
 I am the offline model: no key, no network, and the same answer every time. I understand:
 
@@ -28,17 +28,16 @@ I am the offline model: no key, no network, and the same answer every time. I un
 What I say is only what my tools found. The session's mode decides what may run without asking: `ask`, `edit`, `auto` or `plan`.
 ";
 
-/// How many names stand in one answer.
+/// The maximum number of names in an answer.
 const NAMES_TOLD: usize = 50;
 
-/// How much of a README's first paragraph is told, in characters.
+/// The maximum length of a README's first paragraph, in characters.
 const PARAGRAPH_TOLD: usize = 600;
 
-/// How much of a command's output is told, in bytes of JSON; all that is kept stands with the tool
-/// call.
+/// The maximum length of a command's output, in bytes of JSON. The tool call shows all of it.
 const OUTPUT_TOLD: usize = 8 * 1024;
 
-/// Files that say what a project is, besides its README.
+/// Files that describe a project, besides its README.
 const MANIFESTS: &[&str] = &[
     "Cargo.toml",
     "package.json",
@@ -60,48 +59,46 @@ const MANIFESTS: &[&str] = &[
     "pubspec.yaml",
 ];
 
-/// The keys of a manifest that are told.
+/// The keys of a manifest that a summary shows.
 const KEYS: &[&str] = &["name", "version", "description", "module"];
 
-/// The answer to a verb without what it needs.
+/// The answer to a verb without its arguments.
 pub(crate) fn incomplete(form: &str) -> String {
-    format!(
-        "Something is missing there. The form is: `{form}`. `help` says all that I understand.\n"
-    )
+    format!("This request is incomplete. The form is: `{form}`. `help` lists all requests.\n")
 }
 
-/// The answer to a prompt that is longer than a request can be.
+/// The answer to a prompt that is too long.
 pub(crate) fn too_long(length: usize, longest: usize) -> String {
-    format!("This request is {length} bytes long: at most {longest} are taken.\n")
+    format!("This request has {length} bytes. The maximum is {longest}.\n")
 }
 
-/// The answer to what the grammar does not know.
+/// The answer to an unknown request.
 pub(crate) fn unknown() -> String {
     format!(
-        "I cannot do that: I am the offline model, which understands a few forms of words and nothing else. `attache config` \
-         says how to choose a model of a provider.\n\n{HELP}"
+        "I cannot do that: I am the offline model and understand only a few requests. `attache config` \
+         shows how to choose a model of a provider.\n\n{HELP}"
     )
 }
 
-/// The answer when a tool failed or was not allowed.
+/// The answer where a tool failed or was not allowed.
 pub(crate) fn failure(text: &str) -> String {
     let text = text.trim_end();
     let mut characters = text.chars();
     let first: String =
         characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    // A path at the start stays as it is written.
+    // A path at the start keeps its case.
     let path = text.split_whitespace().next().is_some_and(|word| word.contains(['/', '.']));
     let text = if path { text.to_owned() } else { first + characters.as_str() };
     let end = if text.ends_with(['.', '!', '?', ']']) { "" } else { "." };
     format!("{text}{end}\n")
 }
 
-/// Whether a summary reads this file.
+/// Returns whether a summary reads this file.
 pub(crate) fn telling(name: &str) -> bool {
     !name.contains('/') && (name.to_lowercase().starts_with("readme") || is_manifest(name))
 }
 
-/// Whether the file is a manifest.
+/// Returns whether the file is a manifest.
 pub(crate) fn is_manifest(name: &str) -> bool {
     MANIFESTS.contains(&name)
 }
@@ -154,7 +151,7 @@ fn manifest(lines: &Lines) -> String {
     }
 }
 
-/// The title and the first paragraph.
+/// Returns the title and the first paragraph.
 fn readme(lines: &Lines) -> String {
     let mut rows = lines
         .text
@@ -180,7 +177,7 @@ fn readme(lines: &Lines) -> String {
     }
 }
 
-/// Lines of a README that are no prose: badges, markup, underlines of titles.
+/// Returns whether a line of a README is not prose: a badge, markup, or the underline of a title.
 fn decoration(row: &str) -> bool {
     let underline = row.len() >= 3 && row.chars().all(|each| matches!(each, '=' | '-' | '*' | '~'));
     underline || row.starts_with('<') || row.starts_with("[!") || row.starts_with("![")
@@ -214,7 +211,7 @@ pub(crate) fn lines(lines: &Lines) -> String {
     }
 }
 
-/// The answer to `show FILE` for a file that came with the prompt and is not here.
+/// The answer to `show FILE` for a file that is attached to the prompt and not on the disk.
 pub(crate) fn attached(file: &str, text: &str) -> String {
     format!("{}, as it was attached to the prompt:\n\n{}\n", code(file), code_block(text))
 }
@@ -230,7 +227,7 @@ pub(crate) fn folder(files: &Files) -> String {
     format!("{} is a folder with {}:\n\n{}", code(&files.folder), files.count(), names(files))
 }
 
-/// The answer when a file is not there but others have its name, or none has.
+/// The answer where a file is missing, with other files of its name.
 pub(crate) fn not_there(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(

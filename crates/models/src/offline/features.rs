@@ -8,13 +8,13 @@ use super::present_turn::PresentTurn;
 use crate::text::{code, counted, ends_within, one_line};
 use serde_json::json;
 
-/// How much of a page or a report is told, in bytes of JSON.
+/// The maximum length of a page or a report, in bytes of JSON.
 const TOLD: usize = 8 * 1024;
 
-/// The file that `fail` wants to read.
+/// The file that `fail` reads.
 const MISSING: &str = "there is no such file";
 
-/// `plan A, B, C`: the plan, each step done after the other.
+/// `plan A, B, C`: shows the plan, one step after the other.
 pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
     let mut events =
         vec![Output::thought("I show the steps, and tick them off one by one. Nothing is done.")];
@@ -22,7 +22,7 @@ pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
     events
 }
 
-/// What is said when the plan is through.
+/// Returns the answer after the plan.
 pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
     let rows: String = steps.iter().map(|step| format!("- {}\n", one_line(step, 200))).collect();
     Output::text(format!(
@@ -57,12 +57,12 @@ pub(crate) fn think(about: &str) -> Vec<Output> {
     ]
 }
 
-/// `count to N`: a number a line; the step pauses before each.
+/// `count to N`: one number a line, with a pause before each.
 pub(crate) fn count(to: u32) -> Vec<Output> {
     (1..=to).map(|number| Output::Text(format!("{number}\n"))).collect()
 }
 
-/// `fail`: a tool that cannot do what it is asked for.
+/// `fail`: a tool call that fails.
 pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
@@ -74,7 +74,7 @@ pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
     }
 }
 
-/// `ask QUESTION: A, B`: the person is asked.
+/// `ask QUESTION: A, B`: asks the user.
 pub(crate) fn ask(turn: &PresentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
@@ -88,7 +88,7 @@ pub(crate) fn ask(turn: &PresentTurn<'_>, question: &str, options: &[String]) ->
     }
 }
 
-/// What is said of an answer, by form or by the next prompt.
+/// Returns the answer to the user's reply, from a form or from the next prompt.
 pub(crate) fn answered(answer: &str) -> String {
     format!("Your answer is {}.\n", code(answer.trim()))
 }

@@ -1,15 +1,15 @@
-//! What the offline model understands: the grammar that `OFFLINE.md` publishes.
+//! The requests that the offline model understands. `OFFLINE.md` publishes the grammar.
 
-/// What a prompt asks the offline model to do.
+/// A request to the offline model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Request {
     /// `summarize this project`
     Summarize,
-    /// `show FILE`, whole or some lines of it.
+    /// `show FILE`, all of it or some lines.
     Show {
-        /// The file, as it was named.
+        /// The file, as the user wrote it.
         file: String,
-        /// The first and the last line, from 1; the last one may be far past the end.
+        /// The first and the last line, from 1. The last one may be past the end.
         lines: Option<(u32, u32)>,
     },
     /// `where is X used`
@@ -18,9 +18,9 @@ pub(crate) enum Request {
     Find(String),
     /// `rename A to B in PATH`
     Rename {
-        /// The word that goes.
+        /// The word to replace.
         from: String,
-        /// The word that comes.
+        /// The replacement.
         to: String,
         /// A file or folder.
         path: String,
@@ -39,9 +39,9 @@ pub(crate) enum Request {
     Fail,
     /// `ask QUESTION: A, B`
     Ask {
-        /// What is asked.
+        /// The question.
         question: String,
-        /// What to choose from; free text without any.
+        /// The options; empty for free text.
         options: Vec<String>,
     },
     /// `delegate PROMPT`
@@ -50,13 +50,13 @@ pub(crate) enum Request {
     Fetch(String),
     /// `help`
     Help,
-    /// A verb without what it needs: the form it must have.
+    /// A verb without its arguments: the form that it needs.
     Incomplete(&'static str),
     /// Anything else.
     Unknown,
 }
 
-/// Lines shown when one is asked for: it and what follows.
+/// How many lines are shown from a requested line on.
 const FROM_LINE: u32 = 40;
 
 const SHOW: &str = "show FILE";
@@ -72,12 +72,11 @@ const ASK: &str = "ask QUESTION: A, B";
 const DELEGATE: &str = "delegate PROMPT";
 const FETCH: &str = "fetch URL";
 
-/// The highest number that is counted to, and how many steps a plan and choices a question have at
-/// most.
+/// The highest number to count to, and the maximum number of steps and of options.
 const HIGHEST: u32 = 1000;
 const ITEMS: usize = 20;
 
-/// Reads one prompt. Every text is read as something; it never fails.
+/// Reads a prompt. Every text is a request; unknown text is [`Request::Unknown`].
 pub(crate) fn parse(text: &str) -> Request {
     let text = courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
@@ -112,7 +111,7 @@ pub(crate) fn parse(text: &str) -> Request {
     }
 }
 
-/// Without white space and the polite words around a request.
+/// Removes white space and polite words before a request.
 fn courtesy(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -127,7 +126,7 @@ fn courtesy(text: &str) -> &str {
     }
 }
 
-/// The first word and what follows it.
+/// Splits off the first word.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     match text.split_once(char::is_whitespace) {
@@ -136,7 +135,7 @@ fn word(text: &str) -> (&str, &str) {
     }
 }
 
-/// What follows `words` at the start of the text, whatever their case.
+/// Returns the text after `words` at its start, in any case.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(words.len())?;
     let ends =
@@ -144,14 +143,14 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     (start.eq_ignore_ascii_case(words) && ends).then(|| rest.trim_start())
 }
 
-/// What stands before `words` at the end of the text, whatever their case.
+/// Returns the text before `words` at its end, in any case.
 fn before<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     let (rest, end) = text.split_at_checked(text.len().checked_sub(words.len())?)?;
     let begins = rest.is_empty() || rest.ends_with(char::is_whitespace);
     (end.eq_ignore_ascii_case(words) && begins).then(|| rest.trim_end())
 }
 
-/// Without what may follow a request: white space, one mark of punctuation, "please".
+/// Removes white space, one punctuation mark and "please" after a request.
 fn tidy(text: &str) -> &str {
     let mut text = text.trim();
     if let Some(rest) = before(text.trim_end_matches(['.', '!', '?']), "please") {
@@ -165,7 +164,7 @@ fn tidy(text: &str) -> &str {
     }
 }
 
-/// The text between a pair of quotes, if it is all between one pair.
+/// Returns the text between a pair of quotes, if one pair encloses all of it.
 fn unquoted(text: &str) -> Option<&str> {
     [('`', '`'), ('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')].iter().find_map(
         |(open, close)| {
@@ -175,7 +174,7 @@ fn unquoted(text: &str) -> Option<&str> {
     )
 }
 
-/// A name or path: tidied, without quotes, without the `@` of a mention.
+/// Reads a name or a path, without quotes and without the `@` of a mention.
 fn name(text: &str) -> Option<String> {
     let text = tidy(text);
     let text = text.strip_prefix('@').filter(|rest| !rest.is_empty()).unwrap_or(text);
@@ -183,7 +182,7 @@ fn name(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What to look for: as [`name`], but white space inside quotes stays and an `@` is part of it.
+/// Reads a text to search for: as [`name`], but white space in quotes and an `@` are part of it.
 fn named(text: &str) -> Option<String> {
     let text = tidy(text);
     let text = unquoted(text).unwrap_or(text);
@@ -199,7 +198,7 @@ fn show(rest: &str) -> Request {
         return lines;
     }
     for key in [" lines ", " line "] {
-        // Found in the lowered text only where lowering moved nothing.
+        // The position in the lowercase text is valid only where the case changed no length.
         let at = rest.to_ascii_lowercase().rfind(key);
         if let Some((file, lines)) = at.and_then(|at| rest.split_at_checked(at))
             && let Some(lines) = lines.get(key.len()..).and_then(range)
@@ -251,7 +250,7 @@ fn rename(rest: &str) -> Option<Request> {
     Some(Request::Rename { from, to, path: name(after(rest, "in")?)? })
 }
 
-/// The first word, or what stands in quotes, and what follows it.
+/// Splits off the first word, or the text in quotes.
 fn quoted_word(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|first| matches!(first, '`' | '"' | '\''));
     let (inner, rest) = match quote {
@@ -261,12 +260,12 @@ fn quoted_word(text: &str) -> Option<(String, &str)> {
     (!inner.is_empty()).then(|| (inner.to_owned(), rest.trim_start()))
 }
 
-/// All that follows, if anything does.
+/// Returns the whole text, if there is some.
 fn whole(rest: &str) -> Option<String> {
     Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
 
-/// What stands between commas.
+/// Returns the texts between commas.
 fn items(rest: &str) -> Option<Vec<String>> {
     let items: Vec<String> = rest.split(',').filter_map(named).take(ITEMS).collect();
     (!items.is_empty()).then_some(items)
@@ -276,8 +275,7 @@ fn count(rest: &str) -> Option<u32> {
     tidy(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
 }
 
-/// The question before the last colon, and what to choose from behind it; without a colon the
-/// question alone.
+/// Reads the question before the last colon and the options after it.
 fn ask(rest: &str) -> Option<Request> {
     let rest = after(rest, "me").unwrap_or(rest);
     let (question, options) = match rest.rsplit_once(':') {
@@ -287,7 +285,7 @@ fn ask(rest: &str) -> Option<Request> {
     Some(Request::Ask { question: whole(question)?, options })
 }
 
-/// A command line: exactly as written, or what stands between backticks or quotes.
+/// Reads a command line: exactly as written, or the text in backticks or quotes.
 fn command(rest: &str) -> Option<String> {
     let rest = rest.trim();
     let quoted = ['.', '!'].iter().find_map(|end| rest.strip_suffix(*end)).unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! Requests of Anthropic Messages.
+//! The wire Anthropic Messages: requests.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -11,18 +11,18 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The most tokens of an answer where the request says nothing: the wire needs a number, and every
-/// model takes this one.
+/// The maximum answer in tokens where the request sets none. The wire requires a number, and every
+/// model accepts this one.
 const MAX_OUTPUT: u64 = 8192;
 
-/// The least budget of thoughts that the provider takes, in tokens.
+/// The minimum budget for thoughts, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
-/// The headers beside the key.
+/// Returns the headers beside the key.
 fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
-    // Lets models with a budget think between their tool calls; those that need no permission leave
-    // it out.
+    // Lets models with a budget think between their tool calls. Other models do so without this
+    // header.
     if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
         headers
             .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
@@ -56,7 +56,7 @@ impl Adapter for Anthropic {
     }
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let most = request.max_output.unwrap_or(MAX_OUTPUT);
@@ -87,7 +87,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema})
 }
 
-/// The fields that say how much the model thinks.
+/// Returns the fields that control thinking.
 fn how_much(
     thinking: Option<&Thinking>,
     most: u64,
@@ -102,7 +102,7 @@ fn how_much(
             ]
         }
         Some(Thinking::Budget(tokens)) => {
-            // Thoughts are part of the answer, of which something must be left.
+            // Thoughts are part of the answer; some tokens must be left for the rest.
             let tokens = (*tokens).min(most.saturating_sub(LEAST_BUDGET));
             let thinks = tokens >= LEAST_BUDGET && !another_began(conversation);
             let thinking = if thinks {
@@ -115,9 +115,8 @@ fn how_much(
     }
 }
 
-/// Whether a message of the present turn asks for tools without a thought before them, as it does
-/// when another model began the turn: the provider takes such a turn only from a model that does
-/// not think.
+/// Returns whether a message of the present turn calls tools without a thought before them, which
+/// happens when another model began the turn. The provider then rejects requests with thinking.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
     let bare = |said: &AssistantMessage| {
@@ -126,8 +125,8 @@ fn another_began(conversation: &[Message]) -> bool {
     present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
 
-/// The messages, in which those of tools and persons that follow each other are one, what the tools
-/// returned first.
+/// Returns the messages. Adjacent messages of tools and of the user become one, with the tool
+/// results first.
 fn messages(conversation: &[Message]) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
@@ -155,7 +154,7 @@ fn source(media: &Media) -> Value {
     json!({"type": "base64", "media_type": media.mime, "data": media.base64})
 }
 
-/// Empty text is an error on this wire.
+/// The wire rejects empty text.
 fn part(part: &Part) -> Option<Value> {
     match part {
         Part::Text(text) if text.is_empty() => None,
@@ -195,7 +194,7 @@ fn block(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// A thought goes back as it came, or not at all.
+/// Returns a thought unchanged, or nothing where it cannot be sent back.
 fn block_of_thought(part: &AssistantPart) -> Option<Value> {
     let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
@@ -207,9 +206,9 @@ fn block_of_thought(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// What stands before a mark is kept by the provider: up to the end of the conversation, for the
-/// next call, and up to the end of the message before it of a person or tool, where the call before
-/// this one ended. Tools stand before the system prompt, which has its own.
+/// Marks what the provider caches: everything up to the end of the conversation, for the next call,
+/// and up to the user message before it, where the previous call ended. Tools come before the
+/// system prompt, which has its own mark.
 fn mark_for_cache(messages: &mut [Value]) {
     let users = messages
         .iter_mut()

@@ -1,4 +1,4 @@
-//! Requests of OpenAI Chat Completions, and of all who are compatible with it, each in its dialect.
+//! The wire OpenAI Chat Completions, with the dialects of compatible servers: requests.
 
 pub(crate) mod calls;
 pub(crate) mod dialect;
@@ -30,7 +30,7 @@ impl Adapter for Chat {
     }
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 fn body(dialect: Dialect, request: &Request) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
@@ -49,7 +49,7 @@ fn body(dialect: Dialect, request: &Request) -> Value {
     set("messages", Value::Array(messages));
     set("stream", json!(true));
     match dialect {
-        // Mistral sends usage unasked, and takes no field that it does not know.
+        // Mistral always sends usage, and rejects unknown fields.
         Dialect::Mistral => {}
         Dialect::OpenRouter => drop(set("usage", json!({"include": true}))),
         _ => drop(set("stream_options", json!({"include_usage": true}))),
@@ -92,13 +92,13 @@ fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)>
             vec![("enable_thinking", json!(true)), ("thinking_budget", json!(tokens))]
         }
         (_, Thinking::Effort(effort)) => vec![("reasoning_effort", json!(effort))],
-        // The others know no budget.
+        // The other servers have no budget.
         (_, Thinking::Budget(_)) => Vec::new(),
     }
 }
 
-/// Models of Anthropic keep what stands before a mark, there at most four: the system prompt, and
-/// the last two messages of a person.
+/// Marks what models of Anthropic cache: the system prompt and the last two user messages. Four
+/// marks are the maximum.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);
     for message in messages.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! The message of a model while it comes in.
+//! The message of an answer while it arrives.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId};
@@ -6,17 +6,17 @@ use crate::wire::halves::Halves;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// A call of the message, by the order in which calls began.
+/// The number of a tool call within the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallIndex(usize);
 
-/// What came so far, and the events of it that were not taken yet.
+/// The message so far, and its events that the caller did not take yet.
 #[derive(Debug)]
 pub(crate) struct Draft {
     message: AssistantMessage,
-    /// Where in the message the calls are.
+    /// The positions of the tool calls within the message.
     calls: Vec<usize>,
-    /// The next piece begins a part of its own.
+    /// Whether the next piece begins a new part.
     closed: bool,
     text_halves: Halves,
     thought_halves: Halves,
@@ -26,8 +26,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// An empty message. Ids that are made here hold the seed, so that those of different calls
-    /// differ.
+    /// Returns an empty message. Generated ids contain the seed, so that they differ between calls.
     pub(crate) fn new(model: ModelId, seed: u64) -> Self {
         Self {
             message: AssistantMessage { model, parts: Vec::new() },
@@ -41,17 +40,17 @@ impl Draft {
         }
     }
 
-    /// The next event that nobody took.
+    /// Takes the next event.
     pub(crate) fn take(&mut self) -> Option<ModelEvent> {
         self.events.pop_front()
     }
 
-    /// Whether anything was said.
+    /// Returns whether anything arrived.
     pub(crate) fn given(&self) -> bool {
         self.given
     }
 
-    /// A piece of text came.
+    /// Adds a piece of text.
     pub(crate) fn text(&mut self, piece: &str) {
         let piece = &*self.text_halves.join(piece);
         if piece.is_empty() {
@@ -68,7 +67,7 @@ impl Draft {
         }
     }
 
-    /// A piece of a thought came.
+    /// Adds a piece of a thought.
     pub(crate) fn thought(&mut self, piece: &str) {
         let piece = &*self.thought_halves.join(piece);
         if piece.is_empty() {
@@ -85,13 +84,13 @@ impl Draft {
         }
     }
 
-    /// The part that came last is whole.
+    /// Ends the last part.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Seals the thought that came last, or one of which nothing is shown. Later pieces belong to
-    /// another.
+    /// Attaches provider data to the last thought, or to an empty one. Later pieces belong to
+    /// another thought.
     pub(crate) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
@@ -105,7 +104,7 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Seals the text that came last, or an empty one.
+    /// Attaches provider data to the last text, or to an empty one.
     pub(crate) fn seal_text(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(AssistantPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
@@ -119,7 +118,7 @@ impl Draft {
         self.closed = true;
     }
 
-    /// The first thought, sealed or not, if there is one.
+    /// Returns the first thought, if there is one.
     pub(crate) fn first_thought(&mut self) -> Option<&mut Option<Value>> {
         self.message.parts.iter_mut().find_map(|part| match part {
             AssistantPart::Thought { sealed, .. } => Some(sealed),
@@ -127,7 +126,7 @@ impl Draft {
         })
     }
 
-    /// Puts a sealed thought before all other parts.
+    /// Inserts a thought with provider data before all other parts.
     pub(crate) fn begin_with_thought(&mut self, seal: Value) {
         self.message
             .parts
@@ -137,7 +136,7 @@ impl Draft {
         }
     }
 
-    /// A call began. An id that is missing, or that another call of the message has, is made here.
+    /// Begins a tool call. A missing or repeated id is replaced by a generated one.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> CallIndex {
         let index = self.calls.len();
         let taken = |part: &AssistantPart| matches!(part, AssistantPart::Call { id: other, .. } if other == id);
@@ -159,21 +158,21 @@ impl Draft {
         CallIndex(index)
     }
 
-    /// A piece of a call's arguments came.
+    /// Adds a piece of a call's arguments.
     pub(crate) fn arguments(&mut self, call: CallIndex, piece: &str) {
         if let Some((arguments, _)) = self.call_mut(call) {
             arguments.push_str(piece);
         }
     }
 
-    /// The arguments of a call came whole; they count instead of their pieces.
+    /// Sets the whole arguments of a call, in place of their pieces.
     pub(crate) fn all_arguments(&mut self, call: CallIndex, whole: String) {
         if let Some((arguments, _)) = self.call_mut(call) {
             *arguments = whole;
         }
     }
 
-    /// The arguments of a call so far.
+    /// Returns the arguments of a call so far.
     pub(crate) fn arguments_of(&self, call: CallIndex) -> &str {
         let at = self.calls.get(call.0).and_then(|at| self.message.parts.get(*at));
         match at {
@@ -188,14 +187,14 @@ impl Draft {
         }
     }
 
-    /// What was said so far. Calls may be cut anywhere, so they are left out.
+    /// Returns the message so far without its tool calls, because they may be cut.
     pub(crate) fn said(&self) -> AssistantMessage {
         let mut message = self.message.clone();
         message.parts.retain(|part| !matches!(part, AssistantPart::Call { .. }));
         message
     }
 
-    /// The message is whole.
+    /// Ends the message.
     pub(crate) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
         let mut message = AssistantMessage {
             model: self.message.model.clone(),
@@ -217,7 +216,7 @@ impl Draft {
                 |part| !matches!(part, AssistantPart::Call { arguments, .. } if !whole(arguments)),
             );
         }
-        // Providers say that the answer ended, though it ended with calls.
+        // Some providers report a normal end for an answer with tool calls.
         let stop = if stop == ModelStop::End && message.calls() { ModelStop::Tools } else { stop };
         let stop = if stop == ModelStop::Tools && !message.calls() { ModelStop::End } else { stop };
         self.events.push_back(ModelEvent::Done { message, stop, usage });

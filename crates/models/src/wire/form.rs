@@ -1,27 +1,28 @@
-//! In what form the bytes of an answer come: most servers stream, some send one JSON value all the
-//! same.
+//! The format of an answer: most servers send a stream of events, some send one JSON value although
+//! a stream was requested.
 
 use crate::sse::{LONGEST, SseEvent, SseParser};
 use crate::wire::adapter::StreamError;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The form, told by the first byte and not by what the headers say.
+/// The format, recognised by the first byte and not by the headers.
 #[derive(Debug, Default)]
 pub(crate) enum Form {
-    /// Nothing but white space came.
+    /// Only white space has arrived.
     #[default]
     Unknown,
+    /// A stream of events.
     Stream(SseParser),
-    /// One JSON value, or a list of what would have been events.
+    /// One JSON value, or a list of values that would have been events.
     Whole(Vec<u8>),
 }
 
 impl Form {
-    /// Takes the next bytes, and puts the events that are whole at the end of `events`.
+    /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
-    /// The bytes are no answer of a model.
+    /// The bytes are not the answer of a model.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],
@@ -32,12 +33,15 @@ impl Form {
                 None => return Ok(()),
                 Some(b'{' | b'[') => Self::Whole(Vec::new()),
                 Some(b'<') => {
-                    return Err(StreamError::Malformed("it is a page for people".to_owned()));
+                    return Err(StreamError::Malformed(
+                        "the server sent HTML instead of an API response".to_owned(),
+                    ));
                 }
                 Some(_) => Self::Stream(SseParser::default()),
             };
         }
-        let too_long = || StreamError::Malformed("it has an event of more than 32 MiB".to_owned());
+        let too_long =
+            || StreamError::Malformed("it contains an event of more than 32 MiB".to_owned());
         match self {
             Self::Unknown => {}
             Self::Stream(parser) => parser.push(bytes, events).map_err(|_| too_long())?,
@@ -47,10 +51,10 @@ impl Form {
         Ok(())
     }
 
-    /// The bytes ended: what is left becomes events.
+    /// Ends the answer, and appends the rest as events.
     ///
     /// # Errors
-    /// The bytes are no answer of a model.
+    /// The bytes are not the answer of a model.
     pub(crate) fn end(&mut self, events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
         match std::mem::replace(self, Self::Unknown) {
             Self::Unknown => {}

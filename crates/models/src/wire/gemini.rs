@@ -1,4 +1,4 @@
-//! Requests of Gemini.
+//! The wire Gemini: requests.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -10,8 +10,8 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// In place of a signature, for calls that another model made: models from Gemini 3 on take no call
-/// of the present turn without one.
+/// The replacement for the signature of a call by another model. Models from Gemini 3 on reject a
+/// call of the present turn without one.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Gemini's `streamGenerateContent`.
@@ -37,7 +37,7 @@ impl Adapter for Gemini {
     }
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let needs_signature = request.model.name.contains("gemini-3");
@@ -73,7 +73,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema})
 }
 
-/// The messages, in which those of tools and persons that follow each other are one.
+/// Returns the messages. Adjacent messages of tools and of the user become one.
 fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
@@ -84,8 +84,8 @@ fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
-            // Pictures of a tool come after the results of all calls: the results must be as many
-            // as the calls, and first.
+            // Images of a tool follow after the results of all calls: the results must come first,
+            // one for each call.
             Some((last, so_far)) if *last == role => {
                 let (results, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
                 let at = so_far.iter().take_while(|part| is_result(part)).count();
@@ -124,11 +124,11 @@ fn result(answer: &ToolReply) -> Vec<Value> {
         .collect()
 }
 
-/// The parts of a message, each with its signature. Thoughts without one do not go back.
+/// Returns the parts of a message with their signatures. Unsigned thoughts are not sent back.
 fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
     let signed =
         said.parts.iter().any(|part| matches!(part, AssistantPart::Call { sealed: Some(_), .. }));
-    // Of calls at once only the first one has a signature.
+    // Of parallel calls only the first one has a signature.
     let mut placeholder =
         (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();

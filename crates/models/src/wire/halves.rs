@@ -1,17 +1,17 @@
-//! Halves of characters: servers that cut text at UTF-16 units send `"\ud83d"` in one piece and
-//! `"\ude00"` in the next, where 😀 was meant. No JSON reader takes either, so each half travels as
-//! a private character until it meets the other.
+//! Split surrogate pairs. Servers that cut text at UTF-16 units send `"\ud83d"` in one piece and
+//! `"\ude00"` in the next, and mean 😀. JSON readers reject both halves, so each half is replaced by
+//! a private character until the other one arrives.
 
 use std::borrow::Cow;
 
-/// The private characters, as many as there are surrogates.
+/// The private characters, one for each surrogate.
 const FIRST: u32 = 0x10_f800;
 
 const SURROGATES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
 const HIGH: std::ops::RangeInclusive<u32> = 0xd800..=0xdbff;
 const LOW: std::ops::RangeInclusive<u32> = 0xdc00..=0xdfff;
 
-/// The JSON with every half of a character as a private character.
+/// Replaces each half of a character in the JSON by a private character.
 pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(json.len());
     let mut rest = json;
@@ -32,7 +32,7 @@ pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
                 rest = rest.get(6..).unwrap_or_default();
                 continue;
             }
-            // Also a backslash before a backslash, so that `\\ud83d` is none.
+            // A backslash before a backslash, so that `\\ud83d` is not an escape.
             _ => 2,
         };
         let (whole, after) = rest.split_at(length.min(rest.len()));
@@ -42,21 +42,21 @@ pub(crate) fn kept(json: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// The number of an escape `\uXXXX` at the beginning.
+/// Reads the number of an escape `\uXXXX` at the beginning.
 fn escape(json: &[u8]) -> Option<u32> {
     let digits = json.strip_prefix(b"\\u")?.get(..4)?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Puts the halves in pieces of text together.
+/// Joins the halves in pieces of text.
 #[derive(Debug, Default)]
 pub(crate) struct Halves {
     high: Option<u32>,
 }
 
 impl Halves {
-    /// The piece with whole characters. A high half at its end is kept back for the next piece; one
-    /// that meets no other is U+FFFD.
+    /// Returns the piece with whole characters. A high half at its end waits for the next piece. A
+    /// half without the other one becomes U+FFFD.
     pub(crate) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
         if piece.is_empty()
             || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some()))
@@ -83,7 +83,7 @@ impl Halves {
         Cow::Owned(joined)
     }
 
-    /// The text with whole characters, where it is all there is.
+    /// Returns a complete text with whole characters.
     pub(crate) fn joined(text: &str) -> String {
         let mut halves = Self::default();
         let mut joined = halves.join(text).into_owned();
@@ -92,7 +92,7 @@ impl Halves {
     }
 }
 
-/// The surrogate that this private character is.
+/// Returns the surrogate behind a private character.
 fn half(each: char) -> Option<u32> {
     u32::from(each).checked_sub(FIRST).map(|number| number + 0xd800)
 }

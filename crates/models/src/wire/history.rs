@@ -1,14 +1,13 @@
-//! A conversation made well formed for one model.
+//! A conversation that one model can read.
 
 use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, ToolReply};
 use serde_json::{Map, Value, json};
 
-/// What the model is told of a call that was never answered.
+/// The reply to a tool call that was never answered.
 const UNANSWERED: &str = "[not run: the turn ended before]";
 
-/// The conversation as `model` may read it: every call has its answer, right after the message that
-/// asked; an answer without a call and a message without parts are left out; thoughts of other
-/// models are left out, and what is sealed in their messages is unsealed.
+/// Repairs a conversation for `model`. Each tool call gets a reply right after its message. Replies
+/// without a call, empty messages, and the thoughts and provider data of other models are left out.
 pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     let mut readable = Vec::new();
     let mut open: Vec<(String, String)> = Vec::new();
@@ -42,12 +41,12 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     readable
 }
 
-/// Where the present turn begins: after the last message of a person.
+/// Returns where the present turn begins: after the last user message.
 pub(crate) fn present(messages: &[Message]) -> usize {
     messages.iter().rposition(|message| matches!(message, Message::User(_))).map_or(0, |at| at + 1)
 }
 
-/// The arguments of a call as an object, whatever the model wrote.
+/// Returns the arguments of a call as an object, also where they are not valid JSON.
 pub(crate) fn object(arguments: &str) -> Map<String, Value> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => object,
@@ -56,8 +55,8 @@ pub(crate) fn object(arguments: &str) -> Map<String, Value> {
     }
 }
 
-/// An id that is allowed to have only letters, digits, `_` and `-`, or only the first two with
-/// `length`: the same for the same id.
+/// Returns an id of letters, digits, `_` and `-`, or with `length` of letters and digits only.
+/// Equal ids stay equal.
 pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
     let plain = |byte: u8| {
         byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))
@@ -66,7 +65,7 @@ pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
     if fits && id.bytes().all(plain) {
         return id.to_owned();
     }
-    // FNV-1a: a number for a name, nothing secret.
+    // FNV-1a: the hash makes a name and protects no secret.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

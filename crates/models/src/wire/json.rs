@@ -17,7 +17,7 @@ pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     })
 }
 
-/// The count at one of these paths, each `a` or `a/b`; 0 where there is none.
+/// Returns the number at the first of these paths that exists, each `a` or `a/b`.
 pub(crate) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
     paths
         .iter()

@@ -1,5 +1,5 @@
-//! Requests of OpenAI Responses, without anything kept at the provider: what a model thought goes
-//! back encrypted.
+//! The wire OpenAI Responses: requests. The provider stores nothing, so thoughts are sent back
+//! encrypted.
 
 pub(crate) mod stream;
 use crate::message::{
@@ -29,7 +29,7 @@ impl Adapter for Responses {
     }
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 fn body(request: &Request) -> Value {
     let conversation = history::readable(&request.messages, &request.model);
     let input: Vec<Value> = conversation.iter().flat_map(items).collect();
@@ -50,7 +50,7 @@ fn body(request: &Request) -> Value {
     if let Some(most) = request.max_output {
         set("max_output_tokens", json!(most));
     }
-    // Models that do not think take neither field.
+    // Models without thinking reject both fields.
     if let Some(Thinking::Effort(effort)) = &request.thinking {
         set("reasoning", json!({"effort": effort, "summary": "auto"}));
         set("include", json!(["reasoning.encrypted_content"]));
@@ -59,7 +59,7 @@ fn body(request: &Request) -> Value {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    // Strict schemas must name every property as required, which those of tools do not.
+    // Strict schemas require every property, which the schemas of tools do not.
     json!({
         "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema,
         "strict": false,
@@ -96,7 +96,7 @@ fn part(part: &Part) -> Value {
     }
 }
 
-/// The items of a message in their order: a thought stands before the call that it led to.
+/// Returns the items of a message in order: a thought comes before its call.
 fn model(said: &AssistantMessage) -> Vec<Value> {
     let item = |part: &AssistantPart| match part {
         AssistantPart::Text { text, sealed } => {

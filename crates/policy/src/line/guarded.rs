@@ -7,7 +7,6 @@ use crate::folders::Folders;
 use crate::guard::Guard;
 use crate::judge::Judge;
 use crate::mode::Mode;
-use crate::reach::strongest;
 use crate::reading;
 use crate::rule::Run;
 use crate::shell::{Part, Word, parts};
@@ -64,10 +63,10 @@ fn guarded(text: &str, folders: &Folders, from: &Path, depth: usize) -> Option<G
         Line { judge: &judge, run, feeds: false, ruled: false, folders: vec![from.to_owned()] };
     let Ok(parts) = parts(text) else {
         let tokens = command::tokens(text);
-        return tokens.iter().map(|token| line.guard_of(token)).fold(None, strongest);
+        return tokens.iter().map(|token| line.guard_of(token)).fold(None, Guard::strictest);
     };
     line.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
-    parts.iter().map(|part| line.guard_of_part(part, depth)).fold(None, strongest)
+    parts.iter().map(|part| line.guard_of_part(part, depth)).fold(None, Guard::strictest)
 }
 
 impl Line<'_> {
@@ -77,10 +76,10 @@ impl Line<'_> {
                 Some(Guard::Obeyed) if !redirect.writes => None,
                 guard => guard,
             });
-        let redirects = redirects.fold(None, strongest);
+        let redirects = redirects.fold(None, Guard::strictest);
         let values = part.assignments.iter().map(|(_, value)| value).chain(&part.data);
-        let values = values.map(|word| self.guard_of_word(word)).fold(redirects, strongest);
-        strongest(values, self.guard_of_command(part, depth))
+        let values = values.map(|word| self.guard_of_word(word)).fold(redirects, Guard::strictest);
+        Guard::strictest(values, self.guard_of_command(part, depth))
     }
 
     fn guard_of_command(&mut self, part: &Part, depth: usize) -> Option<Guard> {
@@ -88,7 +87,7 @@ impl Line<'_> {
         let (program, arguments) = words.split_first()?;
         let program = program.text.rsplit('/').next().unwrap_or_default();
         let all = |line: &Self, words: &mut dyn Iterator<Item = &Word>| {
-            words.map(|word| line.guard_of_word(word)).fold(None, strongest)
+            words.map(|word| line.guard_of_word(word)).fold(None, Guard::strictest)
         };
         let secret = |guard: Option<Guard>| guard.filter(|guard| *guard == Guard::Secret);
         if program == "cd" {
@@ -104,7 +103,7 @@ impl Line<'_> {
         }
         if let Some(line) = inner_line(program, arguments).filter(|_| depth < DEEPEST) {
             let within = |from: &Path| guarded(line, self.judge.folders, from, depth + 1);
-            return self.places().map(within).fold(None, strongest);
+            return self.places().map(within).fold(None, Guard::strictest);
         }
         if CHANGE_NOTHING.contains(&program) {
             return secret(all(self, &mut files(program, arguments).iter()));
@@ -120,7 +119,7 @@ impl Line<'_> {
             return named;
         }
         let tokens = arguments.iter().flat_map(|word| command::tokens(&word.text));
-        tokens.map(|token| self.guard_of(&token)).fold(named, strongest)
+        tokens.map(|token| self.guard_of(&token)).fold(named, Guard::strictest)
     }
 
     /// A word, its braces taken apart, and the files that fit it if it is a pattern.
@@ -130,11 +129,11 @@ impl Line<'_> {
                 let paths = expand::matches(self.judge.folders, from, &pattern, |_| false).ok()?;
                 let guards =
                     paths.iter().map(|path| self.reach(from, &path.to_string_lossy()).guard);
-                Some(guards.fold(None, strongest))
+                Some(guards.fold(None, Guard::strictest))
             });
-            found.fold(self.guard_of(&pattern), strongest)
+            found.fold(self.guard_of(&pattern), Guard::strictest)
         });
-        patterns.fold(self.guard_of(&word.text), strongest)
+        patterns.fold(self.guard_of(&word.text), Guard::strictest)
     }
 
     /// A text that may be a path, or have one behind `=`, `:` or `@`.
@@ -152,7 +151,7 @@ impl Line<'_> {
             .map(|(from, path)| {
                 self.reach(from, path).guard.filter(|guard| may_be_a_file(from, path, *guard))
             })
-            .fold(None, strongest)
+            .fold(None, Guard::strictest)
     }
 }
 

@@ -1,26 +1,22 @@
 //! Changing a file of rules.
 
-use super::line_form::LineError;
+use super::old_file::{self, Line};
 use super::parse::VERSION;
-use super::{LONGEST, RuleFault, Rules, toml_text};
-use crate::rule::{Agents, Effect, Rule};
+use super::replacement::{back_up, replace, set_aside, text_of};
+use super::rule_fault::RuleFault;
+use super::rule_set::Rules;
+use super::toml_text;
+use crate::rule::{Agents, Effect, Rule, RuleScope, Subject};
 use attache_host::lock_folder_of;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike};
 
 /// The first lines of a new file.
 const BEGINS: &str = "# What agents may do: [[allow]] runs without a question, [[ask]] asks you, [[deny]] does not run.\n\
      # `attache permissions --help` describes the rules.\n";
-
-/// The first line of a file of an older version.
-const BEGAN: &str = "# What agents may do without asking, and may not: one rule a line. Remove a line to be asked again.";
-
-/// The end of the name of a file of an older version that was replaced.
-const BACKUP: &str = "v1";
 
 /// The tables of a file.
 const TABLES: [Effect; 3] = [Effect::Allow, Effect::Ask, Effect::Deny];
@@ -78,6 +74,20 @@ impl From<RuleFault> for RuleFileError {
     }
 }
 
+impl Rules {
+    /// Adds a rule for the built-in agent that allows, and leaves the rest of the file as it is.
+    /// Blocks on the disk.
+    pub fn add(path: &Path, subject: &Subject, project: Option<&Path>) -> io::Result<()> {
+        let scope = project.map_or(RuleScope::Always, |folder| RuleScope::Project(folder.into()));
+        let agents = Agents::built_in();
+        let rule = Rule { agents, scope, ..Rule::new(Effect::Allow, subject.clone()) };
+        RuleFile::new(path).add(&rule).map_err(|error| match error {
+            RuleFileError::File { source, .. } => source,
+            RuleFileError::Rules(fault) => io::Error::new(io::ErrorKind::InvalidData, fault.what),
+        })
+    }
+}
+
 impl RuleFile {
     /// The file at this path, which need not exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
@@ -108,7 +118,7 @@ impl RuleFile {
     /// The file cannot be read, or a line of it is not a rule.
     pub fn read_old(old: &Path) -> Result<Vec<Rule>, RuleFileError> {
         let text = text_of(old).map_err(|source| failed(old, source))?;
-        Ok(old_lines(old, &text)?.into_iter().filter_map(|line| line.rule).collect())
+        Ok(old_file::lines(old, &text)?.into_iter().filter_map(|line| line.rule).collect())
     }
 
     /// Moves the rules of `old` to this file; see [`RuleFile::read_old`]. The old files stay beside
@@ -121,7 +131,7 @@ impl RuleFile {
         self.change(|file| {
             let text = text_of(old).map_err(|source| failed(old, source))?;
             let mut comment = String::new();
-            for Line { comment: said, rule } in old_lines(old, &text)? {
+            for Line { comment: said, rule } in old_file::lines(old, &text)? {
                 match rule {
                     Some(rule) => {
                         file.add(&rule, &comment)?;
@@ -315,100 +325,6 @@ fn keep_comment(document: &mut DocumentMut, position: isize, comment: &str) {
     }
 }
 
-/// A line of a file of an older version: a rule, or a comment.
-struct Line {
-    comment: String,
-    rule: Option<Rule>,
-}
-
-fn old_lines(file: &Path, text: &str) -> Result<Vec<Line>, RuleFileError> {
-    let mut lines = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            let is_comment = !line.is_empty() && line != BEGAN;
-            let comment = if is_comment { format!("{line}\n") } else { String::new() };
-            lines.push(Line { comment, rule: None });
-            continue;
-        }
-        let fault = |source: LineError| RuleFault {
-            file: file.display().to_string(),
-            line: Some(index + 1),
-            what: format!("it is not a rule: {source}; correct the line or remove it"),
-        };
-        let rule = Rule::from_line(line).map_err(fault)?;
-        let file = Some(file.display().to_string());
-        lines.push(Line { comment: String::new(), rule: Some(Rule { file, ..rule }) });
-    }
-    Ok(lines)
-}
-
 fn failed(file: &Path, source: io::Error) -> RuleFileError {
     RuleFileError::File { file: file.to_owned(), source }
-}
-
-/// The text of a file; empty if there is none.
-fn text_of(file: &Path) -> io::Result<String> {
-    match attache_host::read_plain_text(file, LONGEST) {
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
-        {
-            Ok(String::new())
-        }
-        read => read,
-    }
-}
-
-/// The file with something behind its name.
-fn beside(file: &Path, end: &str) -> PathBuf {
-    let mut name = file.to_owned().into_os_string();
-    name.push(".");
-    name.push(end);
-    name.into()
-}
-
-/// The first name for a backup that is free.
-fn free_backup(file: &Path) -> PathBuf {
-    let numbered = (2..).map(|number| beside(file, &format!("{BACKUP}.{number}")));
-    let mut names = std::iter::once(beside(file, BACKUP)).chain(numbered);
-    names.find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| beside(file, BACKUP))
-}
-
-/// Keeps the text of a file of an older version beside it, unless that is kept already.
-fn back_up(file: &Path, text: &str) -> io::Result<()> {
-    let is_kept = text_of(&beside(file, BACKUP)).is_ok_and(|kept| kept == text);
-    if is_kept {
-        return Ok(());
-    }
-    let mut backup = OpenOptions::new();
-    let mut backup = backup.write(true).create_new(true).mode(0o600).open(free_backup(file))?;
-    backup.write_all(text.as_bytes())?;
-    backup.sync_all()
-}
-
-/// Replaces a file as a whole.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let name = beside(file, "new");
-    let mut new =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&name)?;
-    if let Ok(before) = fs::metadata(file) {
-        new.set_permissions(fs::Permissions::from_mode(before.permissions().mode() & 0o777))?;
-    }
-    new.write_all(text.as_bytes())?;
-    new.sync_all()?;
-    fs::rename(&name, file)?;
-    sync_folder(file)
-}
-
-/// Renames a file whose rules stand in another one now.
-fn set_aside(old: &Path) -> io::Result<()> {
-    match fs::rename(old, free_backup(old)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => sync_folder(old),
-    }
-}
-
-fn sync_folder(file: &Path) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

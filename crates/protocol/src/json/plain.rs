@@ -1,10 +1,10 @@
 //! The search for bytes that need an escape or end a JSON string.
 
-/// How many bytes from the start stand for themselves inside a JSON string.
+/// Returns how many bytes from the start need no escape inside a JSON string.
 ///
-/// Keys and ids end within a few bytes, which words of eight find fastest. Behind those, blocks
-/// without a branch inside let the compiler use vector instructions: long texts are most of the
-/// bytes on this wire.
+/// Keys and ids end within a few bytes, which words of eight bytes find fastest. After those,
+/// blocks without a branch let the compiler use vector instructions, because long texts are most of
+/// the bytes on this wire.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let Some((head, rest)) = bytes.split_at_checked(64) else { return plain_words(bytes) };
     let found = plain_words(head);
@@ -16,7 +16,7 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     skipped + plain_words(bytes.get(skipped..).unwrap_or_default())
 }
 
-/// Whether a byte must be escaped or ends a string.
+/// Returns whether a byte must be escaped or ends a string.
 fn special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
@@ -35,8 +35,8 @@ fn plain_words(bytes: &[u8]) -> usize {
     whole + rest.iter().position(|byte| special(*byte)).unwrap_or(rest.len())
 }
 
-/// The high bit of the first special byte of a word, and perhaps of bytes behind it: a borrow may
-/// run upwards, never downwards.
+/// Returns a word with the high bit of the first special byte set, and possibly bits of bytes
+/// behind it: a borrow can only run upwards.
 fn special_in(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

@@ -1,9 +1,9 @@
-//! Reading JSON with the freedom to step back.
+//! A JSON reader that can step back.
 //!
-//! ACP's decode rules (requirements §4.16) ask for a reader that can try a value, fail, and go on
-//! behind it as if nothing had happened. [`Reader`] walks objects and arrays by itself and can
-//! return to any earlier place; whole values, escapes and numbers are read by `serde_json`. It
-//! never builds a tree and never recurses over a value's depth.
+//! ACP's decode rules (requirements §4.16) need a reader that can try a value, fail, and continue
+//! behind it. [`Reader`] walks objects and arrays itself and can return to any earlier place.
+//! `serde_json` reads whole values, escapes and numbers. The reader never builds a tree and never
+//! recurses over a value's depth.
 
 use super::fault::{DroppedAt, Fault, FaultKind};
 use super::plain::plain_prefix;
@@ -11,17 +11,16 @@ use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// How values outside a closed set are decoded.
+/// What to do with values outside a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
-    /// As the `Unknown` variant with their raw JSON: nothing that arrived is lost.
+    /// Decode them as the `Unknown` variant with their raw JSON, so that no data is lost.
     Keep,
-    /// As errors, exactly as requirements §4.17 says: skipped in lists that skip, fatal where a
-    /// value is required.
+    /// Treat them as errors: lists that skip bad items skip them, and a required value fails.
     Refuse,
 }
 
-/// What kind of value comes next.
+/// The kind of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// `{`
@@ -36,11 +35,11 @@ pub enum ValueKind {
     Bool,
     /// `null`
     Null,
-    /// The end of the text, or something that starts no JSON value.
+    /// The end of the text, or something that is not a JSON value.
     Nothing,
 }
 
-/// A place in one JSON text.
+/// A position in one JSON text.
 #[derive(Debug)]
 pub struct Reader<'t> {
     text: &'t str,
@@ -49,16 +48,16 @@ pub struct Reader<'t> {
     report: Option<Report>,
 }
 
-/// What decoding dropped, in the order it was met.
+/// What decoding dropped, in order.
 #[derive(Debug, Default)]
 struct Report {
     dropped: Vec<DroppedAt>,
-    /// Keys that another reading of the object at this offset takes: a union's tag, the members
+    /// Keys that another pass over the object at this offset reads: a union's tag, or the members
     /// around a flat union.
     taken: BTreeSet<(usize, &'static str)>,
 }
 
-/// A place to step back to, see [`Reader::checkpoint`].
+/// A position to return to, see [`Reader::checkpoint`].
 #[derive(Debug, Clone, Copy)]
 pub struct Checkpoint {
     at: usize,
@@ -66,27 +65,27 @@ pub struct Checkpoint {
 }
 
 impl<'t> Reader<'t> {
-    /// A reader at the start of `text`.
+    /// Returns a reader at the start of `text`.
     pub fn new(text: &'t str, unknown: Unknown) -> Self {
         Self { text, at: 0, unknown, report: None }
     }
 
-    /// The same, noting everything that decoding drops or replaces by a default.
+    /// Returns a reader that also records what decoding drops or replaces by a default.
     pub fn reporting(text: &'t str, unknown: Unknown) -> Self {
         Self { report: Some(Report::default()), ..Self::new(text, unknown) }
     }
 
-    /// What was dropped so far.
+    /// Returns what was dropped so far.
     pub fn into_report(self) -> Vec<DroppedAt> {
         self.report.unwrap_or_default().dropped
     }
 
-    /// What to do with values outside a closed set.
+    /// Returns what to do with values outside a closed set.
     pub fn unknown(&self) -> Unknown {
         self.unknown
     }
 
-    /// The place of the next value.
+    /// Returns the position of the next value.
     pub fn checkpoint(&mut self) -> Checkpoint {
         self.space();
         Checkpoint {
@@ -95,13 +94,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Byte offset of the next value.
+    /// Returns the byte offset of the next value.
     pub fn place(&mut self) -> usize {
         self.space();
         self.at
     }
 
-    /// Returns to `checkpoint`, forgetting what was noted since.
+    /// Returns to `checkpoint` and forgets what was recorded since.
     pub fn rewind(&mut self, checkpoint: Checkpoint) {
         self.at = checkpoint.at;
         if let Some(report) = &mut self.report {
@@ -109,13 +108,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns to `checkpoint` to read the same object once more, keeping what was noted since.
+    /// Returns to `checkpoint` to read the same object again, and keeps what was recorded since.
     pub(crate) fn rewind_keeping_report(&mut self, checkpoint: Checkpoint) {
         self.at = checkpoint.at;
     }
 
-    /// Steps over the value at `checkpoint`, which failed with `fault`, and notes that it was dropped.
-    /// Fails only if the text there is no JSON at all.
+    /// Skips the value at `checkpoint`, which failed with `fault`, and records that it was dropped.
+    /// Fails only if the text there is not JSON.
     pub fn drop_value(&mut self, checkpoint: Checkpoint, fault: Fault) -> Result<(), Fault> {
         self.rewind(checkpoint);
         self.skip()?;
@@ -125,16 +124,16 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Says that `keys` of the object at `object` are taken by another reading of it, so that none
-    /// of them is noted as unknown.
+    /// Records that another pass over the object at `object` reads `keys`, so that they are not
+    /// reported as unknown.
     pub(crate) fn taken(&mut self, object: usize, keys: &[&'static str]) {
         if let Some(report) = &mut self.report {
             report.taken.extend(keys.iter().map(|key| (object, *key)));
         }
     }
 
-    /// Steps over the value of `key`, for which the object at `object` has no field (RPC-26), and
-    /// notes that it was dropped.
+    /// Skips the value of `key`, for which the object at `object` has no field (RPC-26), and
+    /// records that it was dropped.
     pub(crate) fn unknown_member(&mut self, object: usize, key: &str) -> Result<(), Fault> {
         let at = self.place();
         self.skip()?;
@@ -149,21 +148,20 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Notes what `fault` names: something was read in another way than it was written, or not at
-    /// all.
+    /// Records `fault`: a value was read in another form than written, or not at all.
     pub(crate) fn note(&mut self, fault: Fault) {
         if let Some(report) = &mut self.report {
             report.dropped.push(DroppedAt { at: fault.at, fault });
         }
     }
 
-    /// A fault at the next value.
+    /// Returns a fault at the next value.
     pub fn fault(&mut self, kind: FaultKind) -> Fault {
         self.space();
         Fault { at: self.at, kind }
     }
 
-    /// The kind of the next value.
+    /// Returns the kind of the next value.
     pub fn peek(&mut self) -> ValueKind {
         self.space();
         match self.byte() {
@@ -177,7 +175,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes a `null` if it comes next.
+    /// Takes a `null` if it is next.
     pub fn null(&mut self) -> bool {
         self.space();
         let null = self.rest().starts_with("null");
@@ -187,7 +185,7 @@ impl<'t> Reader<'t> {
         null
     }
 
-    /// Steps over a value that is walked no further here.
+    /// Skips a string, number or word, or a value that is too deep to walk here.
     pub(crate) fn skip_leaf(&mut self) -> Result<(), Fault> {
         self.space();
         match self.plain_string() {
@@ -196,12 +194,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The text from `start` to here.
+    /// Returns the text from `start` to here.
     pub(crate) fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Takes the next value if it is a string without escapes, as nearly all are.
+    /// Takes the next value if it is a string without escapes, as most are.
     fn plain_string(&mut self) -> Option<&'t str> {
         let rest = self.rest().strip_prefix('"')?;
         let length = plain_prefix(rest.as_bytes());
@@ -212,7 +210,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The next value, which must be a string; borrowed unless it holds an escape.
+    /// Reads a string. It is borrowed unless it contains an escape.
     pub fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
         if self.peek() != ValueKind::String {
             return Err(self.fault(FaultKind::Expected("a string")));
@@ -223,7 +221,7 @@ impl<'t> Reader<'t> {
         self.by_serde::<String>("a string").map(Cow::Owned)
     }
 
-    /// The next value as a type that `serde_json` reads by itself: numbers and booleans.
+    /// Reads a number or boolean with `serde_json`.
     pub fn scalar<T: serde::de::DeserializeOwned>(
         &mut self,
         expected: &'static str,
@@ -232,7 +230,7 @@ impl<'t> Reader<'t> {
         self.by_serde(expected)
     }
 
-    /// Walks the next value, which must be an object; `member` must take each member's value.
+    /// Walks an object. `member` must take each member's value.
     pub fn object(
         &mut self,
         mut member: impl FnMut(&str, &mut Self) -> Result<(), Fault>,
@@ -240,7 +238,7 @@ impl<'t> Reader<'t> {
         self.walk_object(&mut member)
     }
 
-    /// One walk for all types: a copy for each would be a third of a small agent's code.
+    /// One function for all types: a copy for each would be a third of a small agent's code.
     fn walk_object(
         &mut self,
         member: &mut dyn FnMut(&str, &mut Self) -> Result<(), Fault>,
@@ -269,7 +267,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Walks the next value, which must be an array; `item` must take each item.
+    /// Walks an array. `item` must take each item.
     pub fn array(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
@@ -298,9 +296,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The string member `key` of the next value, an object, wherever it stands in it. Takes
-    /// nothing. `None` if the member is absent or no string. In the usual case, the tag first, this
-    /// reads nothing behind it.
+    /// Returns the string member `key` of the next value, an object, and takes nothing. Returns
+    /// `None` if the member is absent or not a string. In the usual case the tag is first, and
+    /// nothing behind it is read.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
         let checkpoint = self.checkpoint();
         let mut found = None;

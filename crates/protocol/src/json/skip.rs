@@ -1,9 +1,7 @@
-//! Stepping over a value without looking at what it means: half of what arrives is skipped once
-//! before its type is known.
+//! Skipping a value. Half of the received data is skipped once before its type is known.
 //!
-//! Objects and arrays are walked here, down to a depth that needs no memory; escaped strings,
-//! numbers and words, and what is deeper, are `serde_json`'s. Either way the value is checked to be
-//! JSON.
+//! Objects and arrays are walked here, to a depth that needs no allocation. `serde_json` reads
+//! escaped strings, numbers, words and deeper values. Skipped values are checked to be JSON.
 
 use super::fault::{Fault, FaultKind};
 use super::reader::{Reader, ValueKind};
@@ -11,7 +9,7 @@ use super::reader::{Reader, ValueKind};
 /// How deep values are walked here: one bit of a word for each level.
 const LEVELS: u32 = 64;
 
-/// The open objects and arrays around a place.
+/// The open objects and arrays around a position.
 #[derive(Default)]
 struct Open {
     depth: u32,
@@ -36,8 +34,8 @@ impl Open {
 }
 
 impl<'t> Reader<'t> {
-    /// Steps over the next value and gives its text. What is no JSON is a fault of the whole value,
-    /// however deep inside it the fault lies: who skips does not look inside.
+    /// Skips the next value and returns its text. If it is not JSON, the fault is that of the whole
+    /// value, wherever the error is.
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         let start = self.place();
         self.walk().map_err(|_| Fault { at: start, kind: FaultKind::NotJson })?;
@@ -61,7 +59,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes an opening bracket; whether the object or array is empty, and closed again.
+    /// Takes an opening bracket. Returns whether the object or array is empty, and then closed.
     fn opened(&mut self, open: &mut Open, object: bool) -> Result<bool, Fault> {
         self.take(if object { b'{' } else { b'[' });
         if self.take(if object { b'}' } else { b']' }) {
@@ -74,8 +72,8 @@ impl<'t> Reader<'t> {
         Ok(false)
     }
 
-    /// A value has ended: takes the comma before the next one, and closing brackets. Whether the
-    /// outermost value has ended.
+    /// Takes the comma or closing brackets after a value. Returns whether the outermost value has
+    /// ended.
     fn closed(&mut self, open: &mut Open) -> Result<bool, Fault> {
         while open.depth > 0 {
             if self.take(b',') {

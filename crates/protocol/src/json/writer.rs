@@ -1,4 +1,4 @@
-//! Writing JSON straight into the buffer that goes to the peer.
+//! Writes JSON into a byte buffer.
 
 use super::plain::plain_prefix;
 
@@ -9,17 +9,18 @@ pub struct Writer<'o> {
 }
 
 impl<'o> Writer<'o> {
-    /// A writer that appends to `out`.
+    /// Returns a writer that appends to `out`.
     pub fn new(out: &'o mut Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// Text that is one JSON value already.
+    /// Appends text that is already one JSON value.
     pub fn raw(&mut self, json: &str) {
         self.out.extend_from_slice(json.as_bytes());
     }
 
-    /// A string with its quotes and escapes; line breaks always become escapes (RPC-02).
+    /// Appends a string with quotes and escapes. Line breaks always become escapes, because a
+    /// message is one line.
     pub fn string(&mut self, text: &str) {
         self.out.push(b'"');
         let mut rest = text.as_bytes();
@@ -32,14 +33,14 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    /// A number, `true` or `false`: anything whose `Display` is its JSON.
+    /// Appends a number, `true` or `false`: a value whose `Display` is its JSON.
     pub fn display(&mut self, value: impl std::fmt::Display) {
         use std::io::Write as _;
         // Writing to a Vec cannot fail.
         let _ = write!(self.out, "{value}");
     }
 
-    /// Any value that `serde_json` can write; a value it refuses becomes `null`.
+    /// Appends a value with `serde_json`. A value that it refuses becomes `null`.
     pub fn serde(&mut self, value: &(impl serde::Serialize + ?Sized)) {
         let start = self.out.len();
         if serde_json::to_writer(&mut *self.out, value).is_err() {
@@ -48,7 +49,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// An object whose members `members` writes.
+    /// Appends an object. `members` writes its members.
     pub fn object(&mut self, members: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.out.push(b'{');
         members(&mut ObjectWriter { out: self.out, first: true });
@@ -75,7 +76,7 @@ pub struct ObjectWriter<'o> {
 }
 
 impl ObjectWriter<'_> {
-    /// The key of one member; its value must be written to the returned writer.
+    /// Appends the key of one member. Write its value to the returned writer.
     pub fn key(&mut self, key: &str) -> Writer<'_> {
         if !std::mem::take(&mut self.first) {
             self.out.push(b',');

@@ -2,7 +2,7 @@
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
 use super::gate::Gate;
-use crate::{DecodeError, FaultKind, Unknown, Wire};
+use crate::{DecodeError, FaultKind, Reader, Unknown, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,19 @@ impl Row {
         }
     }
 
+    /// Returns the reader of params: a call with a value outside a closed set is an error, and a
+    /// notification keeps it.
+    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
+        let unknown = match self.kind {
+            Kind::Call => Unknown::Refuse,
+            Kind::Notification => Unknown::Keep,
+        };
+        match reporting {
+            true => Reader::reporting(text, unknown),
+            false => Reader::new(text, unknown),
+        }
+    }
+
     /// Returns the text to decode as a result: `{}` for `null` where the row allows it.
     pub fn result_text<'t>(&self, result: &'t str) -> &'t str {
         if result == "null" && self.null_result { "{}" } else { result }
@@ -74,20 +87,26 @@ pub trait Method: 'static {
         decoded.map_err(|error| error.under("params"))
     }
 
-    /// Decodes params and lists the values that were left out or replaced by a default. The list
-    /// has no unknown fields, because peers may add fields.
+    /// Decodes params, and with `reporting` lists the values that were left out or replaced by a
+    /// default. The list has no unknown fields, because peers may add fields.
     fn decode_params_reporting(
         params: Option<&str>,
+        reporting: bool,
     ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
-        let unknown = match Self::ROW.kind {
-            Kind::Call => Unknown::Refuse,
-            Kind::Notification => Unknown::Keep,
-        };
-        let (decoded, notices) = crate::decode_reporting(Self::ROW.params_text(params), unknown);
-        let faults = notices.into_iter().filter(|notice| notice.kind != FaultKind::NoField);
-        let dropped = faults.map(|notice| notice.error.under("params")).collect();
-        (decoded.map_err(|error: DecodeError| error.under("params")), dropped)
+        let text = Self::ROW.params_text(params);
+        let mut reader = Self::ROW.params_reader(text, reporting);
+        match crate::wire::decode::finish(&mut reader) {
+            Ok(params) => (Ok(params), dropped(text, reader)),
+            Err(fault) => (Err(DecodeError::new(text, fault).under("params")), Vec::new()),
+        }
     }
+}
+
+/// Lists the values that `reader` dropped. Not generic: it would be compiled for each method.
+fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
+    let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
+    let faults = faults.filter(|value| value.kind != FaultKind::NoField);
+    faults.map(|notice| notice.error.under("params")).collect()
 }
 
 /// A method with a reply.

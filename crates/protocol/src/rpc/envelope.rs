@@ -1,54 +1,55 @@
-//! The JSON-RPC envelope of one line, borrowed from it (RPC-01, RPC-11 to RPC-22).
+//! The JSON-RPC envelope of one line.
 //!
-//! Reading it decides what the line is and who is meant; params and results stay text until their
-//! type is known.
+//! [`Message::read`] decides what a line is. Params and results stay text, borrowed from the line,
+//! until their type is known.
 
 use crate::{DecodeError, Error, Reader, RequestId, Unknown, ValueKind, Wire, Writer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What one line says.
+/// The content of one line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message<'l> {
-    /// A request: it is owed exactly one reply (RPC-15).
+    /// A request. It must get exactly one reply.
     Call {
-        /// The caller's id, to be repeated in the reply with its JSON type (RPC-11).
+        /// The caller's id. The reply repeats it with its JSON type.
         id: RequestId,
         /// The method's wire name.
         method: Cow<'l, str>,
-        /// The text of `params`; `None` when the key is absent.
+        /// The text of `params`. `None` if the key is absent.
         params: Option<&'l str>,
     },
-    /// A message without reply.
+    /// A message without a reply.
     Notification {
         /// The method's wire name.
         method: Cow<'l, str>,
-        /// The text of `params`; `None` when the key is absent.
+        /// The text of `params`. `None` if the key is absent.
         params: Option<&'l str>,
     },
-    /// The answer to a call of ours.
+    /// The reply to a call of this side.
     Reply {
-        /// The id we gave the call.
+        /// The id of that call.
         id: RequestId,
-        /// The text of `result`, which may be `null` (RPC-14), or the error. With both, the result
-        /// counts (DEC-17).
+        /// The text of `result`, which may be `null`, or the error. If a reply has both, the result
+        /// counts.
         outcome: Result<&'l str, Error>,
     },
 }
 
-/// Why a line is no message.
+/// Why a line is not a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAMessage {
-    /// Not UTF-8, or no JSON: answered `-32700`, id null (RPC-19).
+    /// Not UTF-8 or not JSON. It is answered with `-32700` and the id null.
     NotJson(String),
-    /// JSON, but no request, notification or reply: answered `-32600`, id null (RPC-20, RPC-21).
+    /// JSON, but not a request, notification or reply. It is answered with `-32600` and the id
+    /// null.
     Invalid(String),
-    /// Shaped like a reply but broken: never answered (RPC-22). Its id, where one can be read.
+    /// A broken reply, with its id if that is readable. It is never answered.
     BrokenReply(Option<RequestId>, String),
 }
 
 impl NotAMessage {
-    /// The error to answer with; a broken reply gets none.
+    /// Returns the error to answer with. A broken reply gets none.
     pub fn error(&self) -> Option<Error> {
         match self {
             Self::NotJson(_) => Some(Error::parse_error()),
@@ -73,7 +74,7 @@ impl fmt::Display for NotAMessage {
 
 impl std::error::Error for NotAMessage {}
 
-/// The members of an envelope, before it is decided what they make.
+/// The members of an envelope.
 #[derive(Default)]
 struct Members<'l> {
     version: Option<bool>,
@@ -85,7 +86,7 @@ struct Members<'l> {
 }
 
 impl<'l> Message<'l> {
-    /// Reads one line without its line end. Blank lines are the caller's to skip (RPC-08).
+    /// Reads one line without its line end. The caller skips blank lines.
     pub fn read(line: &'l [u8]) -> Result<Self, NotAMessage> {
         let text =
             std::str::from_utf8(line).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
@@ -170,7 +171,7 @@ impl<'l> Members<'l> {
     }
 }
 
-/// Appends a call's line, line end included.
+/// Appends the line of a call, with its line end.
 pub fn write_call(out: &mut Vec<u8>, id: &RequestId, method: &str, params: &impl Wire) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     id.write(&mut Writer::new(out));
@@ -178,13 +179,13 @@ pub fn write_call(out: &mut Vec<u8>, id: &RequestId, method: &str, params: &impl
     method_and_params(out, method, params);
 }
 
-/// Appends a notification's line, line end included.
+/// Appends the line of a notification, with its line end.
 pub fn write_notification(out: &mut Vec<u8>, method: &str, params: &impl Wire) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":");
     method_and_params(out, method, params);
 }
 
-/// Appends a reply's line, line end included.
+/// Appends the line of a reply, with its line end.
 pub fn write_reply(out: &mut Vec<u8>, id: &RequestId, outcome: Result<&impl Wire, &Error>) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     id.write(&mut Writer::new(out));

@@ -5,39 +5,39 @@ use crate::{Fault, Raw, Reader, Wire, Writer};
 use std::fmt;
 
 wire_struct! {
-    /// Why a request failed, as the other side is told (requirements §3.15). Has no `_meta`.
+    /// Why a request failed, as the other side sees it. It has no `_meta`.
     pub plain struct Error {
-        /// What kind of failure it is; unknown codes are kept.
+        /// The kind of failure. Unknown codes are kept.
         must code: ErrorCode = "code",
         /// One short sentence.
         must message: String = "message",
-        /// More about it: any JSON value; null reads as absent (DEC-16).
+        /// More about the failure: any JSON value. Null means absent.
         lenient data: Option<Raw> = "data",
     }
 }
 
 impl Error {
-    /// The line was no JSON; answered with the id null.
+    /// The line is not JSON. The reply has the id null.
     pub fn parse_error() -> Self {
         Self::new(ErrorCode::PARSE_ERROR, "Parse error")
     }
 
-    /// The JSON was no request as JSON-RPC and ACP want it, for the reason given.
+    /// The JSON is not a valid request, for the given reason.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::INVALID_REQUEST, message)
     }
 
-    /// This side does not have, or did not advertise, the method `name`.
+    /// This side does not serve the method `name`, or did not advertise it.
     pub fn method_not_found(name: &str) -> Self {
         Self::new(ErrorCode::METHOD_NOT_FOUND, format!("the method {name} is not supported"))
     }
 
-    /// The parameters cannot be read or not be accepted, for the reason given.
+    /// The parameters cannot be decoded or accepted, for the given reason.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::INVALID_PARAMS, message)
     }
 
-    /// This side failed, for the reason given.
+    /// This side failed, for the given reason.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::INTERNAL_ERROR, message)
     }
@@ -47,12 +47,12 @@ impl Error {
         Self::new(ErrorCode::REQUEST_CANCELLED, "the request was cancelled")
     }
 
-    /// The person must log in first; the message says how.
+    /// The user must log in first. The message says how.
     pub fn auth_required(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::AUTH_REQUIRED, message)
     }
 
-    /// There is no session with this id; `data` holds it as `sessionId` (X11).
+    /// There is no session with this id. `data` contains it as `sessionId`.
     pub fn resource_not_found_session(session_id: &str) -> Self {
         Self {
             data: Some(serde_json::json!({ "sessionId": session_id }).into()),
@@ -60,7 +60,7 @@ impl Error {
         }
     }
 
-    /// There is no file at this URI; `data` holds it as `uri` (X11, FS-09).
+    /// There is no file at this URI. `data` contains it as `uri`.
     pub fn resource_not_found_file(uri: &str) -> Self {
         Self {
             data: Some(serde_json::json!({ "uri": uri }).into()),
@@ -70,9 +70,9 @@ impl Error {
 }
 
 impl Error {
-    /// What peers put behind a message like "Internal error": `data` if it is text, else its text
-    /// under `details` or `message`. On one line, cut after 300 characters; `None` if the message
-    /// says the same.
+    /// Returns the cause that peers put behind a message like "Internal error": `data` if it is
+    /// text, or else its text under `details` or `message`. It is one line of at most 300
+    /// characters. Returns `None` if the message already says it.
     pub fn cause(&self) -> Option<String> {
         let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
             serde_json::Value::String(text) => text,
@@ -103,24 +103,24 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The kind of a failure: any 32-bit number, of which ACP names eight (§3.15).
+/// The kind of a failure: any 32-bit number. ACP names eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorCode(pub i32);
 
 impl ErrorCode {
-    /// The line was no JSON.
+    /// The line is not JSON.
     pub const PARSE_ERROR: Self = Self(-32700);
-    /// The JSON was no request.
+    /// The JSON is not a valid request.
     pub const INVALID_REQUEST: Self = Self(-32600);
     /// The method is unknown or not supported.
     pub const METHOD_NOT_FOUND: Self = Self(-32601);
-    /// The parameters cannot be read or not be accepted.
+    /// The parameters cannot be decoded or accepted.
     pub const INVALID_PARAMS: Self = Self(-32602);
     /// The handler failed.
     pub const INTERNAL_ERROR: Self = Self(-32603);
     /// The request was cancelled.
     pub const REQUEST_CANCELLED: Self = Self(-32800);
-    /// Somebody must log in first.
+    /// The user must log in first.
     pub const AUTH_REQUIRED: Self = Self(-32000);
     /// There is no such session or file.
     pub const RESOURCE_NOT_FOUND: Self = Self(-32002);

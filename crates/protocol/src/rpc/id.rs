@@ -4,16 +4,17 @@ use crate::{Fault, FaultKind, Reader, ValueKind, Wire, Writer};
 use std::fmt;
 use std::sync::Arc;
 
-/// The id of a request, compared with its JSON type: `1` is not `"1"` (CANCEL-24).
+/// The id of a request. Ids are compared with their JSON type: `1` is not `"1"`.
 ///
-/// Numbers are whole and fit 64 bits with sign; `1.5`, `1.0` and greater ones are errors (RPC-12).
+/// Numbers must be whole and fit into 64 bits with sign. `1.5`, `1.0` and larger numbers are
+/// errors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RequestId {
     /// A whole number.
     Number(i64),
     /// A string.
     String(Arc<str>),
-    /// `null`: legal, and never used for a request; errors about unreadable lines carry it.
+    /// `null`. It is never used for a request; errors about unreadable lines carry it.
     Null,
 }
 

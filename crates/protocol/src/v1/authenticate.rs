@@ -1,25 +1,22 @@
-//! Logging in and out, and what is known about it (requirements §4.3; `auth/status` is unstable).
+//! Logging in and out, and the login state (requirements §4.3; `auth/status` is unstable).
 
 use crate::Secret;
 use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Reader, Wire, Writer};
 
 wire_id! {
-    /// Names one way to log in.
+    /// The id of a way to log in.
     pub struct AuthMethodId;
 }
 
-/// A way to log in that an agent offers.
-///
-/// Only the type `terminal` is told apart. Without a type, or with any other, a method is one for
-/// `authenticate` (AUTH-15); a malformed `terminal` method is an error and never read as another
-/// kind (AUTH-14).
+/// A way to log in that an agent offers. Only the type `terminal` is distinguished. Without a type,
+/// or with any other, a method is one for `authenticate`; a malformed `terminal` method is an error
+/// and never read as another kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuthMethod {
     /// The client calls `authenticate` with the method's id.
     Agent(AuthMethodAgent),
-    /// The client starts the agent's program in a terminal; never passed to `authenticate`
-    /// (AUTH-06).
+    /// The client starts the agent's program in a terminal; never passed to `authenticate`.
     Terminal(AuthMethodTerminal),
 }
 
@@ -32,7 +29,7 @@ impl AuthMethod {
         }
     }
 
-    /// The method's name for people.
+    /// The method's human-readable name.
     pub fn name(&self) -> &str {
         match self {
             Self::Agent(method) => &method.name,
@@ -40,7 +37,7 @@ impl AuthMethod {
         }
     }
 
-    /// What the method does, for people.
+    /// What the method does, in words for the user.
     pub fn description(&self) -> Option<&str> {
         match self {
             Self::Agent(method) => method.description.as_deref(),
@@ -108,11 +105,11 @@ wire_struct! {
     pub struct AuthMethodAgent {
         /// What to pass to `authenticate`.
         must id: AuthMethodId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the method does, for people.
+        /// What the method does, in words for the user.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back; it means nothing (AUTH-15). Never
+        /// The type that the agent gave, kept to be written back; it means nothing. Never
         /// `terminal`.
         lenient kind: Option<String> = "type",
     }
@@ -120,13 +117,13 @@ wire_struct! {
 
 wire_struct! {
     /// A login in a terminal: the agent's own program and arguments, with these arguments added and
-    /// these variables set (AUTH-08).
+    /// these variables set.
     pub struct AuthMethodTerminal {
         /// The method's id.
         must id: AuthMethodId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the method does, for people.
+        /// What the method does, in words for the user.
         lenient description: Option<String> = "description",
         /// Arguments added behind the usual ones.
         null args: Vec<String> = "args",
@@ -138,23 +135,23 @@ wire_struct! {
 wire_struct! {
     /// Params of `authenticate`.
     pub struct AuthenticateRequest {
-        /// The id of an advertised [`AuthMethod::Agent`] (AUTH-02, AUTH-06).
+        /// The id of an advertised [`AuthMethod::Agent`].
         must method_id: AuthMethodId = "methodId",
     }
 }
 
 wire_struct! {
-    /// Result of `authenticate`: the login succeeded (AUTH-04).
+    /// Result of `authenticate`: the login succeeded.
     pub struct AuthenticateResponse {}
 }
 
 wire_struct! {
-    /// Params of `logout` (AUTH-10).
+    /// Params of `logout`.
     pub struct LogoutRequest {}
 }
 
 wire_struct! {
-    /// Result of `logout`: new sessions need a login again (AUTH-11).
+    /// Result of `logout`: new sessions need a login again.
     pub struct LogoutResponse {}
 }
 
@@ -164,7 +161,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `auth/status`; unstable (AUTHS-01, AUTHS-02).
+    /// Result of `auth/status`; unstable.
     pub struct AuthStatusResponse {
         /// The only field to act on.
         must state: AuthState = "state",
@@ -174,7 +171,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `auth/status_update`: the state changed; unstable (AUTHS-03).
+    /// Params of `auth/status_update`: the state changed; unstable.
     pub struct AuthStatusUpdateNotification {
         /// The state from now on.
         must state: AuthState = "state",
@@ -185,7 +182,7 @@ wire_struct! {
 
 wire_string! {
     /// Whether an agent is logged in; unstable. Values this version does not know mean the same as
-    /// [`AuthState::Undetermined`] (AUTHS-02).
+    /// [`AuthState::Undetermined`].
     pub enum AuthState open {
         /// Logged in.
         Authenticated = "authenticated",
@@ -199,7 +196,7 @@ wire_string! {
 }
 
 wire_struct! {
-    /// Someone who is logged in, for display only; unstable (AUTHS-02).
+    /// Someone who is logged in, for display only; unstable.
     pub struct AuthAccount {
         /// What to show when there is room for one line.
         must label: String = "label",

@@ -1,24 +1,24 @@
-//! Slash commands that the agent offers (requirements §4.11).
+//! Slash commands that the agent offers.
 
 use crate::wire::declare::wire_struct;
 use crate::wire::either::wire_either;
 
 wire_struct! {
-    /// All commands there are now; replaces the list before, and an empty list clears it (CMD-02).
+    /// All commands there are now; replaces the list before, and an empty list clears it.
     pub struct AvailableCommandsUpdate {
-        /// The commands; malformed ones are skipped (DEC-02).
+        /// The commands; malformed ones are skipped.
         must_items available_commands: Vec<AvailableCommand> = "availableCommands",
     }
 }
 
 wire_struct! {
-    /// A command, run by a prompt whose text starts with `/` and its name (CMD-03).
+    /// A command, run by a prompt whose text starts with `/` and its name.
     pub struct AvailableCommand {
-        /// Its name, without the slash (CMD-05).
+        /// Its name, without the slash.
         must name: String = "name",
-        /// What it does, for people.
+        /// What it does, in words for the user.
         must description: String = "description",
-        /// What may follow the name; an unknown form reads as nothing (CMD-05).
+        /// What may follow the name; an unknown form reads as nothing.
         lenient input: Option<AvailableCommandInput> = "input",
     }
 }

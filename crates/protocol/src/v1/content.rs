@@ -1,14 +1,13 @@
-//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The
-//! shapes are those of MCP 2025-06-18.
+//! Content blocks: what prompts, messages and tool results are made of. The shapes are those of MCP
+//! 2025-06-18.
 
 use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::wire::either::wire_either;
 
 wire_union! {
-    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole
-    /// (PROMPT-05).
+    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole.
     pub enum ContentBlock by "type" closed {
-        /// Text, to be rendered as Markdown (MSG-07); every agent takes it.
+        /// Text, to be rendered as Markdown; every agent takes it.
         Text(TextContent) = "text",
         /// A picture; in prompts only with `promptCapabilities.image`.
         Image(ImageContent) = "image",
@@ -91,7 +90,7 @@ wire_struct! {
         must uri: String = "uri",
         /// Its name, such as a file name.
         must name: String = "name",
-        /// A name for people, if there is a better one.
+        /// A human-readable name, if there is a better one.
         lenient title: Option<String> = "title",
         /// What it holds.
         lenient description: Option<String> = "description",
@@ -116,7 +115,7 @@ wire_struct! {
 
 wire_either! {
     /// The contents of a resource: text or bytes. With both, the text counts; with neither, the
-    /// block is malformed (§3.1).
+    /// block is malformed.
     pub enum EmbeddedResourceResource, "an object with \"text\" or \"blob\"" {
         /// Text.
         Text(TextResourceContents) with "text",
@@ -150,9 +149,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Hints about a piece of content.
+    /// Hints about a chunk of content.
     pub struct Annotations {
-        /// Who should see it; nobody named means everybody.
+        /// Who should see it; an empty list means everyone.
         items audience: Vec<Role> = "audience",
         /// Importance; the specification sets no bounds in v1.
         lenient priority: Option<f64> = "priority",
@@ -162,9 +161,9 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Who a piece of content is for.
+    /// Who a chunk of content is for.
     pub enum Role closed {
-        /// The person.
+        /// The user.
         User = "user",
         /// The model.
         Assistant = "assistant",

@@ -1,5 +1,4 @@
-//! `elicitation/create` and `elicitation/complete` (requirements §3.13, §4.15): the agent asks the
-//! person for input.
+//! `elicitation/create` and `elicitation/complete`: the agent asks the user for input.
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
 use crate::mark::{Mark, flat, lenient, must};
@@ -8,20 +7,20 @@ use crate::wire::either::wire_either;
 use crate::{Fault, FaultKind, Map, Members, Meta, Reader, RequestId, ValueKind, Wire, Writer};
 
 wire_id! {
-    /// Names one URL elicitation; unique among those open on a connection (ELIC-18).
+    /// The id of one URL elicitation; unique among those open on a connection.
     pub struct ElicitationId;
 }
 
-/// Asks the person for input. Only modes that the client advertised (ELIC-01, ELIC-02).
+/// Asks the user for input. Only modes that the client advertised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateElicitationRequest {
     /// How the input is given; its members stand among those of the request.
     pub mode: ElicitationMode,
     /// What it is about; its members stand among those of the request.
     pub scope: ElicitationScope,
-    /// What is asked, for people.
+    /// What is asked, in words for the user.
     pub message: String,
-    /// Data of extensions; opaque to the protocol (META-01, META-02).
+    /// Data of extensions; opaque to the protocol.
     pub meta: Option<Meta>,
 }
 
@@ -90,7 +89,7 @@ impl Wire for CreateElicitationRequest {
 }
 
 wire_union! {
-    /// How the input is given. Unknown modes are kept, never shown as known ones (ELIC-22).
+    /// How the input is given. Unknown modes are kept, never treated as known.
     pub enum ElicitationMode by "mode" open {
         /// By filling in a form.
         Form(ElicitationFormMode) = "form",
@@ -100,7 +99,7 @@ wire_union! {
 }
 
 wire_struct! {
-    /// A form. Never for secrets (ELIC-11).
+    /// A form. Never for secrets.
     pub plain struct ElicitationFormMode {
         /// The form's fields.
         must requested_schema: ElicitationSchema = "requestedSchema",
@@ -108,18 +107,17 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A page to open. Shown in full and opened only with consent (ELIC-09).
+    /// A page to open. Shown in full and opened only with consent.
     pub plain struct ElicitationUrlMode {
         /// Comes back in `elicitation/complete`.
         must elicitation_id: ElicitationId = "elicitationId",
-        /// The page; without credentials in it (ELIC-12).
+        /// The page; without credentials in it.
         must url: String = "url",
     }
 }
 
 wire_either! {
-    /// What an elicitation is about: a session or a request. With both, the session counts
-    /// (ELIC-05).
+    /// What an elicitation is about: a session or a request. With both, the session counts.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -147,23 +145,22 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the person did.
+    /// What the user did.
     pub struct CreateElicitationResponse {
-        /// What the person did; its members stand among those of the response.
+        /// What the user did; its members stand among those of the response.
         flat action: ElicitationAction = "action",
     }
 }
 
 wire_union! {
-    /// What the person did. Unknown actions are kept and treated as none of the known ones
-    /// (ELIC-23).
+    /// What the user did. Unknown actions are kept and treated as none of the known ones.
     pub enum ElicitationAction by "action" open {
-        /// Gave the input, or agreed to open the page, which does not say that anything came of it
-        /// (ELIC-17).
+        /// The user gave the input, or agreed to open the page, which does not say that anything
+        /// came of it.
         Accept(ElicitationAcceptAction) = "accept",
-        /// Said no.
+        /// The user declined.
         Decline = "decline",
-        /// Went away without an answer.
+        /// The user left without an answer.
         Cancel = "cancel",
     }
 }
@@ -171,8 +168,8 @@ wire_union! {
 wire_struct! {
     /// The input.
     pub plain struct ElicitationAcceptAction {
-        /// The form's values by field; to be checked against the form by both sides (ELIC-14).
-        /// Malformed is fatal (DEC-06).
+        /// The form's values by field; to be checked against the form by both sides. Malformed is
+        /// fatal.
         strict content: Option<Map<ElicitationContentValue>> = "content",
     }
 }
@@ -237,8 +234,7 @@ impl Wire for ElicitationContentValue {
 }
 
 wire_struct! {
-    /// What the person began at the page is done (ELIC-19). Unknown and completed ids are ignored
-    /// (ELIC-20).
+    /// What the user began at the page is done. Unknown and completed ids are ignored.
     pub struct CompleteElicitationNotification {
         /// The elicitation.
         must elicitation_id: ElicitationId = "elicitationId",

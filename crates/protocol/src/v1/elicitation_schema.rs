@@ -1,10 +1,10 @@
-//! The forms of elicitations (requirements §3.13): a flat object of simple fields.
+//! The forms of elicitations: a flat object of simple fields.
 
 use crate::wire::declare::{wire_string, wire_struct, wire_union};
 use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Reader, UnknownVariant, Wire, Writer};
 
 wire_struct! {
-    /// A form (ELIC-07).
+    /// A form.
     pub struct ElicitationSchema {
         /// Always `object`.
         stated schema_type: ElicitationSchemaType = "type",
@@ -51,8 +51,7 @@ impl Wire for ElicitationSchemaType {
 }
 
 wire_union! {
-    /// One field of a form. Fields of an unknown type are kept, never shown as a known one
-    /// (ELIC-22).
+    /// One field of a form. Fields of an unknown type are kept, never treated as known.
     pub enum ElicitationPropertySchema by "type" open {
         /// A text, or one choice of several.
         String(StringPropertySchema) = "string",
@@ -69,7 +68,7 @@ wire_union! {
 
 wire_struct! {
     /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail
-    /// the request (DEC-06).
+    /// the request.
     pub struct StringPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -79,12 +78,11 @@ wire_struct! {
         strict min_length: Option<u32> = "minLength",
         /// The greatest number of characters.
         strict max_length: Option<u32> = "maxLength",
-        /// A regular expression that the text must match, to be evaluated in bounded time
-        /// (ELIC-24).
+        /// A regular expression that the text must match, to be evaluated in bounded time.
         strict pattern: Option<String> = "pattern",
         /// What the text is.
         strict format: Option<StringFormat> = "format",
-        /// What is filled in at first (ELIC-15).
+        /// What is filled in at first.
         lenient default: Option<String> = "default",
         /// The values to choose from.
         strict enum_values: Option<Vec<String>> = "enum",
@@ -94,8 +92,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a text is. Another format fails the request in official decoders: send only these
-    /// (X18).
+    /// What a text is. Another format fails the request in official decoders: send only these.
     pub enum StringFormat closed {
         /// An email address.
         Email = "email",
@@ -109,7 +106,7 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A number. Malformed limits fail the request (DEC-06).
+    /// A number. Malformed limits fail the request.
     pub struct NumberPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -119,13 +116,13 @@ wire_struct! {
         strict minimum: Option<f64> = "minimum",
         /// The greatest value.
         strict maximum: Option<f64> = "maximum",
-        /// What is filled in at first (ELIC-15).
+        /// What is filled in at first.
         lenient default: Option<f64> = "default",
     }
 }
 
 wire_struct! {
-    /// A whole number. Malformed limits fail the request (DEC-06).
+    /// A whole number. Malformed limits fail the request.
     pub struct IntegerPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -135,7 +132,7 @@ wire_struct! {
         strict minimum: Option<i64> = "minimum",
         /// The greatest value.
         strict maximum: Option<i64> = "maximum",
-        /// What is filled in at first (ELIC-15).
+        /// What is filled in at first.
         lenient default: Option<i64> = "default",
     }
 }
@@ -147,13 +144,13 @@ wire_struct! {
         lenient title: Option<String> = "title",
         /// What to decide.
         lenient description: Option<String> = "description",
-        /// What is set at first (ELIC-15).
+        /// What is set at first.
         lenient default: Option<bool> = "default",
     }
 }
 
 wire_struct! {
-    /// Several choices. Malformed limits and choices fail the request (DEC-06).
+    /// Several choices. Malformed limits and choices fail the request.
     pub struct MultiSelectPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -165,13 +162,13 @@ wire_struct! {
         strict max_items: Option<u64> = "maxItems",
         /// What to choose from.
         must items: MultiSelectItems = "items",
-        /// What is chosen at first; malformed values are skipped (DEC-02, ELIC-15).
+        /// What is chosen at first; malformed values are skipped.
         items default: Option<Vec<String>> = "default",
     }
 }
 
-/// What to choose several from. Told apart by `type`, which titled choices do not need; another
-/// `type` is kept, never shown as a known one (ELIC-22).
+/// What to choose several from. Distinguished by `type`, which titled choices do not need; another
+/// `type` is kept, never treated as known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
     /// Plain values, `type` being `string`.
@@ -253,7 +250,7 @@ wire_struct! {
     pub struct EnumOption {
         /// The value that is sent back.
         must value: String = "const",
-        /// What people see.
+        /// What the user sees.
         must title: String = "title",
         /// What choosing it means.
         lenient description: Option<String> = "description",

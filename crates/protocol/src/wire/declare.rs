@@ -1,13 +1,12 @@
-//! The macros that declare wire types. One declaration gives the type, its decoding by the marks of
-//! [`crate::mark`], its encoding and, with the feature `schema`, its shape: the four cannot drift
-//! apart.
+//! The macros that declare wire types. One declaration generates the type, its decoding by the
+//! marks of [`crate::mark`], its encoding and, with the feature `schema`, its shape.
 
 /// Declares an object.
 ///
-/// Each field stands with its mark, type and key: `must path: String = "path",`. Unless the
-/// declaration says `plain struct`, the object also has `meta: Option<Raw>` for `_meta` (META-01),
-/// where anything but an object reads as absent. A second key, `= "key" formerly "draft_key"`, is a
-/// spelling of old drafts: read unless unknown values are refused, never written. `new` takes the
+/// Each field has a mark, a type and a key: `must path: String = "path",`. Unless the declaration
+/// says `plain struct`, the object also has `meta: Option<Raw>` for `_meta`, where anything but an
+/// object reads as absent. A second key, `= "key" formerly "draft_key"`, is the spelling of old
+/// drafts: it is read unless unknown values are refused, and never written. `new` takes the
 /// required fields in order; the others start at their defaults.
 macro_rules! wire_struct {
     ($(#[$doc:meta])* pub plain struct $name:ident { $($fields:tt)* }) => {
@@ -15,7 +14,7 @@ macro_rules! wire_struct {
     };
     ($(#[$doc:meta])* pub struct $name:ident { $($fields:tt)* }) => {
         wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)*
-            /// Data of extensions; opaque to the protocol (META-01, META-02).
+            /// Data of extensions.
             lenient meta: Option<crate::Meta> = "_meta",
         }
     };
@@ -48,7 +47,7 @@ macro_rules! wire_struct {
         }
 
         impl $name {
-            /// With the required fields given and all others at their defaults.
+            /// Returns a value with these required fields and all others at their defaults.
             #[allow(clippy::new_without_default, clippy::too_many_arguments, reason = "one shape for every declared object")]
             pub fn new($($required: impl Into<$rty>),*) -> Self {
                 wire_struct! { @new $($required)*; $([$mark $field $ty])* }
@@ -58,7 +57,7 @@ macro_rules! wire_struct {
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
                 use crate::mark;
-                // What a flat union does not know is noted as unknown by its own reading.
+                // A flat union's own pass reports what it does not know.
                 const FLAT: bool = false $(|| <mark::$mark as mark::Mark<$ty>>::FLAT)*;
                 let start = reader.place();
                 if FLAT {
@@ -116,13 +115,12 @@ macro_rules! wire_struct {
         }
     };
 
-    // The keys that a union among the members must not write again; only such a union looks at
-    // them.
+    // The keys that a union among the members must not write again.
     (@siblings flat $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings flat_lenient $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings $mark:ident $keys:ident $except:ident) => { [] };
 
-    // The literal of `new`: required fields by name, the rest at their defaults.
+    // The body of `new`: required fields by name, the rest at their defaults.
     (@new $($required:ident)*; $([$mark:ident $field:ident $ty:ty])*) => {
         Self { $($field: wire_struct!(@value $mark $field)),* }
     };
@@ -135,23 +133,23 @@ macro_rules! wire_struct {
 
 /// Declares a set of strings.
 ///
-/// `closed` sets refuse other strings where [`crate::Unknown::Refuse`] is asked for; `open` sets
-/// never do (DEC-09). A string outside the set is kept as `Unknown`.
+/// `closed` sets refuse other strings under [`crate::Unknown::Refuse`]; `open` sets never do. A
+/// string outside the set is kept as `Unknown`.
 macro_rules! wire_string {
     ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $name {
             $($(#[$vdoc])* $variant,)*
-            /// A value this version does not know, as it arrived.
+            /// A value that this version does not know, as it arrived.
             Unknown(Box<str>),
         }
 
         impl $name {
-            /// Every value this version knows.
+            /// Every value that this version knows.
             pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The string on the wire.
+            /// Returns the string on the wire.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -207,13 +205,12 @@ macro_rules! wire_string {
     (@closed open) => { false };
 }
 
-/// Declares a union of objects told apart by the string member `$tag`, wherever in the object it
-/// stands.
+/// Declares a union of objects with the string member `$tag`, at any place in the object.
 ///
-/// `closed` and `open` as for [`wire_string`]. A malformed known variant is an error, never
-/// `Unknown` (DEC-10). A variant without a type has no members but the tag. `formerly` gives a
-/// retired tag (requirements §1.4, §5), read only under [`crate::Unknown::Keep`] and never written.
-/// A type that several variants hold is marked `shared`: it converts into none of them by itself.
+/// `closed` and `open` are as for [`wire_string`]. A malformed known variant is an error, never
+/// `Unknown`. A variant without a type has no members but the tag. `formerly` gives a retired tag,
+/// which is read only under [`crate::Unknown::Keep`] and never written. A type that several
+/// variants hold is marked `shared` and has no conversion.
 macro_rules! wire_union {
     ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
         wire_union! { @declare $(#[$doc])* $name $tag $kind { $($variants)* } }
@@ -227,15 +224,15 @@ macro_rules! wire_union {
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
             $($(#[$vdoc])* $variant $(($ty))?,)*
-            /// A variant this version does not know, as it arrived.
+            /// A variant that this version does not know, as it arrived.
             Unknown(crate::UnknownVariant),
         }
 
         impl $name {
-            /// The tag of every variant this version knows.
+            /// The tags of all variants that this version knows.
             pub const TAGS: &'static [&'static str] = &[$($text),*];
 
-            /// The tag on the wire.
+            /// Returns the tag on the wire.
             pub fn tag(&self) -> &str {
                 match self {
                     $(Self::$variant { .. } => $text,)*
@@ -327,7 +324,7 @@ macro_rules! wire_id {
         pub struct $name(std::sync::Arc<str>);
 
         impl $name {
-            /// The identifier's text.
+            /// Returns the identifier's text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

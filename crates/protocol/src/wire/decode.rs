@@ -5,25 +5,25 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
-/// One entry of a report: what was dropped, by JSON path.
+/// One value that decoding dropped or replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedValue {
-    /// The dropped value, such as `update.content[1]`; empty for the whole text.
+    /// The path of the value, such as `update.content[1]`. Empty for the whole text.
     pub path: String,
-    /// FaultKind, with the inner path where the fault lies deeper.
+    /// The error, with the inner path if the fault is deeper.
     pub error: DecodeError,
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
 /// A value that could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    /// JSON path of the value at fault, such as `prompt[0].text`; empty for the whole text.
+    /// JSON path of the faulty value, such as `prompt[0].text`. Empty for the whole text.
     pub path: String,
-    /// What was expected there and what was found.
+    /// What was expected there, and what was found.
     pub message: String,
-    /// Whether the text is no JSON at all.
+    /// Whether the text is not JSON.
     pub not_json: bool,
 }
 
@@ -53,7 +53,7 @@ impl DecodeError {
         Self { path, message, not_json: fault.kind == FaultKind::NotJson }
     }
 
-    /// The same error seen from an enclosing object, under `key`.
+    /// Returns the same error seen from an enclosing object, under `key`.
     #[must_use]
     pub fn under(mut self, key: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
@@ -73,18 +73,19 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Decodes one JSON text; unknown variants are kept ([`Unknown::Keep`]).
+/// Decodes one JSON text. Unknown variants are kept ([`Unknown::Keep`]).
 pub fn decode<T: Wire>(text: &str) -> Result<T, DecodeError> {
     finish(&mut Reader::new(text, Unknown::Keep)).map_err(|fault| DecodeError::new(text, fault))
 }
 
-/// Decodes one JSON text as the rules of §4.17 read it: what v1 does not know is dropped or refused
-/// ([`Unknown::Refuse`]).
+/// Decodes one JSON text and refuses unknown values ([`Unknown::Refuse`]): they are dropped where
+/// ACP allows that, and errors elsewhere.
 pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
     finish(&mut Reader::new(text, Unknown::Refuse)).map_err(|fault| DecodeError::new(text, fault))
 }
 
-/// Decodes one JSON text and lists, in text order, all that was dropped or defaulted on the way.
+/// Decodes one JSON text and lists, in text order, all values that were dropped or replaced by a
+/// default.
 pub fn decode_reporting<T: Wire>(
     text: &str,
     unknown: Unknown,
@@ -94,9 +95,12 @@ pub fn decode_reporting<T: Wire>(
     (value, notices(text, reader.into_report()))
 }
 
-/// Describes what was dropped from `text`, in text order. Not generic: [`decode_reporting`] is
-/// compiled once for each type.
-fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
+/// Describes what was dropped from `text`, in text order. It is not generic, because
+/// [`decode_reporting`] is compiled once for each type.
+pub(crate) fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
+    if dropped.is_empty() {
+        return Vec::new();
+    }
     dropped.sort_by_key(|dropped| dropped.at);
     let offsets: BTreeSet<usize> =
         dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
@@ -111,7 +115,7 @@ fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
     dropped.into_iter().map(notice).collect()
 }
 
-fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
+pub(crate) fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
     let value = T::read(reader)?;
     reader.end()?;
     Ok(value)
@@ -124,8 +128,8 @@ fn excerpt(text: &str, at: usize) -> String {
     if short.len() < value.len() { format!("{short}…") } else { short }
 }
 
-/// The JSON path of the value that starts at byte `at`. The offset alone is kept while decoding;
-/// only an error pays for its path.
+/// Returns the JSON path of the value at byte `at`. Decoding keeps only offsets; errors compute
+/// their path.
 fn path_of(text: &str, at: usize) -> String {
     let mut path = String::new();
     let mut rest = text;
@@ -143,7 +147,7 @@ fn path_of(text: &str, at: usize) -> String {
     path
 }
 
-/// The JSON paths of many offsets, found in one walk over the text: a hostile list of bad items
+/// The JSON paths of many offsets, found in one walk over the text. A hostile list of bad items
 /// must not cost its length squared.
 struct Paths {
     offsets: Peekable<std::collections::btree_set::IntoIter<usize>>,
@@ -151,8 +155,8 @@ struct Paths {
 }
 
 impl Paths {
-    /// Gives the offsets inside `value`, which starts at byte `base` and has this path, theirs.
-    /// Descends only where offsets are, so as deep as types nest, whatever the text does.
+    /// Assigns paths to the offsets inside `value`, which starts at byte `base` and has this path.
+    /// Descends only where offsets are, so only as deep as the types nest.
     fn walk(&mut self, value: &str, base: usize, path: &str) {
         self.take_until(base + 1, path);
         let end = base + value.len();
@@ -164,7 +168,7 @@ impl Paths {
             if self.offsets.peek().is_some_and(|at| *at < start + inner.len()) {
                 self.walk(inner, start, &step());
             }
-            // Nothing is left to find here: any fault stops the reading.
+            // No offset is left here: any fault stops the walk.
             if self.offsets.peek().is_some_and(|at| *at < end) {
                 Ok(())
             } else {
@@ -189,7 +193,7 @@ impl Paths {
         self.take_until(end, path);
     }
 
-    /// Gives all offsets before `end` the path.
+    /// Assigns the path to all offsets before `end`.
     fn take_until(&mut self, end: usize, path: &str) {
         while let Some(at) = self.offsets.next_if(|at| *at < end) {
             self.found.insert(at, path.to_owned());
@@ -202,7 +206,7 @@ enum Step {
     Index(usize),
 }
 
-/// The member or item of the value `text` that holds byte `at`: its name, where its value starts,
+/// Returns the member or item of `text` that contains byte `at`: its name, the start of its value,
 /// and the value's text.
 fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
     let mut reader = Reader::new(text, Unknown::Keep);

@@ -1,10 +1,10 @@
 //! The macro that declares unions without a tag.
 
-/// Declares a union of objects told apart by a required key that only one of them has: the first
-/// that decodes wins.
+/// Declares a union of objects that are distinguished by a required key. The first variant that
+/// decodes wins.
 ///
-/// `$expected` says what is wrong when an object has none of the keys, such as "an object with
-/// \"text\" or \"blob\"".
+/// `$expected` is the error if an object has none of the keys, such as "an object with \"text\" or
+/// \"blob\"".
 macro_rules! wire_either {
     ($(#[$doc:meta])* pub enum $name:ident, $expected:literal { $($(#[$vdoc:meta])* $variant:ident($ty:ty) with $key:literal,)* }) => {
         $(#[$doc])*

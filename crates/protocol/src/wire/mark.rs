@@ -1,5 +1,5 @@
-//! The decode marks of the specification (requirements §0.2): what absent, null and malformed mean
-//! for one field of an object.
+//! The decode marks of ACP's schema: what absent, null and malformed mean for one field of an
+//! object.
 //!
 //! | mark | absent | null | malformed | in the specification |
 //! |---|---|---|---|---|
@@ -18,7 +18,7 @@
 //! | `flat` | – | – | fatal | a tagged union whose members stand among the object's own |
 //! | `flat_lenient` | empty | empty | empty | the same, optional |
 //!
-//! A field at its default is not written (DEC-19), except by `stated` and `given`.
+//! A field at its default is not written, except with `stated` and `given`.
 
 #![allow(non_camel_case_types, reason = "marks read as words in the tables of fields")]
 
@@ -29,10 +29,10 @@ pub trait Mark<T> {
     /// Whether the key must be present.
     const REQUIRED: bool = false;
 
-    /// Whether the field's members stand among those of the object itself.
+    /// Whether the field's members are among those of the object itself.
     const FLAT: bool = false;
 
-    /// Reads what does not stand under the field's own key, before the members are walked.
+    /// Reads what is not under the field's own key, before the members are walked.
     fn before(_reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
         Ok(None)
     }
@@ -40,23 +40,23 @@ pub trait Mark<T> {
     /// Reads the value under the field's key.
     fn member(field: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Fault>;
 
-    /// The value of a field whose key was absent, unless that is fatal.
+    /// The value of a field whose key is absent. `None` if that is fatal.
     fn absent() -> Option<T>;
 
-    /// Writes the member, unless it says nothing.
+    /// Writes the member, unless it is at its default.
     fn write(value: &T, key: &str, siblings: &[&str], object: &mut ObjectWriter<'_>);
 
-    /// What JSON the value under the field's key takes.
+    /// Returns the JSON that the value under the field's key accepts.
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape;
 }
 
-/// A list that can skip its bad items: `Vec`, or `Option<Vec>` where absent differs from empty.
+/// A list that can skip its bad items: `Vec`, or `Option<Vec>` if absent differs from empty.
 pub trait Items: Default + PartialEq + Wire {
-    /// What the list holds.
+    /// The type of the items.
     type Item: Wire;
 
-    /// The list of the items that were good.
+    /// Returns a list of the valid items.
     fn of(items: Vec<Self::Item>) -> Self;
 }
 
@@ -74,7 +74,7 @@ impl<T: Wire + PartialEq> Items for Option<Vec<T>> {
     }
 }
 
-/// The next value, or the default and a note in the report.
+/// Reads the next value, or returns the default and records the fault.
 fn lenient_value<T: Wire>(reader: &mut Reader<'_>, otherwise: T) -> Result<T, Fault> {
     let mark = reader.checkpoint();
     match T::read(reader) {
@@ -83,7 +83,8 @@ fn lenient_value<T: Wire>(reader: &mut Reader<'_>, otherwise: T) -> Result<T, Fa
     }
 }
 
-/// The good items of the next value; `None` and a note in the report if it is no array.
+/// Reads the valid items of the next value. Returns `None` and records the fault if it is not an
+/// array.
 fn good_items<T: Wire>(reader: &mut Reader<'_>) -> Result<Option<Vec<T>>, Fault> {
     let mark = reader.checkpoint();
     if reader.peek() != ValueKind::Array {
@@ -151,10 +152,10 @@ marks! {
     lenient, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? },
         omit(value): *value == T::default();
-    /// As `lenient`, but always written, for what a peer must be told even if it could guess it.
+    /// As `lenient`, but always written.
     stated, false, [T: Wire + Default] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? }, omit(_value): false;
-    /// Only an absent key is the default; always written.
+    /// Only an absent key is the default. Always written.
     given, false, [T: Wire + Default] T, absent: Some(T::default()), read(reader): T::read(reader)?, omit(_value): false;
     /// Optional list; bad items are dropped, anything but an array is the default.
     items, false, [T: Items] T, absent: Some(T::default()),
@@ -162,7 +163,7 @@ marks! {
         omit(value): *value == T::default();
 }
 
-/// How a three-state field reads a value that is there and not null; `None` keeps.
+/// How a three-state field reads a value that is present and not null. `None` keeps.
 trait PatchValue<T> {
     fn value(reader: &mut Reader<'_>) -> Result<Option<T>, Fault>;
 }
@@ -214,7 +215,7 @@ patches! {
     patch_strict, T => T, reader: T::read(reader).map(Some);
 }
 
-/// A tagged union whose members stand among those of the enclosing object. The field's key is the
+/// A tagged union whose members are among those of the enclosing object. The field's key is the
 /// union's tag.
 #[derive(Debug)]
 pub enum flat {}
@@ -248,7 +249,7 @@ impl<T: Members> Mark<T> for flat {
     }
 }
 
-/// As [`flat`], but without the tag, or with a tag that is no string, the field is empty.
+/// As [`flat`], but the field is empty if the tag is absent or not a string.
 #[derive(Debug)]
 pub enum flat_lenient {}
 

@@ -1,25 +1,24 @@
 //! A field with three states on the wire: absent, null, value.
 
-/// What an update says about one field of something that already exists (decode marks `?3`).
+/// What an update says about one field of an existing value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The key was absent, or its value malformed where the schema is lenient: nothing changes
-    /// (DEC-11).
+    /// The key was absent, or its value malformed where ACP is lenient: nothing changes.
     #[default]
     Keep,
     /// The key was `null`: the field is cleared.
     Clear,
-    /// The field has this value from now on.
+    /// The field gets this value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// Whether the update is silent about this field.
+    /// Returns whether the update leaves the field as it is.
     pub fn is_keep(&self) -> bool {
         matches!(self, Patch::Keep)
     }
 
-    /// Applies the patch to the field it is about.
+    /// Applies the patch to a field.
     pub fn apply(self, field: &mut Option<T>) {
         match self {
             Patch::Keep => {}
@@ -28,7 +27,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The new value, if there is one.
+    /// Returns the new value, if there is one.
     pub fn set(&self) -> Option<&T> {
         match self {
             Patch::Set(value) => Some(value),
@@ -38,7 +37,7 @@ impl<T> Patch<T> {
 }
 
 impl<T> From<Option<T>> for Patch<T> {
-    /// `None` clears: use [`Patch::Keep`] to stay silent.
+    /// `None` clears. Use [`Patch::Keep`] for no change.
     fn from(value: Option<T>) -> Self {
         value.map_or(Patch::Clear, Patch::Set)
     }

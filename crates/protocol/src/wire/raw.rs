@@ -1,4 +1,4 @@
-//! JSON kept as the text it arrived in.
+//! JSON that is kept as text.
 
 use crate::{Fault, Reader, Wire, Writer};
 use std::sync::Arc;
@@ -6,14 +6,13 @@ use std::sync::Arc;
 /// One JSON value as text: `_meta`, raw tool input and output, error data, unknown variants.
 ///
 /// The text is always one valid JSON value without surrounding white space and without line breaks,
-/// so it can stand in a message, which is one line (RPC-02): breaks between the parts of a value
-/// that was given in several lines become spaces. Cloning shares it. Two values are equal when
-/// their texts are; use [`Raw::parse`] to compare by value.
+/// because a message is one line: line breaks between the parts of a value become spaces. Clones
+/// share the text. Two values are equal if their texts are; use [`Raw::parse`] to compare by value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Arc<str>);
 
 impl Raw {
-    /// The value's text.
+    /// Returns the value's text.
     pub fn get(&self) -> &str {
         &self.0
     }
@@ -24,25 +23,24 @@ impl Raw {
         Ok(Self::checked(checked.get()))
     }
 
-    /// The JSON of any serialisable value; fails only if its `Serialize` fails.
+    /// Returns the JSON of a serialisable value. Fails only if its `Serialize` fails.
     pub fn of(value: &(impl serde::Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(|text| Self::checked(&text))
     }
 
-    /// Decodes the value into any deserialisable type, for instance `serde_json::Value`.
+    /// Decodes the value into a deserialisable type, such as `serde_json::Value`.
     pub fn parse<'t, T: serde::Deserialize<'t>>(&'t self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.get())
     }
 
-    /// Whether the value is an object.
+    /// Returns whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.0.starts_with('{')
     }
 
-    /// For text that is already known to be one value.
+    /// Keeps text that is already known to be one value.
     pub(crate) fn checked(text: &str) -> Self {
-        // Within a string a line break is never raw, so every one that is found stands between
-        // parts.
+        // A string never contains a raw line break, so every line break is between parts.
         match text.contains(['\n', '\r']) {
             false => Self(text.into()),
             true => Self(text.replace(['\n', '\r'], " ").into()),

@@ -1,15 +1,15 @@
-//! A string that must not be seen by whoever prints a message.
+//! Strings that must not be printed.
 
 use crate::{Fault, Reader, Wire, Writer};
 use std::fmt;
 
-/// A value that may be a key or a password: an environment variable's, a header's. It goes over the
-/// wire as it is and never into a log: `Debug` hides it, and there is no `Display`.
+/// A value that may be a key or a password, such as that of an environment variable or a header. It
+/// is sent unchanged and never logged: `Debug` hides it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The value, for the one place that needs it.
+    /// Returns the value.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! What JSON a type takes: the source of the JSON Schemas and of generated test values.
+//! The JSON that a type accepts. JSON Schemas and generated test values come from it.
 
 /// The shape of one wire type. No ACP type contains itself, so a shape is a finite tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Shape {
     Array(Box<Shape>),
     /// An object with free keys.
     Map(Box<Shape>),
-    /// One of the shapes; told apart by JSON type, not by a tag.
+    /// One of the shapes, distinguished by JSON type.
     OneOf {
         /// The Rust type's name.
         name: &'static str,
@@ -31,10 +31,10 @@ pub enum Shape {
     },
     /// An object with known members.
     Object {
-        /// The Rust type's name, which is the schema's; empty for members without a type of their
-        /// own.
+        /// The Rust type's name, which is also the schema's. Empty for members without a type of
+        /// their own.
         name: &'static str,
-        /// Its members in the order they are written.
+        /// Its members in the order in which they are written.
         members: Vec<MemberShape>,
     },
     /// A set of strings.
@@ -43,18 +43,18 @@ pub enum Shape {
         name: &'static str,
         /// The strings this version knows.
         known: &'static [&'static str],
-        /// Whether others are legal.
+        /// Whether other strings are valid.
         open: bool,
     },
-    /// A union of objects told apart by a tag.
+    /// A union of objects with a tag.
     Union {
         /// The Rust type's name.
         name: &'static str,
         /// The tag's key.
         tag: &'static str,
-        /// Tag value and shape of each variant; the empty tag value stands for an absent tag.
+        /// Tag and shape of each variant. The empty tag means an absent tag.
         variants: Vec<(&'static str, Shape)>,
-        /// Whether other tags are legal.
+        /// Whether other tags are valid.
         open: bool,
     },
 }
@@ -62,7 +62,7 @@ pub enum Shape {
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberShape {
-    /// The key on the wire; for the mark `flat` the tag of the union that stands among the members.
+    /// The key on the wire. For the mark `flat`, the tag of the union among the members.
     pub key: &'static str,
     /// The decode mark, see [`crate::mark`].
     pub mark: &'static str,

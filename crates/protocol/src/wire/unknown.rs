@@ -1,14 +1,14 @@
-//! What a newer peer sent and this version has no name for.
+//! Values that this version does not know.
 
 use crate::{Fault, ObjectWriter, Raw, Reader, Unknown, Wire, Writer};
 
-/// A variant of a tagged union that this version does not know: shown to nobody as a known one,
-/// written back as it came (DEC-10).
+/// A variant of a tagged union that this version does not know. It is never treated as a known one,
+/// and written back as it arrived.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownVariant {
     /// The tag's value.
     pub tag: Box<str>,
-    /// The whole object, tag included.
+    /// The whole object with its tag.
     pub raw: Raw,
 }
 
@@ -17,7 +17,7 @@ impl UnknownVariant {
         Ok(Self { tag: tag.as_ref().into(), raw: Raw::read(reader)? })
     }
 
-    /// Writes the kept members, less those that the enclosing object writes itself.
+    /// Writes the kept members except those that the enclosing object writes.
     pub(crate) fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str], tag: &str) {
         let mut reader = Reader::new(self.raw.get(), Unknown::Keep);
         let written = reader.object(|key, reader| {
@@ -32,22 +32,22 @@ impl UnknownVariant {
     }
 }
 
-/// The object under `_meta`, as text. Nothing is assumed about its values (META-02).
+/// The object under `_meta`, as text. Its values may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta(Raw);
 
 impl Meta {
-    /// `raw`, if it is an object.
+    /// Returns `raw` as metadata if it is an object.
     pub fn new(raw: Raw) -> Option<Self> {
         raw.is_object().then_some(Self(raw))
     }
 
-    /// The object's text.
+    /// Returns the object's text.
     pub fn raw(&self) -> &Raw {
         &self.0
     }
 
-    /// The value of one key, decoded; `None` if it is absent or not of that type.
+    /// Decodes the value of one key. Returns `None` if it is absent or of another type.
     pub fn get<T: serde::de::DeserializeOwned>(&self, key: &str) -> Option<T> {
         let members: std::collections::HashMap<String, &serde_json::value::RawValue> =
             self.0.parse().ok()?;

@@ -1,15 +1,13 @@
-//! Options that depend on each other: which values there are to choose from changes with another
-//! choice.
+//! Options that depend on each other: a choice changes the values of another option.
 
 use crate::config::choose;
 use attache_protocol::v1::{SessionConfigId, SessionConfigOption};
 
-/// Gives each of `options` the value that the option with its id has in `before`, if it takes it;
-/// all others keep their own.
+/// Gives each of `options` the value that the option with the same id has in `before`, if the
+/// option accepts it. All others keep their own value.
 ///
-/// So a value outlives a change of what there is to choose from as long as it can, and then falls
-/// back to what the author states. If the author's own values fit (CONF-06), those of the result
-/// do.
+/// A value thus survives a change of the available values as long as possible, and then falls back
+/// to the author's value. If the author's own values are valid, those of the result are too.
 ///
 /// ```
 /// use attache_protocol::v1::{SessionConfigOption, SessionConfigSelectOption};
@@ -37,14 +35,13 @@ pub fn keep_values(before: &[SessionConfigOption], options: &mut [SessionConfigO
     }
 }
 
-/// The options of a session that comes back: the author's options of today with the values that are
-/// stored.
+/// Returns the options of a restored session: the author's current options with the stored values.
 ///
-/// Each stored value that fits is set, in the order stored, and `dependent` is called with that
-/// option's id; it changes what there is to choose from and says whether it did, and then values
-/// are kept as [`keep_values`] says. A value that fits only after another one was set is set then;
-/// one that never fits gives way to the option's own. Each option is set at most once, so this
-/// ends.
+/// Sets each stored value that is valid, in the order stored, and calls `dependent` with that
+/// option's id. `dependent` may change the available values and returns whether it did; then values
+/// are kept as described at [`keep_values`]. A value that becomes valid only after another one is
+/// set, is set then. A value that never becomes valid is replaced by the option's own. Each option
+/// is set at most once, so this ends.
 pub fn restored_options(
     now: Vec<SessionConfigOption>,
     stored: &[SessionConfigOption],

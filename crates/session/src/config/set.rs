@@ -1,4 +1,4 @@
-//! Setting a config option: what is allowed, and what to say when it is not.
+//! Setting a config option: which values are allowed, and the error for all others.
 
 use crate::ConfigOptions;
 use crate::config::choose;
@@ -9,26 +9,25 @@ use attache_protocol::v1::{
 };
 use std::fmt;
 
-/// A value that cannot be set; the state is unchanged (CONF-07). The user's or the peer's fault; an
-/// agent answers -32602. Its message names at most twenty ids or values and counts the rest; the
-/// fields hold all.
+/// A value that cannot be set. The state is unchanged, and an agent replies `-32602`. The message
+/// lists at most twenty ids or values and counts the rest; the fields hold all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no option of this id or category.
+    /// There is no option with this id or category.
     UnknownOption {
-        /// What was asked for.
+        /// The requested id or category.
         asked: String,
-        /// The ids there are, in quotes.
+        /// The existing ids, in quotes.
         options: Vec<String>,
     },
     /// The option does not take this value.
     UnknownValue {
         /// The option's id.
         option: String,
-        /// What was asked for: in quotes, or the state of a switch.
+        /// The requested value: in quotes, or the state of a switch.
         asked: String,
-        /// The values there are: in quotes, or the states of a switch.
+        /// The accepted values: in quotes, or the states of a switch.
         allowed: Vec<String>,
     },
 }
@@ -69,7 +68,7 @@ impl fmt::Display for SetError {
 
 impl std::error::Error for SetError {}
 
-/// How many ids or values a message names; the rest is counted.
+/// How many ids or values a message lists. The rest is counted.
 const NAMED: usize = 20;
 
 /// How long one of them may be in a message, in characters.
@@ -96,10 +95,10 @@ fn some_of(names: &[String]) -> String {
 }
 
 impl ConfigOptions {
-    /// The request that sets the option with this id, else the first of this category, to `value`;
-    /// a client's side.
+    /// Returns the request that sets the option with this id, or else the first one of this
+    /// category, to `value`. For clients.
     ///
-    /// For a switch the words `true` and `false` are taken as well, since a person types words. If
+    /// A switch also accepts the words `true` and `false`, because users type words. If
     /// [`ConfigOptions::source`] of the request's option is not
     /// [`crate::OptionSource::ConfigOption`], its value is the id of a mode or a model.
     pub fn check_set(
@@ -113,11 +112,11 @@ impl ConfigOptions {
         Ok(SetSessionConfigOptionRequest::new(self.session_id.clone(), option.id.clone(), value))
     }
 
-    /// All stated options with the one of this id set to `value`, as a client with these
-    /// capabilities asks for it; an agent's side.
+    /// Returns all stated options after a client with these capabilities sets the one with this id
+    /// to `value`. For agents.
     ///
-    /// A client that takes no switches was shown a choice of `true` and `false` and sends words;
-    /// any other must send a boolean (CONF-09).
+    /// A client without switches was shown a choice of `true` and `false`, so it sends words. Any
+    /// other client must send a boolean.
     pub fn with_value(
         &self,
         id: &str,
@@ -142,7 +141,8 @@ impl ConfigOptions {
     }
 }
 
-/// `value` as the option takes it. With `words`, `true` and `false` are the states of a switch.
+/// Returns `value` in the form that the option accepts. With `words`, `true` and `false` are the
+/// states of a switch.
 fn value_for(
     option: &SessionConfigOption,
     value: SessionConfigOptionValue,

@@ -1,4 +1,4 @@
-//! Joining the pieces of a text, so that a log costs what was said and not how finely it was
+//! Joins the chunks of a text, so that the size of a log does not depend on how finely a text was
 //! streamed.
 
 use crate::transcript::block::plain_text;
@@ -6,25 +6,25 @@ use crate::{Event, EventBody};
 use attache_protocol::v1::ContentBlock;
 
 impl Event {
-    /// The size in bytes at which a joined text stops growing, so that a log can be read in pages.
+    /// The size in bytes at which a joined text stops growing, so that logs can be read in pages.
     pub const JOINED_TEXT: usize = 64 * 1024;
 
-    /// The time in milliseconds that a joined event covers at most, because it tells only when its
-    /// first piece came.
+    /// The longest time in milliseconds that a joined event covers, because it keeps only the time
+    /// of its first chunk.
     pub const JOINED_TIME: i64 = 1_000;
 
-    /// Takes in `next`, the event right behind this one in the log, if the fold cannot tell the
-    /// difference, and says whether it did. Then this event has the number of `next` and still its
+    /// Appends `next`, the event right behind this one in the log, if the fold cannot tell the
+    /// difference. Returns whether it did. This event then has the number of `next` and still its
     /// own time.
     ///
-    /// That is so for two pieces of one message (the same author, and the same id or both none)
-    /// that are plain text, without annotations and metadata. Where the first piece goes the second
-    /// goes too: without an id, because nothing stands between the two (MSG-04).
+    /// That holds for two chunks of one message (the same author, and the same id or both without
+    /// one) that are plain text without annotations and metadata.
     ///
-    /// Law: a log and the same log joined fold to the same session within its memory limit, but for
-    /// - [`crate::Entry::began_at`], which is the number of the last piece that was joined to the
-    ///   first one;
-    /// - [`crate::Session::changed_at`] of [`crate::Parts::MESSAGE`], likewise;
+    /// A log and the same log with joined events fold to the same session within its memory limit,
+    /// except for:
+    /// - [`crate::Entry::began_at`], which is the number of the last chunk that was joined to the
+    ///   first one,
+    /// - [`crate::Session::changed_at`] of [`crate::Parts::MESSAGE`], for the same reason,
     /// - [`crate::Session::last_activity`], which may be up to [`Event::JOINED_TIME`] earlier.
     pub fn join(&mut self, next: &Event) -> bool {
         let EventBody::Message { author, message_id, content: ContentBlock::Text(piece) } =

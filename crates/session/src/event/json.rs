@@ -1,8 +1,8 @@
-//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`, where
-//! the last member is what happened.
+//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`. The
+//! last member is what happened.
 //!
-//! What stands here is read for as long as there are logs: names and members are added, never
-//! changed.
+//! Every version of this crate reads these names and members. New ones may be added; existing ones
+//! never change.
 
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
@@ -11,20 +11,19 @@ use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
 use std::fmt;
 
-/// The version of the form. It rises only when older versions of this crate would read a log
-/// wrongly.
+/// The version of the form. It rises only if older versions of this crate would misread a log.
 pub const EVENT_VERSION: u64 = 1;
 
-/// A line that is no event. The fault of whoever wrote or damaged the log.
+/// A line of a log that is not an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventError {
-    /// A newer version of this crate wrote the line, in a form that this one cannot read.
+    /// A newer version of this crate wrote the line in a form that this version cannot read.
     Newer {
         /// The version of the line.
         version: u64,
     },
-    /// The line, or a member of it, cannot be read.
+    /// The line or one of its members cannot be decoded.
     Malformed(DecodeError),
     /// The line lacks a member.
     Missing(&'static str),
@@ -55,7 +54,7 @@ impl std::error::Error for EventError {
 }
 
 impl Event {
-    /// The event as one line of JSON, without a line break.
+    /// Returns the event as one line of JSON, without a line break.
     pub fn encode(&self) -> String {
         let mut out = Vec::new();
         Writer::new(&mut out).object(|event| {
@@ -68,7 +67,7 @@ impl Event {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Reads what [`Event::encode`] wrote. A body that this version does not know becomes
+    /// Decodes the output of [`Event::encode`]. A body that this version does not know becomes
     /// [`EventBody::Newer`].
     pub fn decode(line: &str) -> Result<Self, EventError> {
         let event = Object::of(line, "")?;
@@ -149,7 +148,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
     }
 }
 
-/// Writes the bodies that are objects of our own.
+/// Writes the bodies that are objects of our own form.
 fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'_>) {
     match body {
         EventBody::Opened { cwd, additional_directories, origin, agent } => {
@@ -224,7 +223,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
             object.member("name", name);
             object.member("raw", raw);
         }
-        // `TurnBegan` and `Replaced` have no members; all others are written above.
+        // `TurnBegan` and `Replaced` have no members. All others are written above.
         _ => {}
     }
 }
@@ -261,7 +260,8 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
     })
 }
 
-/// Reads the bodies that are objects of our own; `None` for a form that a newer version added.
+/// Reads the bodies that are objects of our own form. Returns `None` for a form that a newer
+/// version added.
 fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, EventError> {
     Ok(Some(match name {
         "opened" => EventBody::Opened {
@@ -339,7 +339,7 @@ fn read<T: Wire>(path: &str, raw: &Raw) -> Result<T, EventError> {
     decode(raw.get()).map_err(|error: DecodeError| EventError::Malformed(error.under(path)))
 }
 
-/// The members of an object, and where it stands.
+/// The members of an object, and its path.
 struct Object<'p> {
     path: &'p str,
     members: Map<Raw>,

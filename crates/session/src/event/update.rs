@@ -1,4 +1,4 @@
-//! Events and the updates of v1.
+//! Conversion between events and v1 updates.
 
 use crate::{EventBody, MessageAuthor, PlanContent};
 use attache_protocol::v1::{
@@ -9,14 +9,13 @@ use attache_protocol::v1::{
 use attache_protocol::{Raw, UnknownVariant, decode, encode};
 
 impl EventBody {
-    /// What a v1 update says.
+    /// Converts a v1 update to an event.
     ///
-    /// Metadata of tool calls, compactions, subagents, messages between sessions and of each
-    /// content block is kept, and that of the session is merged. That of chunks, plans, commands,
-    /// options, modes and usage is left out: chunks are joined, so theirs would have no place to
-    /// stand, and what agents put into the others (timings, the model's name, token counts by their
-    /// own names) speaks of that line alone. A relay forwards the line as it arrived (META-06); a
-    /// trace shows it.
+    /// The metadata of tool calls, compactions, subagents, messages between sessions and content
+    /// blocks is kept, and that of the session is merged. The metadata of chunks, plans, commands,
+    /// options, modes and usage is dropped: chunks are joined, and what agents put into the others
+    /// (timings, the model's name, token counts) is about that one line. A relay forwards the line
+    /// as it arrived.
     pub fn from_update(update: SessionUpdate) -> Self {
         match update {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),
@@ -52,9 +51,9 @@ impl EventBody {
         }
     }
 
-    /// The v1 update that says this. `None` for what no v1 update says: prompts, turns,
-    /// permissions, private records, what replies carry, and a plan without an id that is not made
-    /// of steps.
+    /// Converts the event to a v1 update. Returns `None` if no v1 update says this: prompts, turns,
+    /// permissions, private records, the content of replies, and a plan without an id that is not
+    /// made of steps.
     pub fn to_update(&self) -> Option<SessionUpdate> {
         Some(match self {
             Self::Message { author, message_id, content } => {
@@ -104,7 +103,7 @@ impl EventBody {
             Self::Subagent(update) => (**update).clone().into(),
             Self::SessionMessage(message) => (**message).clone().into(),
             Self::SessionMessageChunk(chunk) => (**chunk).clone().into(),
-            // A variant that only its content makes unknown reads as itself again.
+            // An update that is unknown only because of its content decodes to itself.
             Self::Unknown { name, raw } => decode(raw.get()).unwrap_or_else(|_| {
                 SessionUpdate::Unknown(UnknownVariant {
                     tag: name.as_str().into(),
@@ -133,7 +132,7 @@ impl EventBody {
             PlanUpdateContent::Unknown(ref plan) => {
                 let plan = plan.raw.clone();
                 let text = encode(&SessionUpdate::PlanUpdate(update));
-                // What `encode` writes is JSON, so this is the whole update.
+                // `encode` writes JSON, so this is the whole update.
                 let raw = Raw::from_text(&text).unwrap_or(plan);
                 Self::Unknown { name: "plan_update".to_owned(), raw }
             }

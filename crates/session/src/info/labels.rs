@@ -1,16 +1,15 @@
-//! Tags, status and progress of a session: documented keys of its metadata.
+//! Tags, status and progress of a session, under a documented key of its metadata.
 
 use crate::Info;
 use crate::info::meta::members;
 use crate::info::title::one_line;
 use attache_protocol::{Map, Meta, Raw, Wire, decode, encode};
 
-/// The key of [`Labels`] in the metadata of a session (META-07).
+/// The key of [`Labels`] in the metadata of a session.
 const KEY: &str = "attache/labels";
 
-/// What the metadata of a session says about it under the key `attache/labels` (META-07):
-/// `{"attache/labels": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3,
-/// "total": 10}}}`.
+/// What the metadata of a session says under the key `attache/labels`: `{"attache/labels": {"tags":
+/// ["bug"], "status": "waiting for review", "progress": {"done": 3, "total": 10}}}`.
 ///
 /// ```
 /// use attache_session::Labels;
@@ -22,29 +21,29 @@ const KEY: &str = "attache/labels";
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// Words to find the session by, each once, in their order.
+    /// Tags to find the session by, each once, in their order.
     pub tags: Vec<String>,
-    /// What it is at, in a few words.
+    /// The status in a few words.
     pub status: Option<String>,
-    /// How far it is: so many of so many, of at least one and never more than all.
+    /// The progress: done and total. The total is at least one, and done is at most the total.
     pub progress: Option<(u64, u64)>,
 }
 
 impl Labels {
-    /// How many tags there may be; later ones are left out.
+    /// The largest number of tags. Later ones are ignored.
     pub const TAGS: usize = 32;
-    /// How long a tag may be, in characters; a longer one is cut and ended with `…`.
+    /// The longest tag, in characters. A longer one is cut and ends with `…`.
     pub const TAG_LIMIT: usize = 64;
-    /// How long a status may be, in characters; a longer one is cut and ended with `…`.
+    /// The longest status, in characters. A longer one is cut and ends with `…`.
     pub const STATUS_LIMIT: usize = 200;
 
-    /// The labels in the metadata of `info`, as [`Labels::normalised`]; what has another shape
-    /// counts as absent.
+    /// Returns the labels in the metadata of `info`, [normalised](Labels::normalised). Values of
+    /// another shape count as absent.
     pub fn of(info: &Info) -> Self {
         info.meta().map(Self::of_meta).unwrap_or_default()
     }
 
-    /// The labels in the metadata of a listed session, likewise.
+    /// Returns the labels in the metadata of a listed session.
     pub fn of_meta(meta: &Meta) -> Self {
         let labels = members(meta.raw()).and_then(|all| members(all.get(KEY)?)).unwrap_or_default();
         let tags: Vec<Raw> = read(&labels, "tags").unwrap_or_default();
@@ -57,8 +56,8 @@ impl Labels {
         .normalised()
     }
 
-    /// The same labels within their limits: tags and status on one line without control and
-    /// bidirectional characters, each tag once, no progress beyond the total and none of nothing.
+    /// Returns the labels within their limits: tags and status on one line without control and
+    /// bidirectional characters, each tag once, and only valid progress.
     #[must_use]
     pub fn normalised(&self) -> Self {
         let mut tags = Vec::new();
@@ -77,9 +76,8 @@ impl Labels {
         }
     }
 
-    /// The smallest metadata that, merged as INFO-09 says, makes the labels `before` those of
-    /// `after`; `None` if they are the same. Tags are a list and so replaced whole, what is gone is
-    /// null.
+    /// Returns the smallest metadata patch that changes the labels `before` to `after`, or `None`
+    /// if they are equal. Tags are a list and so replaced as a whole. Removed labels are null.
     pub fn change(before: &Self, after: &Self) -> Option<Meta> {
         let (before, after) = (before.normalised(), after.normalised());
         let mut labels = Map::default();
@@ -106,7 +104,7 @@ impl Labels {
     }
 }
 
-/// A member of an object, if it is there and of this type.
+/// Returns a member of an object if it exists and has this type.
 fn read<T: Wire>(object: &Map<Raw>, key: &str) -> Option<T> {
     decode(object.get(key)?.get()).ok()
 }
@@ -117,7 +115,7 @@ fn set<T: Wire>(object: &mut Map<Raw>, key: &str, value: Option<&T>) {
     object.0.extend(value.map(|value| (key.to_owned(), value)));
 }
 
-/// What `encode` writes is JSON, so this is never `None`.
+/// `encode` writes JSON, so this is never `None`.
 fn raw<T: Wire>(value: &T) -> Option<Raw> {
     Raw::from_text(&encode(value)).ok()
 }

@@ -1,24 +1,23 @@
-//! How metadata of a session meets what is stored.
+//! Merging a session's metadata.
 
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
 use std::fmt;
 
-/// How large the metadata of a session may become, in bytes of its JSON. A sender is held to it;
-/// what a peer sends is folded whatever its size.
+/// The largest metadata of a session, in bytes of its JSON. Senders obey it; received metadata is
+/// merged whatever its size.
 pub const META_LIMIT: usize = 64 * 1024;
 
-/// How deep metadata may be nested; the metadata itself is the first level. Objects nested deeper
+/// The deepest nesting of metadata. The metadata itself is the first level. Objects nested deeper
 /// are replaced, not merged.
 const DEPTH: usize = 32;
 
-/// Metadata that is refused before it is sent; what is stored is unchanged. The fault of whoever
-/// wrote it.
+/// Metadata that is refused before it is sent. The stored metadata is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetaError {
-    /// Merged into what is stored, it would be larger than [`META_LIMIT`].
+    /// Merged into the stored metadata, it would be larger than [`META_LIMIT`].
     TooLarge {
-        /// What its size would be, in bytes.
+        /// The size it would have, in bytes.
         size: usize,
     },
     /// It is nested too deep.
@@ -47,10 +46,10 @@ impl fmt::Display for MetaError {
 
 impl std::error::Error for MetaError {}
 
-/// Checks a change of metadata before it is sent; keeping and clearing are always allowed.
+/// Checks a change of metadata before it is sent. Keeping and clearing are always allowed.
 ///
 /// # Errors
-/// [`MetaError`], by the size of what `patch` would leave and by its own depth.
+/// Returns a [`MetaError`] if the merged metadata would be too large or `patch` is nested too deep.
 pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), MetaError> {
     let Some(patch) = patch.set() else { return Ok(()) };
     let depth = depth(patch.raw());
@@ -64,7 +63,7 @@ pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), Meta
     Ok(())
 }
 
-/// How many objects and arrays stand inside of each other.
+/// Returns how deep objects and arrays are nested.
 fn depth(raw: &Raw) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);
@@ -84,9 +83,9 @@ fn depth(raw: &Raw) -> usize {
     deepest
 }
 
-/// `patch` merged into `stored` as v1 has it (INFO-09): objects merge recursively, `null` removes
-/// its key, everything else, arrays too, replaces. Values that are not touched keep their text and
-/// their order.
+/// Returns `patch` merged into `stored` as ACP v1 defines it: objects merge recursively, `null`
+/// removes its key, and everything else, arrays too, replaces. Other values keep their text and
+/// order.
 pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     let merged = merge(stored.map(Meta::raw), patch.raw(), DEPTH);
     // A merge of objects is an object.
@@ -108,11 +107,11 @@ fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
             None => result.0.push((key, merge(None, &change, depth - 1))),
         }
     }
-    // What `encode` writes is JSON.
+    // `encode` writes JSON.
     Raw::from_text(&encode(&result)).unwrap_or_else(|_| patch.clone())
 }
 
-/// The members of an object; of a key that stands twice, the last counts.
+/// Returns the members of an object. If a key occurs twice, the last one counts.
 pub(crate) fn members(raw: &Raw) -> Option<Map<Raw>> {
     let read: Map<Raw> = raw.is_object().then(|| decode(raw.get()).ok()).flatten()?;
     let mut members: Map<Raw> = Map::default();

@@ -1,16 +1,16 @@
-//! What a title may be.
+//! The form of session titles.
 
-/// How long a title may be, in characters (INFO-11).
+/// The longest title, in characters.
 pub const TITLE_LIMIT: usize = 500;
 
-/// The title that `text` gives: one line without control and bidirectional characters, at most
-/// [`TITLE_LIMIT`] characters, a longer one cut and ended with `…`. `None` if nothing is left
-/// (TITLE-02). A title it gave is not changed again.
+/// Returns `text` as a title: one line without control and bidirectional characters. A title longer
+/// than [`TITLE_LIMIT`] is cut and ends with `…`. Returns `None` if no character is left. Applying
+/// it twice changes nothing.
 pub fn title(text: &str) -> Option<String> {
     one_line(text, TITLE_LIMIT)
 }
 
-/// The same for texts that may have at most `limit` characters.
+/// The same with a limit of `limit` characters.
 pub(crate) fn one_line(text: &str, limit: usize) -> Option<String> {
     let mut line = String::new();
     for word in text.split(|char: char| char.is_whitespace() || char.is_control()) {
@@ -29,7 +29,7 @@ pub(crate) fn one_line(text: &str, limit: usize) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Characters that reorder the text around them, and the mark of byte order, which nobody sees.
+/// Invisible characters: those that reorder the text around them, and the byte order mark.
 pub(crate) fn is_bidirectional(char: char) -> bool {
     matches!(char, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }

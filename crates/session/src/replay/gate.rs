@@ -1,4 +1,4 @@
-//! What may be sent to a client, by what it advertised (INIT-16).
+//! What may be sent to a client, according to its capabilities (INIT-16).
 
 use crate::config::list_current;
 use crate::{EventBody, PlanContent};
@@ -10,15 +10,15 @@ use attache_protocol::v1::{
 };
 
 impl EventBody {
-    /// The v1 update that says this to a client with these capabilities, as far as it can be said.
+    /// Converts the event to the v1 update that a client with these capabilities understands.
     ///
-    /// Switches become choices of `true` and `false` (CONF-08), plans with ids become the plan
-    /// (PLANU-01). What else the client did not advertise, and what this version does not know, is
-    /// `None`.
+    /// Switches become choices of `true` and `false`, and plans with ids become the only plan.
+    /// Returns `None` for everything else that the client did not advertise, and for kinds that
+    /// this version does not know.
     pub fn to_update_for(&self, client: &ClientCapabilities) -> Option<SessionUpdate> {
         match self {
             Self::Unknown { .. } => return None,
-            // A size that is not known cannot be said (USE-03).
+            // An unknown size cannot be expressed (USE-03).
             Self::Usage { size: None, .. } => return None,
             Self::ConfigOptions(options) => {
                 return Self::ConfigOptions(options_for(options, client)).to_update();
@@ -37,10 +37,9 @@ impl EventBody {
     }
 }
 
-/// The options as a client with these capabilities takes them: without the capability, a switch is
-/// a choice of `true` and `false` (CONF-08). A current value that is none of the values is added to
-/// them as the last, since no option may go out with such a value (CONF-06) and none may be left
-/// out (CONF-02).
+/// Returns the options in the form that a client with these capabilities understands. Without the
+/// capability, a switch becomes a choice of `true` and `false`. A current value that is not among
+/// the values is appended to them, because a client must get every option, each with a valid value.
 pub fn options_for(
     options: &[SessionConfigOption],
     client: &ClientCapabilities,
@@ -62,7 +61,7 @@ pub fn options_for(
     options
 }
 
-/// Whether the client takes options of the type `boolean` (CONF-08).
+/// Returns whether the client supports options of the type `boolean` (CONF-08).
 pub(crate) fn takes_booleans(client: &ClientCapabilities) -> bool {
     FIELDS
         .iter()
@@ -70,7 +69,7 @@ pub(crate) fn takes_booleans(client: &ClientCapabilities) -> bool {
         .is_some_and(|field| field.gate.opened_by_client(client))
 }
 
-/// A plan as steps; one that is a text or a file is one step that says so.
+/// Returns a plan as steps. A text or a file becomes one step.
 pub(crate) fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     match content {
         PlanContent::Items(entries) => entries.clone(),

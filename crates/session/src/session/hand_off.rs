@@ -1,4 +1,4 @@
-//! What a new session must know of an old one.
+//! A summary of a session for its successor.
 
 use crate::info::title::{is_bidirectional, one_line};
 use crate::{
@@ -11,23 +11,22 @@ use attache_protocol::v1::{
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How long one line of a list may be, in characters.
+/// The longest line of a list, in characters.
 const LINE_LIMIT: usize = 300;
 
 /// A section with less room than this, in bytes, is left out.
 const LEAST_ROOM: usize = 32;
 
 impl Session {
-    /// A summary of the session in Markdown, for the first prompt of a new one: the way on when the
+    /// Returns a Markdown summary of the session for the first prompt of a new one, for when the
     /// context is full.
     ///
-    /// It holds, the most valuable first, the summary of the last compaction, the first and the
-    /// last prompt, where things stand, the open steps of the plan, the files that were changed,
-    /// and the end of the last answer; what there is none of is left out. It has at most `limit`
-    /// bytes: each section but the last takes at most half of the room that is left and ends with
-    /// `…` where it was cut. Texts of others stand in quotes, so that none of them looks like a
-    /// heading; there are no control characters but the line feed. The same session gives the same
-    /// text.
+    /// It contains, most valuable first, the summary of the last compaction, the first and the last
+    /// prompt, the current state, the open steps of the plan, the changed files, and the end of the
+    /// last answer. Empty sections are left out. It has at most `limit` bytes: each section but the
+    /// last takes at most half of the remaining room and ends with `…` if it was cut. Text from the
+    /// session is quoted, so that it cannot look like a heading, and has no control characters but
+    /// the line feed. The same session always gives the same text.
     pub fn hand_off(&self, limit: usize) -> String {
         let title = self.info().title().map_or_else(|| "a session".to_owned(), literal);
         let mut out = HandOff { text: String::new(), limit };
@@ -117,7 +116,7 @@ impl Session {
         }
     }
 
-    /// The files of all calls that changed some, each once, where it was changed first.
+    /// The files that tool calls changed, each once, in the order of their first change.
     fn changed_files(&self) -> Vec<String> {
         let mut files: Vec<(&str, &ToolKind)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -172,7 +171,7 @@ fn said(entry: &Arc<Entry>) -> String {
     written(entry.blocks())
 }
 
-/// What blocks say in words: texts, and the names of what is attached.
+/// The text of blocks, and the names of attachments.
 fn written(blocks: &[Block]) -> String {
     let mut out = String::new();
     for block in blocks {
@@ -198,12 +197,12 @@ fn written(blocks: &[Block]) -> String {
     out
 }
 
-/// A text on one line; one of nothing is a dash.
+/// A text on one line, or a dash for an empty one.
 fn literal(text: &str) -> String {
     one_line(text, LINE_LIMIT).unwrap_or_else(|| "–".to_owned())
 }
 
-/// The text as it grows.
+/// The text under construction.
 struct HandOff {
     text: String,
     limit: usize,
@@ -214,13 +213,13 @@ impl HandOff {
         self.limit.saturating_sub(self.text.len())
     }
 
-    /// Adds a line, cut to the room.
+    /// Adds a line, cut to the remaining room.
     fn line(&mut self, line: &str) {
         let room = self.room();
         self.text.push_str(start_of(line, room));
     }
 
-    /// A heading and the room for what follows it; `None` if there is none.
+    /// Adds a heading and returns the room for its section, or `None` if there is too little.
     fn begin(&mut self, heading: &str, share: usize) -> Option<usize> {
         let room = (self.room() / share)
             .checked_sub(heading.len() + 2)
@@ -259,7 +258,7 @@ impl HandOff {
         self.text.push_str(&shortened(&text, room));
     }
 
-    /// The last section takes all the room; of its text the end counts.
+    /// Adds the last section, which takes all the room. The end of its text is kept.
     fn last_quote(&mut self, heading: &str, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -279,7 +278,7 @@ impl HandOff {
     }
 }
 
-/// Every line behind `> `, without control and bidirectional characters.
+/// Prefixes every line with `> ` and removes control and bidirectional characters.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     for line in text.lines() {
@@ -294,7 +293,7 @@ fn is_shown(char: &char) -> bool {
     !char.is_control() && !is_bidirectional(*char)
 }
 
-/// The text if it fits, else its start, `…` and a line feed.
+/// Returns the text if it fits, or else its start, `…` and a line feed.
 fn shortened(text: &str, room: usize) -> String {
     const END: &str = "…\n";
     if text.len() <= room {
@@ -303,7 +302,7 @@ fn shortened(text: &str, room: usize) -> String {
     format!("{}{END}", start_of(text, room.saturating_sub(END.len())))
 }
 
-/// As many whole characters as have room.
+/// Returns as many whole characters as fit.
 fn start_of(text: &str, room: usize) -> &str {
     let end = (0..=room.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text.get(..end).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a writer that died left open.
+//! Closing what a dead writer left open.
 
 use crate::{EntryContent, EventBody, Session, TurnOutcome, TurnState};
 use attache_protocol::v1::{
@@ -6,17 +6,18 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{Error, Patch};
 
-/// Why what was open ended.
+/// The error of everything that was open.
 const ENDED: &str = "the agent ended while this turn ran";
 
 impl Session {
-    /// What must be appended to the log of a session whose writer died, so that nothing in it waits
-    /// for ever: open permissions are cancelled, tool calls and compactions that were not done
-    /// failed (TOOL-07, COMP-03), a turn that ran failed with -32603. Empty if nothing is open; so
+    /// Returns the events to append to the log of a session whose writer died, so that nothing
+    /// stays open: open permission requests are cancelled, unfinished tool calls and compactions
+    /// fail, and a running turn fails with `-32603`. Empty if nothing is open, and after these
+    /// events are applied.
     /// it is once these are applied.
     ///
-    /// What memory no longer holds ([`Session::truncated_before`]) and statuses of other names than
-    /// ours stay as they are.
+    /// Entries that were dropped from memory ([`Session::truncated_before`]) and unknown statuses
+    /// stay as they are.
     pub fn recovery_events(&self) -> Vec<EventBody> {
         let permissions = self.open_permissions().map(|permission| EventBody::PermissionSettled {
             id: permission.id,

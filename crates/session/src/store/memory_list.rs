@@ -7,7 +7,7 @@ use crate::{
 use attache_protocol::v1::ContentBlock;
 use std::sync::Arc;
 
-/// Sessions of a page unless the query says otherwise.
+/// The default page size.
 const PAGE: usize = 50;
 
 /// A session that may be listed.
@@ -15,11 +15,11 @@ pub(crate) struct Candidate {
     pub(crate) key: SessionKey,
     pub(crate) serial: u64,
     pub(crate) summary: Summary,
-    /// Its log, if the query looks into it.
+    /// Its log, if the query searches messages.
     pub(crate) events: Vec<Arc<Event>>,
 }
 
-/// Where a session stands in the list: the greatest first.
+/// The position of a session in the list, greatest first.
 type Place = (Timestamp, u64);
 
 impl Candidate {
@@ -28,7 +28,7 @@ impl Candidate {
     }
 }
 
-/// Whether a session with this summary can be in the list, as far as the summary tells.
+/// Returns whether a session with this summary matches the query, as far as the summary shows.
 pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
     let archived = match query.archived {
         Archived::Exclude => !summary.archived,
@@ -42,7 +42,7 @@ pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
         && query.tag.as_ref().is_none_or(|tag| Labels::of(&summary.info).tags.contains(tag))
 }
 
-/// The page of the query out of all sessions that fit.
+/// Returns the query's page of all matching sessions.
 pub(crate) fn page(mut all: Vec<Candidate>, query: &ListQuery) -> Result<ListPage, StoreError> {
     if let Some(cursor) = &query.cursor {
         let end = place(cursor).ok_or(StoreError::InvalidCursor)?;
@@ -71,13 +71,13 @@ fn place(cursor: &str) -> Option<Place> {
     Some((Timestamp(at.parse().ok()?), serial.parse().ok()?))
 }
 
-/// Whether `text`, in small letters, is in the title or in what the person or the agent said.
+/// Returns whether `text`, in lower case, is in the title or in a message of either side.
 fn says(candidate: &Candidate, text: &str) -> bool {
     let contains = |said: &str| said.to_ascii_lowercase().contains(text);
     if contains(candidate.summary.info.title().unwrap_or_default()) {
         return true;
     }
-    // The pieces of one message may stand in several events, and the text across them.
+    // A message can be spread over several events, and the text across them.
     let mut message = None;
     let mut said = String::new();
     for event in &candidate.events {

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sessions in memory, for agents without history and for tests: they are gone with the last clone,
-/// and clones share them.
+/// Sessions in memory, for agents without history and for tests. Clones share the sessions, which
+/// are dropped with the last clone.
 ///
-/// Everything appended is stored at once. Pieces of a text are joined ([`Event::join`]) unless
-/// somebody read them before the next came, so a session takes what was said.
+/// Appended events are stored at once. Chunks of a text are joined ([`Event::join`]) unless they
+/// were read before the next chunk came.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
     sessions: Arc<Mutex<Sessions>>,
@@ -22,26 +22,25 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Sessions {
     by_key: HashMap<SessionKey, Arc<Mutex<Stored>>>,
-    /// How many were ever begun: the next one's place among those in which something happened at
-    /// the same time.
+    /// How many sessions were ever created. It orders sessions that were active at the same time.
     begun: u64,
 }
 
-/// One session. Without an event it is not there yet for anybody but its writer.
+/// One session. Before its first event, only its writer sees it.
 #[derive(Debug, Default)]
 struct Stored {
     serial: u64,
-    /// Somebody holds its log.
+    /// A writer holds its log.
     written: bool,
     summary: Summary,
     events: Vec<Arc<Event>>,
-    /// The last event was given to a reader: it must not grow any more, or the reader would repeat
-    /// a part of it.
+    /// The last event was given to a reader, so it must not grow: the reader would repeat a part of
+    /// it.
     closed: bool,
 }
 
 impl MemoryStore {
-    /// A store without sessions.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -50,7 +49,7 @@ impl MemoryStore {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session, if anything of it is stored.
+    /// Returns the session if it has events.
     fn stored(&self, key: &SessionKey) -> Result<Arc<Mutex<Stored>>, StoreError> {
         let stored = self.sessions().by_key.get(key).cloned();
         let stored = stored.filter(|stored| !lock(stored).events.is_empty());
@@ -103,13 +102,13 @@ impl Store for MemoryStore {
         };
         let mut summary = Summary::default();
         events.iter().for_each(|event| summary.apply(event));
-        // Who has read the last event in the one log may go on behind it in the other.
+        // A reader that has read the last event in the one log may continue in the other.
         self.begin(to, Stored { summary, events, closed: true, ..Stored::default() })
     }
 
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
         let page = lock(&*self.stored(key)?).page(after);
-        // The texts are copied while nobody waits.
+        // The texts are copied outside of the lock.
         Ok(page.iter().map(|event| (**event).clone()).collect())
     }
 
@@ -139,7 +138,7 @@ impl Store for MemoryStore {
                 key,
                 serial: stored.serial,
                 summary: stored.summary.clone(),
-                // Only a search looks at what was said, and it does so while nobody waits.
+                // Only a search reads messages, and it does so outside of the lock.
                 events: query.text.as_ref().map(|_| stored.events.clone()).unwrap_or_default(),
             })
         });
@@ -157,7 +156,7 @@ impl Store for MemoryStore {
 }
 
 impl Stored {
-    /// The index of the first event behind the number `sequence`.
+    /// The index of the first event after the number `sequence`.
     fn after(&self, sequence: u64) -> usize {
         self.events.partition_point(|event| event.sequence <= sequence)
     }
@@ -190,7 +189,7 @@ impl Stored {
     }
 }
 
-/// The one writer of a session.
+/// The only writer of a session.
 struct MemoryLog {
     store: MemoryStore,
     key: SessionKey,

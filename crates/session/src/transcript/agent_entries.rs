@@ -14,7 +14,7 @@ use attache_protocol::v1::{
 };
 
 impl Transcript {
-    /// Applies an update; the first sight of an id fixes its place (COMP-07).
+    /// Applies an update. The first event with an id determines the place of its entry (COMP-07).
     pub(crate) fn compaction(&mut self, now: Now, update: &CompactionUpdate) -> Change {
         let index = self.compaction_entry(now, &update.compaction_id, &update.status);
         self.patch_compaction(now, index, |compaction| {
@@ -29,7 +29,7 @@ impl Transcript {
         })
     }
 
-    /// Appends to a summary; an id seen first here is a compaction in progress (X7).
+    /// Appends to a summary. An unknown id begins a compaction in progress (X7).
     pub(crate) fn compaction_summary(
         &mut self,
         now: Now,
@@ -73,7 +73,7 @@ impl Transcript {
         })
     }
 
-    /// Announces or patches a child (SUB-01).
+    /// Announces or patches a child session (SUB-01).
     pub(crate) fn subagent(&mut self, now: Now, update: &SubagentUpdate) -> Change {
         let key = Key::Subagent(update.session_id.clone());
         let index = self.find(&key).unwrap_or_else(|| {

@@ -4,18 +4,17 @@ use crate::Text;
 use attache_protocol::v1::ContentBlock;
 use std::sync::Arc;
 
-/// One block of a message. Texts that follow each other without annotations or metadata are one
-/// block.
+/// One block of a message. Consecutive texts without annotations or metadata form one block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Text without annotations and metadata; Markdown (MSG-07).
+    /// Markdown text without annotations and metadata.
     Text(Text),
-    /// Anything else, as it arrived.
+    /// Any other content, as it arrived.
     Other(Arc<ContentBlock>),
 }
 
 impl Block {
-    /// The block as it stands on the wire.
+    /// Converts the block to its wire type.
     pub fn to_content(&self) -> ContentBlock {
         match self {
             Self::Text(text) => ContentBlock::text(text.to_string()),
@@ -24,8 +23,8 @@ impl Block {
     }
 }
 
-/// Appends one block, joining plain texts. Returns whether only text was appended to a block that
-/// was there.
+/// Appends one block and joins plain texts. Returns whether it only extended the text of an
+/// existing block.
 pub(crate) fn append(blocks: &mut Vec<Block>, content: &ContentBlock) -> bool {
     let Some(text) = plain_text(content) else {
         blocks.push(Block::Other(Arc::new(content.clone())));
@@ -35,7 +34,7 @@ pub(crate) fn append(blocks: &mut Vec<Block>, content: &ContentBlock) -> bool {
         last.push_str(text);
         return true;
     }
-    // An empty text makes no block: many agents open a message with one.
+    // An empty text makes no block, because many agents begin a message with one.
     if !text.is_empty() {
         blocks.push(Block::Text(text.into()));
     }
@@ -60,7 +59,7 @@ pub(crate) fn text_length(blocks: &[Block]) -> usize {
     lengths.sum()
 }
 
-/// How much memory blocks take, roughly, in bytes.
+/// The approximate memory of blocks, in bytes.
 pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
     let weights = blocks.iter().map(|block| match block {
         Block::Text(text) => text.len() - text.dropped(),
@@ -69,7 +68,7 @@ pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
     weights.sum()
 }
 
-/// How much memory one block of the wire takes, roughly, in bytes.
+/// The approximate memory of one content block, in bytes.
 pub(crate) fn weight(content: &ContentBlock) -> usize {
     const FIXED: usize = 64;
     FIXED
@@ -92,7 +91,7 @@ pub(crate) fn weight(content: &ContentBlock) -> usize {
         }
 }
 
-/// The text of a block that is text without annotations and metadata.
+/// Returns the text of a text block without annotations and metadata.
 pub(crate) fn plain_text(content: &ContentBlock) -> Option<&str> {
     match content {
         ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => {

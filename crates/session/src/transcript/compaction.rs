@@ -4,12 +4,12 @@ use super::block::Block;
 use attache_protocol::Meta;
 use attache_protocol::v1::{CompactionId, CompactionStatus};
 
-/// A compaction with all its updates applied (COMP-05, COMP-06).
+/// A compaction with all its updates applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compaction {
-    /// Which compaction.
+    /// Its id.
     pub id: CompactionId,
-    /// How far it is; unknown ones are kept and shown neutrally (COMP-10).
+    /// Its status. Unknown statuses are kept.
     pub status: CompactionStatus,
     /// What is left of the context.
     pub summary: Vec<Block>,

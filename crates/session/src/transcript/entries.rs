@@ -8,25 +8,26 @@ use std::sync::Arc;
 
 type Piece = Arc<Vec<Arc<Entry>>>;
 
-/// The entries of a session in order. It is read as a slice is; a clone shares everything, and the
-/// next change copies only the pointers of the piece of the list in which the entry stands.
+/// The entries of a session in order. It reads like a slice. A clone shares everything, and the
+/// next change copies only the pointers of one piece of the list.
 #[derive(Clone, Default)]
 pub struct Entries {
-    /// All full but the last.
+    /// All pieces but the last are full.
     pieces: Arc<Vec<Piece>>,
     len: usize,
 }
 
 impl Entries {
-    /// Entries of a piece: with 100,000 entries, as many pointers as there are pieces.
+    /// The entries of a piece. With 100,000 entries, a piece has about as many pointers as there
+    /// are pieces.
     const PIECE: usize = 256;
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -66,7 +67,7 @@ impl Entries {
     }
 }
 
-/// Runs through the pieces.
+/// Iterates over the pieces.
 type Iter<'e> = FlatMap<
     slice::Iter<'e, Piece>,
     slice::Iter<'e, Arc<Entry>>,
@@ -86,7 +87,7 @@ impl Index<usize> for Entries {
     type Output = Arc<Entry>;
 
     /// # Panics
-    /// If there is no such entry, as a slice does.
+    /// Panics if there is no such entry, like a slice.
     #[allow(
         clippy::indexing_slicing,
         reason = "whoever writes an index says that it is there, as with a slice"

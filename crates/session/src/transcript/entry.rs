@@ -11,63 +11,63 @@ use attache_protocol::v1::{MessageId, Notice, PlanId, ToolCall};
 /// One entry of the transcript. Its place is that of its first event and never changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What it is.
+    /// Its content.
     pub content: EntryContent,
     /// The number of the event that began it.
     pub began_at: u64,
-    /// The number of the event that changed it last.
+    /// The number of the last event that changed it.
     pub changed_at: u64,
     /// When it began.
     pub at: Timestamp,
     /// The number of the event that last changed more than the end of its text.
     pub(crate) reshaped_at: u64,
-    /// How much memory its content takes, roughly, in bytes.
+    /// The approximate memory of its content, in bytes.
     pub(crate) weight: usize,
 }
 
-/// What an entry is.
+/// The content of an entry.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EntryContent {
-    /// A message; a person's prompt is one too.
+    /// A message. A user's prompt is one too.
     Message {
-        /// Who speaks.
+        /// The author.
         author: MessageAuthor,
-        /// Its id, if the agent gave one.
+        /// Its id, if the agent sent one.
         id: Option<MessageId>,
-        /// What is said.
+        /// Its content.
         blocks: Vec<Block>,
     },
     /// A tool call with all its patches applied.
     ToolCall(Box<ToolCall>),
-    /// A plan where it was first stated.
+    /// A plan, where it was first stated.
     Plan {
-        /// Which plan; `None` is the one plan of agents that know no ids.
+        /// The plan's id. `None` is the only plan of agents without plan ids.
         id: Option<PlanId>,
-        /// Its latest content; `None` once it is dropped.
+        /// Its latest content. `None` once it is removed.
         content: Option<PlanContent>,
     },
-    /// A compaction where it began (COMP-07). What stands before it stays (COMP-11).
+    /// A compaction, where it began. Earlier entries stay.
     Compaction(Box<Compaction>),
-    /// A notice; no history (NOTE-02).
+    /// A notice. It is not part of the history.
     Notice(Box<Notice>),
-    /// A child session where it was announced.
+    /// A child session, where it was announced.
     Subagent(Box<Subagent>),
     /// A message between sessions.
     BetweenSessions(Box<MessageBetweenSessions>),
-    /// An update that this version has no name for.
+    /// An update of a kind that this version does not know.
     Unknown {
         /// The value of `sessionUpdate`.
         name: String,
         /// The whole update.
         raw: Raw,
     },
-    /// An old entry that is no longer held in memory; the log still has it.
+    /// An old entry that is no longer in memory. The log still has it.
     Dropped,
 }
 
 impl Entry {
-    /// The plain text of a message, joined; empty for other entries.
+    /// The plain text of a message. Empty for other entries.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for block in self.blocks() {
@@ -78,7 +78,7 @@ impl Entry {
         out
     }
 
-    /// The blocks of a message; none for other entries.
+    /// The blocks of a message. Empty for other entries.
     pub fn blocks(&self) -> &[Block] {
         match &self.content {
             EntryContent::Message { blocks, .. } => blocks,
@@ -86,8 +86,7 @@ impl Entry {
         }
     }
 
-    /// What follows the first `start` bytes of the message's text; `None` if some of that was
-    /// dropped.
+    /// The text of a message after its first `start` bytes. `None` if some of it was dropped.
     pub(crate) fn text_after(&self, start: usize) -> Option<String> {
         let mut out = String::new();
         let mut begin = 0;

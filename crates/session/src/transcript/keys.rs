@@ -1,11 +1,11 @@
-//! What the entries of a transcript are found by.
+//! The keys of entries.
 
 use crate::MessageAuthor;
 use attache_protocol::v1::{CompactionId, MessageId, PlanId, SessionId, ToolCallId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What an entry is found by.
+/// The key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Message(MessageAuthor, MessageId),
@@ -16,8 +16,8 @@ pub(crate) enum Key {
     BetweenSessions(MessageId),
 }
 
-/// The indices of the entries that have a key, shared with snapshots: after a snapshot, a new key
-/// copies only the recent ones.
+/// The indices of the entries that have a key. Snapshots share them, and a new key copies only the
+/// recent ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys {
     recent: Arc<HashMap<Key, usize>>,
@@ -25,7 +25,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// How many keys are recent at most.
+    /// The largest number of recent keys.
     const RECENT: usize = 1024;
 
     pub(crate) fn find(&self, key: &Key) -> Option<usize> {

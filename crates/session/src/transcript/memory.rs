@@ -1,4 +1,4 @@
-//! What a session holds in memory at most.
+//! The memory limit of a transcript.
 
 use super::Transcript;
 use super::block::{Block, blocks_weight};
@@ -6,12 +6,12 @@ use super::entry::{Entry, EntryContent, Now};
 use crate::timestamp::Timestamp;
 use std::sync::Arc;
 
-/// What a session holds in memory unless told otherwise: 64 MiB.
+/// The default memory limit of a session: 64 MiB.
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
 impl Transcript {
-    /// Drops old entries until a quarter of the limit is free, so that this is done rarely; then
-    /// the start of the last one's text.
+    /// Drops old entries until a quarter of the limit is free, and then the start of the last
+    /// entry's text. Freeing that much makes this rare.
     pub(crate) fn shed(&mut self, limit: usize, sequence: u64) {
         let target = limit / 4 * 3;
         let dropped = Arc::new(Entry {

@@ -1,8 +1,8 @@
-//! The memory that a plan takes.
+//! The memory of plans.
 
 use crate::event::PlanContent;
 
-/// How much memory a plan takes, roughly, in bytes.
+/// The approximate memory of a plan, in bytes.
 pub(crate) fn plan_weight(content: &PlanContent) -> usize {
     match content {
         PlanContent::Items(entries) => entries.iter().map(|entry| entry.content.len() + 64).sum(),

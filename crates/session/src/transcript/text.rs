@@ -3,17 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A text in pieces. Appending costs what is appended; a clone shares all pieces and copies at most
-/// [`Text::PIECE`] bytes.
+/// A text in pieces. Appending costs only the appended length. A clone shares all pieces and copies
+/// at most [`Text::PIECE`] bytes.
 #[derive(Clone, Default)]
 pub struct Text {
     /// Pieces that no longer change.
     pieces: Arc<Vec<Arc<str>>>,
-    /// What was appended last, shorter than a piece.
+    /// The latest text, shorter than a piece.
     tail: String,
-    /// Bytes ever appended.
+    /// The number of bytes ever appended.
     length: usize,
-    /// Bytes at the start that are no longer held.
+    /// Bytes at the start that were dropped.
     dropped: usize,
 }
 
@@ -21,12 +21,12 @@ impl Text {
     /// The size in bytes at which a piece stops growing.
     pub const PIECE: usize = 4096;
 
-    /// Bytes ever appended, dropped ones included.
+    /// The number of bytes ever appended, with those that were dropped.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether nothing was ever appended.
+    /// Returns whether nothing was ever appended.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -45,13 +45,13 @@ impl Text {
             .filter(|piece| !piece.is_empty())
     }
 
-    /// What was appended after the first `start` bytes; without what was dropped. A start inside a
-    /// character moves to its end.
+    /// The text after the first `start` bytes, without what was dropped. A start inside a character
+    /// moves to its end.
     pub fn suffix(&self, start: usize) -> String {
         let mut out = String::with_capacity(self.length.saturating_sub(start.max(self.dropped)));
         let mut end = self.length;
         let mut found = Vec::new();
-        // From the end: a suffix is short, the text may be long.
+        // From the end, because a suffix is short and the text may be long.
         for piece in
             Some(&*self.tail).into_iter().chain(self.pieces.iter().rev().map(|piece| &**piece))
         {
@@ -90,7 +90,7 @@ impl Text {
         pieces.push(text.into());
     }
 
-    /// Drops whole pieces at the start until about `bytes` are gone; returns how many were.
+    /// Drops whole pieces at the start, about `bytes` in all. Returns how many bytes were dropped.
     pub(crate) fn drop_front(&mut self, bytes: usize) -> usize {
         let mut gone = 0;
         let count = self.pieces.iter().take_while(|piece| {
@@ -127,7 +127,7 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Equal when the held texts are, however they were pieced together.
+/// Two texts are equal if their remaining texts are, however they are divided into pieces.
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
         self.length == other.length

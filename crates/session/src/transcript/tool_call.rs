@@ -1,4 +1,4 @@
-//! Tool calls: created, replaced, patched.
+//! How tool calls become entries.
 
 use super::Transcript;
 use super::entry::Now;
@@ -8,7 +8,7 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ToolCall, ToolCallContent, ToolCallUpdate};
 
 impl Transcript {
-    /// A call is created; with an id that is known it replaces that call in its place (§2.1).
+    /// Creates a tool call. If its id is known, it replaces that call in its place (§2.1).
     pub(crate) fn tool_call(&mut self, now: Now, call: &ToolCall) -> Change {
         let key = Key::ToolCall(call.tool_call_id.clone());
         let weight = tool_call_weight(call);
@@ -22,8 +22,8 @@ impl Transcript {
         }
     }
 
-    /// A call is patched, whatever its status was (TOOL-05); an unknown one is created if the patch
-    /// has a title (TOOL-04).
+    /// Patches a tool call, whatever its status is (TOOL-05). An unknown one is created if the
+    /// patch has a title (TOOL-04).
     pub(crate) fn tool_call_update(&mut self, now: Now, update: &ToolCallUpdate) -> Change {
         let Some(index) = self.find(&Key::ToolCall(update.tool_call_id.clone())) else {
             // Only a patch with a title is worth copying.

@@ -4,7 +4,7 @@ use crate::{apply, chunk, fold, say, update};
 use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position, Timestamp};
 
 #[test]
-fn text_comes_as_what_was_appended_since_the_position() {
+fn changes_contain_the_text_appended_since_the_position() {
     let mut session = fold([say("Hello")]);
     let position = session.position();
     apply(&mut session, [say(", "), say("world")]);
@@ -20,7 +20,7 @@ fn text_comes_as_what_was_appended_since_the_position() {
 }
 
 #[test]
-fn answer_and_thought_that_grow_by_turns_both_come_as_suffixes() {
+fn alternating_answer_and_thought_both_return_suffixes() {
     let think = |text| chunk(MessageAuthor::Thought, Some("t"), text);
     let answer = |text| chunk(MessageAuthor::Agent, Some("a"), text);
     let mut session = fold([think("1"), answer("2")]);
@@ -71,7 +71,7 @@ fn sections_that_changed_are_named() {
 }
 
 #[test]
-fn a_message_that_got_more_than_text_comes_whole() {
+fn a_message_with_a_new_block_is_returned_whole() {
     let mut session = fold([say("a")]);
     let position = session.position();
     let image = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA","mimeType":"image/png"}}"#;
@@ -84,7 +84,7 @@ fn a_message_that_got_more_than_text_comes_whole() {
 /// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it
 /// again gives the same.
 #[test]
-fn a_replaced_session_begins_anew_in_the_same_log() {
+fn a_replaced_session_starts_again_in_the_same_log() {
     let mut session =
         fold([say("a"), update(r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#)]);
     apply(&mut session, [EventBody::Replaced, say("b")]);

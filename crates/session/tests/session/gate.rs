@@ -23,7 +23,7 @@ fn sent(body: &EventBody, client: &str) -> Option<String> {
 
 /// NOTE-01, COMP-01, SUB-01.
 #[test]
-fn what_a_client_did_not_advertise_is_not_sent() {
+fn updates_that_the_client_did_not_advertise_are_not_sent() {
     for text in GATED {
         assert_eq!(sent(&update(text), "{}"), None, "{text}");
         assert_eq!(sent(&update(text), ALL).as_deref(), Some(*text));

@@ -80,7 +80,7 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
 
 /// INFO-01, INFO-12: at any time, also in the middle of a message, which goes on.
 #[test]
-fn info_may_come_at_any_time() {
+fn info_may_arrive_at_any_time() {
     let session = fold([
         info(r#""title":"A""#),
         EventBody::TurnBegan,
@@ -113,7 +113,7 @@ fn a_summary_of_the_log_says_the_same_as_the_session() {
 
 /// TITLE-03.
 #[test]
-fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
+fn a_title_chosen_by_the_user_is_not_replaced_by_a_generated_one() {
     let stored = |by_person| EventBody::StoredTitle { title: "Mine".into(), by_person };
     let kept = fold([stored(true), info(r#""title":"Generated""#), info(r#""title":null"#)]);
     assert_eq!((kept.info().title(), kept.info().titled_by_person()), (Some("Mine"), true));
@@ -165,7 +165,7 @@ fn the_level_changes_exactly_at_its_edges() {
 
 /// USE-07: the meter stops, the numbers do not.
 #[test]
-fn the_meter_never_passes_100_and_guards_a_size_of_0() {
+fn the_percentage_is_at_most_100_and_handles_a_size_of_0() {
     let session = fold([usage(1500, Some(1000), None)]);
     assert_eq!(session.usage().percentage(), Some(100));
     assert_eq!(session.usage().remaining(), Some(0));

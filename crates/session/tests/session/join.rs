@@ -57,7 +57,7 @@ fn only_plain_text_is_joined() {
 }
 
 #[test]
-fn an_event_that_came_before_is_not_joined() {
+fn an_earlier_event_is_not_joined() {
     let mut event = event(5, 0, say("a"));
     assert!(!event.join(&self::event(5, 0, say("b"))));
     assert!(!event.join(&self::event(4, 0, say("b"))));

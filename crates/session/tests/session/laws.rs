@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_watcher_who_looks_now_and_then_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
+    fn a_watcher_that_looks_occasionally_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
         let mut session = Session::new("s");
         let mut watcher = Watcher::default();
         for (index, body) in bodies.into_iter().enumerate() {
@@ -144,7 +144,7 @@ proptest! {
 
     /// MSG-04.
     #[test]
-    fn joined_or_not_a_log_makes_the_same_session(
+    fn a_log_with_joined_events_folds_to_the_same_session(
         bodies in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         mask in any::<u64>(),
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn folded_in_parts_read_from_a_log_between_a_session_is_the_same(
+    fn folding_in_parts_gives_the_same_session(
         bodies in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         cut in any::<prop::sample::Index>(),
@@ -193,7 +193,7 @@ proptest! {
 
     /// TOOL-07, COMP-03.
     #[test]
-    fn once_what_is_unsettled_is_settled_nothing_is_open(bodies in bodies()) {
+    fn recovery_events_leave_nothing_open(bodies in bodies()) {
         let mut session = fold(bodies);
         let before = session.entries().len();
         let unsettled = session.recovery_events();

@@ -24,7 +24,7 @@ mod sequences;
 mod summary;
 mod transcript;
 mod turn_and_permission;
-mod unsettled;
+mod recovery;
 mod usage;
 
 use attache_protocol::v1::SessionUpdate;

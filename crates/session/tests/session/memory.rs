@@ -26,7 +26,7 @@ fn old_entries_are_dropped_and_the_rest_stays_in_place() {
 }
 
 #[test]
-fn what_comes_late_for_a_dropped_entry_begins_anew() {
+fn a_late_update_of_a_dropped_entry_begins_a_new_entry() {
     let mut session = fold([
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
         chunk(MessageAuthor::Agent, Some("m"), "old"),

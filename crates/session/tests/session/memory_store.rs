@@ -69,7 +69,7 @@ fn a_session_is_stored_as_soon_as_something_is_appended() {
 }
 
 #[test]
-fn a_session_without_an_event_leaves_nothing_behind() {
+fn a_session_without_events_is_not_stored() {
     let store = MemoryStore::new();
     drop(store.create(&key("a")).unwrap());
     assert!(matches!(store.open(&key("a")), Err(StoreError::NotFound(_))));
@@ -95,12 +95,12 @@ fn a_session_has_one_writer_at_a_time() {
 
 /// DEL-03.
 #[test]
-fn a_session_that_is_not_there_is_deleted_already() {
+fn deleting_an_unknown_session_succeeds() {
     assert!(MemoryStore::new().delete(&key("a")).is_ok());
 }
 
 #[test]
-fn one_event_can_be_appended_to_a_session_that_nobody_writes() {
+fn one_event_can_be_appended_to_a_session_without_a_writer() {
     let store = MemoryStore::new();
     stored(&store, "a", 1, vec![opened("/a")]);
     let title = EventBody::StoredTitle { title: "T".into(), by_person: true };
@@ -130,7 +130,7 @@ fn sides_and_agents_have_sessions_of_their_own() {
 
 /// FORK-02.
 #[test]
-fn a_fork_begins_with_the_events_up_to_its_place_and_goes_its_own_way() {
+fn a_fork_has_the_events_up_to_its_place_and_then_its_own() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(1, vec![opened("/a"), chunk(MessageAuthor::Agent, Some("m"), "one")]));
@@ -151,7 +151,7 @@ fn a_fork_begins_with_the_events_up_to_its_place_and_goes_its_own_way() {
 }
 
 #[test]
-fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
+fn a_text_that_was_read_continues_in_a_new_event() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     let piece = |sequence| Event { sequence, at: Timestamp(0), body: say(&sequence.to_string()) };
@@ -176,7 +176,7 @@ fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
 
 /// LIST-03, LIST-04, ARCH-04.
 #[test]
-fn a_list_holds_what_was_asked_for_the_latest_first() {
+fn a_list_contains_matching_sessions_latest_first() {
     let store = MemoryStore::new();
     let titled = |title: &str| EventBody::StoredTitle { title: title.into(), by_person: false };
     let tags = attache_protocol::Meta::new(
@@ -211,7 +211,7 @@ fn a_list_holds_what_was_asked_for_the_latest_first() {
 
 /// LIST-05, LIST-08.
 #[test]
-fn pages_go_on_where_they_ended_whatever_is_written_between() {
+fn pages_continue_where_they_ended_despite_writes() {
     let store = MemoryStore::new();
     for index in 0..120 {
         stored(&store, &format!("s{index:03}"), 7, vec![opened("/a")]);
@@ -253,7 +253,7 @@ fn a_long_log_is_read_in_pages() {
 }
 
 #[test]
-fn a_session_takes_what_was_said_however_finely_it_was_streamed() {
+fn the_size_of_a_session_does_not_depend_on_streaming() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     let mut session = attache_session::Session::new("a");
@@ -277,7 +277,7 @@ proptest! {
 
     /// Two sessions are written by turns; one reader follows the first.
     #[test]
-    fn sessions_do_not_touch_and_a_reader_who_follows_misses_and_repeats_nothing(
+    fn sessions_are_independent_and_a_following_reader_sees_every_event_once(
         one in bodies(),
         other in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),

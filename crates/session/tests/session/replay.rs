@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn a_replay_of_what_a_replay_made_says_the_same(bodies in bodies()) {
+    fn replaying_a_replay_gives_the_same_updates(bodies in bodies()) {
         let (updates, _) = replayed(&log(bodies, &[]), ALL);
         // What replies carry was not there, so a mode is not said again.
         let updates: Vec<_> =
@@ -166,7 +166,7 @@ proptest! {
 
 /// MSG-05, MSG-06.
 #[test]
-fn messages_without_ids_are_told_apart_by_ids_of_their_first_event() {
+fn messages_without_ids_get_ids_from_their_first_event() {
     let lines = told(
         [EventBody::Prompt { content: vec!["a".into(), "b".into()] }, say("c"), say("d")],
         "{}",
@@ -234,7 +234,7 @@ fn a_client_without_plan_ids_ends_with_the_plan_that_was_stated_last() {
 
 /// CONF-04, CMD-02, USE-09, MODE-07.
 #[test]
-fn state_is_said_once_and_at_the_end() {
+fn state_is_sent_once_at_the_end() {
     let modes =
         r#"{"currentModeId":"x","availableModes":[{"id":"x","name":"X"},{"id":"y","name":"Y"}]}"#;
     let lines = told(

@@ -51,7 +51,7 @@ fn the_time_of_a_session_moves_with_any_activity() {
 
 /// ARCH-06, NOTE-02, LIST-09.
 #[test]
-fn looking_at_a_session_and_putting_it_away_do_not_move_its_time() {
+fn opening_and_archiving_a_session_are_no_activity() {
     for body in [
         opened(Origin::Loaded),
         opened(Origin::Resumed),
@@ -77,7 +77,7 @@ fn looking_at_a_session_and_putting_it_away_do_not_move_its_time() {
 }
 
 #[test]
-fn an_event_of_the_past_does_not_turn_the_time_back() {
+fn an_event_of_the_past_does_not_move_the_time_back() {
     let mut summary = after(say("x"));
     summary.apply(&Event { sequence: 3, at: Timestamp(-5), body: say("y") });
     assert_eq!(summary.updated_at, Timestamp(2));
@@ -99,7 +99,7 @@ fn a_summary_counts_prompts_and_ignores_what_it_has_seen() {
 
 /// ARCH-02: a load of an archived session leaves it archived.
 #[test]
-fn a_session_is_archived_until_it_is_taken_out() {
+fn a_session_stays_archived_until_it_is_unarchived() {
     let mut session = Session::new("s");
     crate::apply(&mut session, [EventBody::Archived(true), opened(Origin::Loaded)]);
     assert!(session.is_archived());

@@ -52,7 +52,7 @@ fn the_call_of_a_request_is_a_patch_of_the_call_that_is_shown() {
 }
 
 #[test]
-fn settled_requests_are_forgotten_in_time_and_open_ones_never() {
+fn old_settled_requests_are_forgotten_and_open_ones_are_kept() {
     let mut session = fold([asked(0, "a", None)]);
     for id in 1..1000 {
         crate::apply(&mut session, [asked(id, "a", None), settled(id)]);

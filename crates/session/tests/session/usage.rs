@@ -76,7 +76,7 @@ fn levels_and_their_advice_change_at_exact_integers() {
 /// USE-03, USE-07, COMP-11: the limit changes with the model, the context shrinks when the agent
 /// compacts.
 #[test]
-fn the_last_update_counts_whatever_came_before() {
+fn the_last_update_counts() {
     let mut session = fold([usage(96, Some(100))]);
     let steps = [
         (96, Some(1000), UsageLevel::Normal, Some(9), Some(904)),
@@ -99,7 +99,7 @@ fn the_last_update_counts_whatever_came_before() {
 
 /// USE-04, USE-05: as received, in open units, never converted and never added.
 #[test]
-fn a_cost_stays_until_its_unit_has_another() {
+fn a_cost_stays_until_its_currency_gets_another() {
     let session = fold([
         cost(0.1, "USD"),
         cost(0.3, "USD"),
@@ -117,7 +117,7 @@ fn a_cost_stays_until_its_unit_has_another() {
 /// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000
 /// cached, 34 written, of which 10 thought).
 #[test]
-fn figures_that_do_not_add_up_are_called_so() {
+fn figures_that_do_not_add_up_are_inconsistent() {
     let cases = [
         ("codex 2.6", tokens(1234, 200, 34, [Some(10), Some(1000), Some(0)]), true),
         ("claude", tokens(1284, 200, 34, [Some(0), Some(1000), Some(50)]), true),
@@ -150,7 +150,7 @@ fn figures_that_do_not_add_up_are_called_so() {
 
 /// USE-10: figures of two agents are never in one sum.
 #[test]
-fn tokens_are_counted_in_the_words_of_one_agent() {
+fn tokens_of_different_agents_are_not_added() {
     let figures = || tokens(3, 1, 1, [None, Some(1), None]);
     let total = |session: &Session| (session.usage().total().total, session.usage().total().turns);
     let mut session = fold([opened(None), turn(figures()), opened(None), turn(figures())]);
@@ -171,7 +171,7 @@ fn tokens_are_counted_in_the_words_of_one_agent() {
 proptest! {
     /// USE-07: no numbers break the meter, and a fuller context is never on a lower level.
     #[test]
-    fn the_meter_takes_any_numbers(used in any::<u64>(), more in any::<u64>(), size in any::<u64>()) {
+    fn usage_accepts_any_numbers(used in any::<u64>(), more in any::<u64>(), size in any::<u64>()) {
         let state = |used| fold([usage(used, Some(size))]).usage().clone();
         let (low, high) = (state(used.min(more)), state(used.max(more)));
         prop_assert!(low.level() <= high.level());

@@ -1,5 +1,4 @@
-//! Opening the file with SQLite: what every connection is told, and a small pool of those that only
-//! read.
+//! Connections to the file with SQLite, and a small pool of read-only ones.
 
 use crate::file::failure::code;
 use crate::file::schema;
@@ -18,8 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
 
-/// Each commit is forced to the disk, on macOS also out of the disk's own memory, because a commit
-/// is a promise. What is deleted is overwritten. The write-ahead log gives back what it grew by.
+/// Each commit is forced to the disk, on macOS also out of the disk's own cache, because commits
+/// are durable. Deleted data is overwritten. The write-ahead log shrinks again.
 const WRITING: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -28,15 +27,15 @@ const WRITING: &str = "
     PRAGMA journal_size_limit = 16777216;
 ";
 
-/// What may be done with the file.
+/// How to access the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everything.
+    /// Read and write.
     Write,
-    /// Reading; others may write.
+    /// Read. Others may write.
     Read,
-    /// Reading where nobody can write: no file is made beside the store, and what stands in its
-    /// write-ahead log is not seen.
+    /// Read a file that no process can write: no file is created beside the store, and the
+    /// write-ahead log is not read.
     ReadStill,
 }
 
@@ -62,8 +61,7 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
     connection.busy_timeout(PATIENCE)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_prepared_statement_cache_capacity(32);
-    // `contains(text, part)`: letters of either case, as Unicode has them; `part` is in small
-    // letters already.
+    // `contains(text, part)` ignores case, as Unicode defines it. `part` is already in lower case.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("contains", 2, flags, |call| {
         let text = call.get_raw(0).as_str_or_null().unwrap_or_default().unwrap_or_default();
@@ -73,13 +71,13 @@ pub(crate) fn connect(place: &StoreFiles, access: Access) -> rusqlite::Result<Co
     Ok(connection)
 }
 
-/// The connection that writes, with the tables of today. `None` if the file, or the folder it is
-/// in, can only be read.
+/// Returns the connection that writes, after migrating the tables. Returns `None` if the file or
+/// its folder is read-only.
 pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>, StoreError> {
     let opened = connect(place, Access::Write).and_then(|connection| {
-        // The end of this connection must not touch a file that turns out to be a newer store.
+        // Closing this connection must not touch a file that turns out to be a newer store.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        // The first look opens what stands beside the file.
+        // The first query opens the files beside the store.
         connection.pragma_query_value(None, "schema_version", |_| Ok(()))?;
         Ok((connection.is_readonly("main")?, connection))
     });
@@ -93,7 +91,7 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
     match prepare(&mut connection) {
         Ok(()) => Ok(Some(connection)),
         Err(error) if is_read_only(&error) => Ok(None),
-        // A step does not fit the tables that are there.
+        // A step does not fit the existing tables.
         Err(error) if code(&error) == Some(ErrorCode::Unknown) => {
             Err(place.damaged(error.to_string()))
         }
@@ -103,8 +101,8 @@ pub(crate) fn connect_to_write(place: &StoreFiles) -> Result<Option<Connection>,
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    // Only now: until the tables are there, a crash must leave an empty file or a whole header, and
-    // nothing beside it.
+    // Only now, because a crash before the tables exist must leave an empty file or a whole header,
+    // and nothing beside it.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
@@ -117,7 +115,7 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// How a file that cannot be written is read.
+/// How to read a file that cannot be written.
 pub(crate) fn access_to_read(place: &StoreFiles) -> Result<Access, StoreError> {
     let tried = |access| {
         let connection = connect(place, access)?;
@@ -141,7 +139,7 @@ pub(crate) fn access_to_read(place: &StoreFiles) -> Result<Access, StoreError> {
     }
 }
 
-/// `path` as SQLite takes it in a URI.
+/// Returns `path` as a SQLite URI.
 fn uri(path: &Path) -> String {
     let mut uri = String::from(if cfg!(windows) { "file:///" } else { "file:" });
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -155,7 +153,7 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Connections that only read. Each is used by one caller at a time.
+/// Read-only connections. One caller at a time uses each.
 pub(crate) struct Readers {
     place: StoreFiles,
     access: Access,
@@ -167,7 +165,7 @@ impl Readers {
         Self { place, access, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Reads with a connection that nobody else has meanwhile.
+    /// Reads with a connection that no other caller uses meanwhile.
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,

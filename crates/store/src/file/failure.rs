@@ -1,4 +1,4 @@
-//! What SQLite and the system say, as errors of a store.
+//! Errors of SQLite and the system as errors of a store.
 
 use crate::file::store_files::StoreFiles;
 use attache_session::StoreError;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The error of a file that could not `doing`, such as "be made".
+/// The error of a file that cannot `doing`, such as "be made".
 pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
     let shown = path.display().to_string();
     match error.kind() {
@@ -25,7 +25,7 @@ pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
 }
 
 impl StoreFiles {
-    /// What an error of SQLite says of this store.
+    /// Converts an error of SQLite to an error of this store.
     pub(crate) fn failure(&self, error: Error) -> StoreError {
         let path = self.shown();
         match code(&error) {
@@ -55,7 +55,7 @@ impl StoreFiles {
         }
     }
 
-    /// The same where a row was read: what does not fit its column was not written by this program.
+    /// Converts an error of reading a row. Values that do not fit their column are damage.
     pub(crate) fn unreadable(&self, row: impl FnOnce() -> String, error: Error) -> StoreError {
         match error {
             Error::FromSqlConversionFailure(..)
@@ -70,7 +70,7 @@ impl StoreFiles {
         StoreError::Damaged { path: self.shown(), reason }
     }
 
-    /// The thread that writes is gone: a defect of this crate, but no reason for its user to hang.
+    /// The error after the writer thread has ended, which is a defect of this crate.
     pub(crate) fn ended(&self) -> StoreError {
         StoreError::Failed {
             message: format!("the store {} is not written any more: open it again", self.shown()),
@@ -79,15 +79,15 @@ impl StoreFiles {
     }
 }
 
-/// Whether something could not be written. SQLite knows a full disk, but calls a quota and a limit
-/// to the size of files an I/O error.
+/// Returns whether a write failed. SQLite reports a full disk as such, but a quota or a limit to
+/// the size of files as an I/O error.
 fn is_write(error: &Error) -> bool {
     error
         .sqlite_error()
         .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
 }
 
-/// SQLite's code, if the error is one of SQLite.
+/// Returns SQLite's error code, if the error is one of SQLite.
 pub(crate) fn code(error: &Error) -> Option<ErrorCode> {
     match error {
         Error::SqlInputError { error, .. } => Some(error.code),

@@ -1,5 +1,4 @@
-//! The lock of one session: a lock of the system on a file of its own, which the end of the process
-//! frees, however it ends.
+//! The lock of one session: a system lock on a file, which the system frees when the process ends.
 
 use crate::file::store_files::make_folder;
 use attache_protocol::method::Side;
@@ -8,7 +7,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Held by the one writer of a session. Dropped, it lets others in.
+/// The lock of the only writer of a session. Dropping it frees the session.
 #[derive(Debug)]
 pub(crate) struct SessionLock {
     path: PathBuf,
@@ -16,7 +15,7 @@ pub(crate) struct SessionLock {
 }
 
 impl SessionLock {
-    /// The lock of a session; `None` while anybody else holds it.
+    /// Locks a session. Returns `None` while another writer holds the lock.
     pub(crate) fn take(folder: &Path, key: &SessionKey) -> io::Result<Option<Self>> {
         let path = folder.join(name(key));
         loop {
@@ -32,8 +31,8 @@ impl SessionLock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
-            // The holder before us removed the file between our two steps: its lock is worth
-            // nothing, the next round makes a new file.
+            // The previous holder removed the file between the two steps, so this lock is
+            // worthless. The next round creates a new file.
             if is_at(&file, &path)? {
                 return Ok(Some(Self { path, file }));
             }
@@ -43,12 +42,12 @@ impl SessionLock {
 
 impl Drop for SessionLock {
     fn drop(&mut self) {
-        // Removed while it is held: whoever opened it before finds out by `is_at`. Elsewhere a file
-        // that is open stays.
+        // Removed while it is held: a process that opened it before notices with `is_at`. On other
+        // systems an open file stays.
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
         }
-        // Closing would do, but only once the children that inherited the file have ended too.
+        // Closing frees the lock only once child processes that inherited the file have ended.
         let _ = self.file.unlock();
     }
 }
@@ -61,7 +60,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether `file` is what stands at `path` now.
+/// Returns whether `file` is the file at `path` now.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -78,8 +77,8 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A file name for the session: a hash, because the peer chose the id. Every version of this
-/// program must give the same.
+/// Returns the file name for a session: a hash, because the peer chose the id. Every version of
+/// this program must compute the same.
 fn name(key: &SessionKey) -> String {
     let side: &[u8] = match key.side {
         Side::Agent => b"agent",
@@ -92,10 +91,10 @@ fn name(key: &SessionKey) -> String {
     format!("{hash:032x}")
 }
 
-/// The start of an FNV-1a hash of 128 bits.
+/// The start value of a 128-bit FNV-1a hash.
 pub(crate) const FNV_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 
-/// Goes on with an FNV-1a hash of 128 bits.
+/// Continues a 128-bit FNV-1a hash.
 pub(crate) fn fnv(hash: u128, bytes: &[u8]) -> u128 {
     const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
     bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))

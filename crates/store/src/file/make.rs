@@ -1,4 +1,4 @@
-//! A store that is not there yet.
+//! Creating a store.
 
 use crate::file::failure::of_io;
 use crate::file::schema;
@@ -10,8 +10,8 @@ use std::io;
 use std::path::Path;
 
 impl StoreFiles {
-    /// The place of the store at `path`. The file and the folders above it are made if they are not
-    /// there.
+    /// Returns the files of the store at `path`. Creates the store and the folders above it if they
+    /// do not exist.
     pub(crate) fn prepare(path: &Path) -> Result<Self, StoreError> {
         let failed = |doing: &str, error| of_io(path, doing, error);
         let absolute = std::path::absolute(path).map_err(|error| failed("be found", error))?;
@@ -26,7 +26,7 @@ impl StoreFiles {
             }
             Err(error) => return Err(failed("be found", error)),
         }
-        // The long form that Windows gives is not understood by all programs.
+        // Not all programs understand the long form of paths on Windows.
         let file = if cfg!(unix) { fs::canonicalize(&absolute) } else { Ok(absolute) };
         let file = file.map_err(|error| failed("be found", error))?;
         let locks = beside(&file, "-locks");
@@ -34,28 +34,27 @@ impl StoreFiles {
     }
 }
 
-/// Makes the store `file` and the folders above it, for the user only; nothing if another process
-/// is faster.
+/// Creates the store `file` and the folders above it for the user only. Does nothing if another
+/// process was faster.
 ///
-/// It gets its tables under another name, is brought to the disk once, and then gets its own, so
-/// that nobody ever finds a part of it and no step of SQLite waits for the disk. Where that does
-/// not work, as on a disk that knows no second names, it is empty: whoever opens it gives it the
-/// tables.
+/// The tables are created under another name and synced once; then the file gets its own name. So
+/// no process ever finds a part of it, and no step of SQLite waits for the disk. If the file system
+/// has no hard links, the file stays empty, and the process that opens it creates the tables.
 ///
 /// # Errors
-/// Nothing can be made there.
+/// The file or a folder cannot be created.
 fn make(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         make_folder(folder)?;
     }
     let draft = beside(file, "-new");
-    // One that is there is another process's, or was left by one that was killed.
+    // An existing draft belongs to another process, or is left over from one that was killed.
     if make_empty(&draft).is_ok() {
         if fill(&draft).is_ok() {
-            // A name that is taken by now is not taken away.
+            // A name that is taken by now stays.
             let _ = fs::hard_link(&draft, file);
         }
-        // Left behind it does no harm.
+        // A leftover draft does no harm.
         let _ = fs::remove_file(&draft);
     }
     match make_empty(file) {

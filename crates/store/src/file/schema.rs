@@ -1,18 +1,17 @@
-//! The tables of a store, how an older store gets them, and how a file that is no store is told
-//! apart.
+//! The tables of a store, their migration, and the check whether a file is a store.
 
 use crate::file::failure::code;
 use crate::file::store_files::{APPLICATION_ID, StoreFiles};
 use attache_session::StoreError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-/// What makes each version of the tables out of the one before. A step that was published is never
-/// changed: another one is added.
+/// The statements that migrate from each version of the tables to the next. A published step never
+/// changes.
 pub(crate) const STEPS: &[&str] = &[VERSION_1];
 
-/// `session` is the fold of each log to what a list shows; `info` and `tag` stand apart because
-/// they are large and change rarely. A row of `event` covers the events from `first` to `last`;
-/// `said` tells whether the person or the agent speaks in it.
+/// `session` is the summary of each log; `info` and `tag` are separate tables because they are
+/// large and change rarely. A row of `event` covers the events from `first` to `last`; `said` tells
+/// whether the user or the agent speaks in it.
 const VERSION_1: &str = "
     CREATE TABLE session (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,14 +54,14 @@ const VERSION_1: &str = "
     CREATE UNIQUE INDEX event_by_session ON event (session, last);
 ";
 
-/// The tables of today.
+/// The tables of the current version.
 const TABLES: [&str; 4] = ["session", "info", "tag", "event"];
 
 /// Why a file is refused.
 pub(crate) enum Refusal {
-    /// Whatever anybody else does with the file.
+    /// The file is not a store, whatever other processes do.
     Certain(StoreError),
-    /// Unless another process is writing what is missed.
+    /// The file is not a store, unless another process is about to write what is missing.
     Perhaps(StoreError),
 }
 
@@ -74,11 +73,10 @@ impl From<Refusal> for StoreError {
     }
 }
 
-/// Says why a file with this content must not be opened as a store. An empty file is one that has
-/// yet to get its tables.
+/// Checks that a file may be opened as a store. An empty file will get its tables.
 pub(crate) fn check(place: &StoreFiles, connection: &Connection) -> Result<(), Refusal> {
     let failed = |error: rusqlite::Error| match code(&error) {
-        // The tables were looked for and are not there.
+        // A table is missing.
         Some(ErrorCode::Unknown) => Refusal::Perhaps(place.damaged(error.to_string())),
         Some(ErrorCode::NotADatabase) => Refusal::Certain(place.failure(error)),
         _ => Refusal::Perhaps(place.failure(error)),
@@ -109,7 +107,7 @@ pub(crate) fn check(place: &StoreFiles, connection: &Connection) -> Result<(), R
     }
 }
 
-/// Makes the tables of today out of those that are there, all of them or, if one step fails, none.
+/// Migrates the tables to the current version: all steps, or none if one fails.
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
     let version = |connection: &Connection| {
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0))

@@ -1,5 +1,4 @@
-//! Where a store is: its file, the folder of its locks, and both made so that only their owner
-//! reads them.
+//! The paths of a store: its file and the folder of its locks. Only their owner may read them.
 
 use attache_session::StoreError;
 use etcetera::BaseStrategy;
@@ -11,32 +10,31 @@ use std::path::{Path, PathBuf};
 /// Marks the file as a store of sessions in its header ("Atta").
 pub(crate) const APPLICATION_ID: i32 = 0x4174_7461;
 
-/// The environment variable that says where the user's store is.
+/// The environment variable with the path of the user's store.
 const VARIABLE: &str = "ATTACHE_STORE";
 
 /// The files of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreFiles {
-    /// The store's file, by its one true name: two ways to write it must not give two folders of
-    /// locks.
+    /// The canonical path of the store's file, so that two spellings share one folder of locks.
     pub(crate) file: PathBuf,
     /// The folder of the locks.
     pub(crate) locks: PathBuf,
 }
 
 impl StoreFiles {
-    /// Whether the file's write-ahead log holds anything.
+    /// Returns whether the file's write-ahead log has content.
     pub(crate) fn has_written_ahead(&self) -> bool {
         fs::metadata(beside(&self.file, "-wal")).is_ok_and(|found| found.len() > 0)
     }
 
-    /// Whether the file is neither empty nor as long as the smallest page: SQLite would take it for
-    /// an empty one and write over it.
+    /// Returns whether the file is neither empty nor as long as the smallest page. SQLite would
+    /// take it for empty and overwrite it.
     pub(crate) fn is_too_short(&self) -> bool {
         fs::metadata(&self.file).is_ok_and(|found| (1..512).contains(&found.len()))
     }
 
-    /// Whether the file's header says that it is a store of sessions, whatever follows.
+    /// Returns whether the header marks the file as a store of sessions.
     pub(crate) fn is_of_ours(&self) -> bool {
         let mut header = [0; 72];
         let read = fs::File::open(&self.file)
@@ -47,26 +45,25 @@ impl StoreFiles {
             && application == APPLICATION_ID.to_be_bytes()
     }
 
-    /// Whether somebody writes the store, or was killed while writing.
+    /// Returns whether a process writes the store, or was killed while writing.
     pub(crate) fn is_in_use(&self) -> bool {
         ["-wal", "-journal"].iter().any(|ending| beside(&self.file, ending).exists())
     }
 
-    /// The path as messages show it.
+    /// Returns the path for messages.
     pub(crate) fn shown(&self) -> String {
         self.file.display().to_string()
     }
 }
 
-/// The path with this behind the file's name.
+/// Returns the path with `ending` appended to the file's name.
 pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Makes a folder, and those above it, that nobody but the user looks into. Folders that are there
-/// stay as they are.
+/// Creates a folder, and those above it, for the user only. Existing folders stay as they are.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -75,7 +72,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Where the user's store is.
+/// Returns the path of the user's store.
 pub(crate) fn of_user() -> Result<PathBuf, StoreError> {
     of(std::env::var_os(VARIABLE), || {
         etcetera::choose_base_strategy().map(|strategy| strategy.data_dir())

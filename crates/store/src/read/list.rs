@@ -9,10 +9,10 @@ use attache_session::{Archived, ListPage, ListQuery, Listed, StoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-/// Sessions of a page unless the query says otherwise.
+/// The default page size.
 const PAGE: usize = 50;
 
-/// The page of the query.
+/// Returns the page of a query.
 pub(crate) fn page(
     place: &StoreFiles,
     connection: &Connection,
@@ -47,19 +47,20 @@ pub(crate) fn page(
     Ok(page)
 }
 
-/// What [`ListQuery::used`] says.
+/// The condition for [`ListQuery::used`].
 const USED: &str = "(+prompts > 0 OR titled_by_person = 1
     OR EXISTS (SELECT 1 FROM tag WHERE tag.session = session.id)
     OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND said))";
 
-/// Whether so few sessions have this tag that it is faster to sort them than to look for them among
-/// all.
+/// Returns whether so few sessions have this tag that sorting them is faster than searching for
+/// them among all.
 fn is_rare(connection: &Connection, tag: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) < 1000 FROM (SELECT 1 FROM tag WHERE tag = ?1 LIMIT 1000)";
     connection.prepare_cached(sql)?.query_row([tag], |row| row.get(0))
 }
 
-/// What a query means to SQLite. Nothing of the query stands in the text of the statement.
+/// A query as SQL conditions and parameters. The text of the statement contains nothing from the
+/// query.
 #[derive(Default)]
 struct Selection {
     sql: String,
@@ -67,8 +68,8 @@ struct Selection {
 }
 
 impl Selection {
-    /// A `+` keeps SQLite from choosing the index of a column, where others leave fewer sessions:
-    /// it has no statistics to know it by.
+    /// A `+` keeps SQLite from using the index of a column if another leaves fewer sessions,
+    /// because it has no statistics.
     fn of(query: &ListQuery, rarely_tagged: bool) -> Result<Self, StoreError> {
         let mut own = Self { sql: format!("{LISTED} WHERE true"), parameters: Vec::new() };
         let few =
@@ -125,7 +126,7 @@ impl Selection {
     }
 }
 
-/// Whether `text`, in small letters, is in the title or in what the person or the agent said.
+/// Returns whether `text`, in lower case, is in the title or in a message of either side.
 fn says(
     place: &StoreFiles,
     connection: &Connection,
@@ -149,15 +150,15 @@ fn says(
     Ok(false)
 }
 
-/// Where a page ended: the session that stood last in it.
+/// The end of a page: its last session.
 struct Position {
     updated_at: i64,
     id: i64,
 }
 
 impl Position {
-    /// Opaque: the two numbers, and a hash of them and of what the query selects, so that the
-    /// cursor of another list is found out.
+    /// An opaque text: the two numbers, and a hash of them and of the query's conditions, which
+    /// detects the cursor of another list.
     fn cursor(&self, query: &ListQuery) -> String {
         format!("{:016x}{:016x}{:016x}", self.updated_at, self.id, self.hash(query))
     }

@@ -1,4 +1,4 @@
-//! Reading a log by position.
+//! Reads a log by position.
 
 use crate::file::failure::code;
 use crate::file::store_files::StoreFiles;
@@ -6,7 +6,7 @@ use crate::read::row::{LISTED, listed, side_name};
 use attache_session::{Event, EventError, READ_PAGE, SessionKey, StoreError, Summary};
 use rusqlite::{Connection, ErrorCode, Row, params};
 
-/// The number of the session's row, and its summary.
+/// Returns the number of the session's row, and its summary.
 pub(crate) fn find(
     place: &StoreFiles,
     connection: &Connection,
@@ -23,8 +23,8 @@ pub(crate) fn find(
     }
 }
 
-/// The next events of the session in row `id` behind the number `after`, about [`READ_PAGE`] bytes
-/// of them.
+/// Reads the next events of the session in row `id` after the number `after`, about [`READ_PAGE`]
+/// bytes.
 pub(crate) fn page(
     place: &StoreFiles,
     connection: &Connection,
@@ -34,7 +34,7 @@ pub(crate) fn page(
     let failed = |error| place.failure(error);
     let sql = "SELECT last, body FROM event WHERE session = ?1 AND last > ?2 ORDER BY last";
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    // No event has a number beyond those that SQLite has.
+    // No event has a number larger than SQLite's largest.
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![id, after]).map_err(failed)?;
     let mut events = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn page(
     Ok(events)
 }
 
-/// The event in the first two columns, its number and its body, and how many bytes the body has.
+/// Returns the event in the first two columns (number and body) and the size of its body.
 pub(crate) fn event(
     place: &StoreFiles,
     id: i64,
@@ -73,7 +73,8 @@ pub(crate) fn event(
     }
 }
 
-/// The summary of the log up to the last row whose events all stand at or before the number `at`.
+/// Returns the summary of the log up to the last row whose events are all at or before the number
+/// `at`.
 pub(crate) fn summary_up_to(
     place: &StoreFiles,
     connection: &Connection,
@@ -95,7 +96,7 @@ pub(crate) fn summary_up_to(
     }
 }
 
-/// Whether a row could not be written because another one has its key.
+/// Returns whether a row could not be written because its key exists.
 pub(crate) fn is_conflict(error: &rusqlite::Error) -> bool {
     code(error) == Some(ErrorCode::ConstraintViolation)
 }

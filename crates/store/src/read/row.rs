@@ -1,4 +1,4 @@
-//! A summary as columns, and back.
+//! Conversion between a summary and columns.
 
 use crate::file::store_files::StoreFiles;
 use attache_protocol::method::Side;
@@ -6,13 +6,13 @@ use attache_protocol::{Meta, Patch, decode, encode};
 use attache_session::{Event, EventBody, Info, Listed, SessionKey, StoreError, Summary, Timestamp};
 use rusqlite::Row;
 
-/// What [`listed`] reads, of `session` and, if it is there, `info`.
+/// The columns that [`listed`] reads, from `session` and, if present, `info`.
 pub(crate) const LISTED: &str =
     "SELECT session.id, side, agent, session_id, sequence, began_at, updated_at, archived, prompts, cwd,
     additional_directories, title, titled_by_person, stated_at, meta
     FROM session LEFT JOIN info ON info.session = session.id";
 
-/// A side as it stands in a row.
+/// A side as stored in a row.
 pub(crate) fn side_name(side: Side) -> &'static str {
     match side {
         Side::Client => "client",
@@ -47,7 +47,7 @@ pub(crate) fn listed(place: &StoreFiles, row: &Row<'_>) -> Result<(i64, Listed),
     Ok((id, Listed { key, summary }))
 }
 
-/// The columns that are no numbers, and a summary of those that are.
+/// The columns that are not numbers, and a summary of those that are.
 struct Columns {
     side: String,
     agent: String,
@@ -84,7 +84,7 @@ impl Columns {
     }
 }
 
-/// An [`Info`] is what events made of it: the two events that give this one.
+/// Rebuilds an [`Info`] from the two events that produce it.
 fn info(
     title: Option<String>,
     by_person: bool,
@@ -102,7 +102,7 @@ fn info(
     folded.info
 }
 
-/// The list of directories as it stands in a row.
+/// The list of directories as stored in a row.
 pub(crate) fn directories(summary: &Summary) -> String {
     encode(&summary.additional_directories)
 }

@@ -1,9 +1,9 @@
-//! Looking for a text in what was said.
+//! Searching messages.
 
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, MessageAuthor};
 
-/// Whether somebody speaks in the event: the person or the agent. Thoughts are not said.
+/// Returns whether the user or the agent speaks in the event. Thoughts do not count.
 pub(crate) fn is_said(body: &EventBody) -> bool {
     match body {
         EventBody::Prompt { .. } => true,
@@ -14,10 +14,10 @@ pub(crate) fn is_said(body: &EventBody) -> bool {
     }
 }
 
-/// Finds a text in messages that come in pieces, also across two pieces, and keeps no more of them
-/// than the text is long.
+/// Finds a text in messages that arrive in chunks, also across two chunks. It keeps no more of them
+/// than the length of the text.
 pub(crate) struct Search<'t> {
-    /// In small letters, where they are ASCII.
+    /// In ASCII lower case.
     text: &'t str,
     message: Option<(MessageAuthor, Option<MessageId>)>,
     end: String,
@@ -28,7 +28,7 @@ impl<'t> Search<'t> {
         Self { text, message: None, end: String::new() }
     }
 
-    /// Whether the text is there once this event is said too.
+    /// Adds an event and returns whether the text was found.
     pub(crate) fn finds(&mut self, event: &Event) -> bool {
         match &event.body {
             EventBody::Prompt { content } => {

@@ -1,4 +1,4 @@
-//! Makes a store out of what is whole in a damaged one.
+//! Builds a store from the intact parts of a damaged one.
 
 use super::pages::{Found, Pages, Value};
 use super::report::{LeftOut, Repair};
@@ -12,14 +12,14 @@ use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Numbers of events are smaller and times, in milliseconds, are greater: it tells two indexes
-/// apart whose entries are three numbers.
+/// Event numbers are smaller, and times in milliseconds are greater. This distinguishes two indexes
+/// whose entries are three numbers.
 const EVENTS: i64 = 10_000_000_000;
 
-/// What names a session: side, agent and id.
+/// The key of a session: side, agent and id.
 type Name = (String, String, String);
 
-/// Fills the empty file `new` with the sessions that are whole.
+/// Fills the empty file `new` with the intact sessions.
 pub(super) fn rebuild(
     place: &StoreFiles,
     mut pages: Pages,
@@ -53,7 +53,7 @@ fn fill(
                 keep(&transaction, id, &summary).map_err(failed)?;
                 repair.kept += 1;
             }
-            // Nothing was ever stored of it, or nothing of it was found.
+            // Nothing was stored for it, or nothing was found.
             outcome => {
                 let title =
                     outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
@@ -69,7 +69,7 @@ fn fill(
     Ok(repair)
 }
 
-/// Copies every row that is found, and says which sessions there are by their rows' numbers.
+/// Copies every row that is found, and collects the sessions by their rows' numbers.
 fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap<i64, Name>> {
     let mut names = BTreeMap::new();
     for number in 1..=pages.count() {
@@ -88,8 +88,7 @@ fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap
     Ok(names)
 }
 
-/// Takes from an index what says which sessions and events there are, whatever became of their
-/// rows.
+/// Finds out from the indexes which sessions and events existed, whatever happened to their rows.
 fn copy_entry(
     connection: &Connection,
     names: &mut BTreeMap<i64, Name>,
@@ -127,8 +126,8 @@ fn copy_row(
             let sql = "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
             connection.prepare_cached(sql)?.execute(params![session, first, last, said, body])?;
         }
-        // The number that the row had counts last, or the session seems to end where its last whole
-        // event is.
+        // The number in the row counts last. Otherwise the session would seem to end at its last
+        // intact event.
         [
             Value::Null,
             Value::Text(side),
@@ -147,8 +146,8 @@ fn copy_row(
                 prompts, cwd, additional_directories) VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0, '', '[]')";
             connection.prepare_cached(sql)?.execute(params![id, side, agent, session, sequence])?;
         }
-        // Title and labels are folded from the events; this serves to name a session whose events
-        // are damaged.
+        // Title and labels are folded from the events. This only names a session whose events are
+        // damaged.
         [Value::Null, Value::Text(title), Value::Integer(by_person), _, _] => {
             let sql =
                 "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";
@@ -163,7 +162,7 @@ fn is_side(side: &str) -> bool {
     matches!(side, "agent" | "client")
 }
 
-/// The fold of a session's events, if they are all there and whole.
+/// Folds a session's events, if all of them are intact.
 fn summary(place: &StoreFiles, connection: &Connection, id: i64) -> Result<Summary, StoreError> {
     let failed = |error| place.failure(error);
     let damaged = |what: &str| place.damaged(format!("session {id}: {what}"));
@@ -209,7 +208,7 @@ fn remove(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     crate::write::transaction::delete(connection, &mut faults, id)
 }
 
-/// Removes events of sessions whose names are lost, and counts these sessions.
+/// Removes events of sessions whose keys are lost, and counts these sessions.
 fn orphans(connection: &Connection) -> rusqlite::Result<u64> {
     let lost =
         "SELECT count(DISTINCT session) FROM event WHERE session NOT IN (SELECT id FROM session)";

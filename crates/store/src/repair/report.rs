@@ -1,31 +1,31 @@
-//! What a repair kept and what it left out.
+//! The result of a repair.
 
 use std::path::PathBuf;
 
-/// What became of a damaged store.
+/// The result of repairing a damaged store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
     /// The store's file.
     pub file: PathBuf,
-    /// The damaged file as it was; nothing of it is changed.
+    /// The damaged file, unchanged.
     pub damaged: PathBuf,
-    /// How many sessions are whole and go on.
+    /// The number of intact sessions, which were kept.
     pub kept: u64,
-    /// The sessions that are damaged and not in the store any more.
+    /// The damaged sessions, which are no longer in the store.
     pub left_out: Vec<LeftOut>,
-    /// How many more are damaged so much that their names are lost.
+    /// The number of further sessions that are damaged so much that their keys are lost.
     pub nameless: u64,
 }
 
-/// A session that a damaged store lost.
+/// A session that was lost because the store was damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// The agent whose session it was.
+    /// The session's agent.
     pub agent: String,
     /// The session's id.
     pub session_id: String,
-    /// Its title, if that is known.
+    /// Its title, if known.
     pub title: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What was appended to the log of a session and is not stored yet.
+//! Appended events that are not stored yet.
 
 use crate::file::lock::SessionLock;
 use crate::read::said::is_said;
@@ -7,10 +7,10 @@ use attache_protocol::v1::ContentBlock;
 use attache_session::{Event, EventBody, Info, SessionKey, StoreError, Summary};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What an event takes besides its text, roughly.
+/// The approximate size of an event besides its text, in bytes.
 const ENVELOPE: usize = 96;
 
-/// What the end that appends and the thread that writes share.
+/// The state that the log and the writer thread share.
 pub(crate) struct LiveLog {
     pub(crate) key: SessionKey,
     state: Mutex<State>,
@@ -19,25 +19,24 @@ pub(crate) struct LiveLog {
 pub(super) struct State {
     /// The number of the session's row, once it has one.
     id: Option<i64>,
-    /// What a fork begins with, until it is stored.
+    /// The copied beginning of a fork, until it is stored.
     pub(super) origin: Option<Copy>,
-    /// The fold of everything appended.
+    /// The summary of everything appended.
     pub(super) summary: Summary,
     stored_info: Info,
-    /// What waits to be written: whole rows, and behind them the one that may still grow.
+    /// What is to be written: whole rows, and then the one that can still grow.
     rows: Vec<Row>,
     growing: Option<Growing>,
-    /// Bytes that are not stored yet, those that are being written included.
+    /// Bytes that are not stored yet, with those that are being written.
     pub(super) bytes: usize,
-    /// Bytes appended since the writer last looked.
+    /// Bytes appended since the writer last took some.
     pub(super) fresh: usize,
-    /// Somebody asked for a commit, or the log has a row already: until then nothing of it may be
-    /// stored.
+    /// A commit was requested, or the log has a row already. Before that, nothing may be stored.
     pub(super) begun: bool,
-    /// The writer knows that there is something to do.
+    /// The writer knows about the log.
     pub(super) queued: bool,
     pub(super) waiting: Vec<Promise<Result<(), StoreError>>>,
-    /// Held until the log is dropped and what it left is written.
+    /// Held until the log is dropped and the rest is written.
     lock: Option<SessionLock>,
     pub(super) closed: bool,
 }
@@ -70,15 +69,15 @@ pub(crate) struct Batch {
     pub(crate) id: Option<i64>,
     pub(crate) origin: Option<Copy>,
     pub(crate) rows: Vec<Row>,
-    /// The fold up to the last of the rows.
+    /// The summary up to the last of the rows.
     pub(crate) summary: Summary,
-    /// Title, stated time, metadata and tags are other ones than those stored.
+    /// Title, stated time, metadata or tags differ from the stored ones.
     pub(crate) new_info: bool,
     bytes: usize,
     waiting: Vec<Promise<Result<(), StoreError>>>,
 }
 
-/// How a log begins.
+/// The beginning of a log.
 pub(crate) struct Beginning {
     pub(crate) key: SessionKey,
     pub(crate) lock: SessionLock,
@@ -112,7 +111,7 @@ impl LiveLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be written now.
+    /// Takes what is to be written now.
     pub(crate) fn take(self: &Arc<Self>) -> Batch {
         let mut state = self.state();
         state.seal();
@@ -129,7 +128,7 @@ impl LiveLog {
         }
     }
 
-    /// Nobody will write this log any more.
+    /// Fails all waiting commits: this log will not be written any more.
     pub(crate) fn give_up(&self) {
         let waiting = {
             let mut state = self.state();
@@ -145,7 +144,7 @@ impl Batch {
         self.rows.is_empty() && self.origin.is_none()
     }
 
-    /// Everything of it is stored, in the row with the number `id` if it has one.
+    /// Records that everything is stored, in the row with the number `id` if it has one.
     pub(crate) fn succeed(self, id: Option<i64>) {
         let mut state = self.live.state();
         state.id = id;
@@ -158,8 +157,8 @@ impl Batch {
         self.waiting.into_iter().for_each(|promise| promise.settle(Ok(())));
     }
 
-    /// Nothing of it is stored. It goes back to the front of its log, unless that is closed: then
-    /// nobody is left to try again.
+    /// Records that nothing is stored. The rows return to the front of the log, unless it is
+    /// closed.
     pub(crate) fn fail(self, error: &StoreError) {
         let mut state = self.live.state();
         let later = std::mem::replace(&mut state.rows, self.rows);
@@ -193,7 +192,7 @@ impl State {
         }
     }
 
-    /// The row that grew is whole.
+    /// Turns the growing row into a whole one.
     fn seal(&mut self) {
         if let Some(growing) = self.growing.take() {
             let row = Row::of(growing.first, &growing.event);
@@ -202,7 +201,7 @@ impl State {
         }
     }
 
-    /// The lock, if the log is closed and everything done that could be done for it.
+    /// Returns the lock if the log is closed and finished.
     fn released(&mut self) -> Option<SessionLock> {
         if self.closed { self.lock.take() } else { None }
     }
@@ -214,7 +213,7 @@ impl Row {
     }
 }
 
-/// The length of the text of an event to which others may be joined.
+/// Returns the length of the text of an event that can be joined with others.
 fn text_length(event: &Event) -> Option<usize> {
     match &event.body {
         EventBody::Message { content: ContentBlock::Text(text), .. } => Some(text.text.len()),

@@ -6,7 +6,7 @@ use crate::write::writer::Writer;
 use attache_session::{Commit, Event, Log};
 use std::sync::{Arc, MutexGuard};
 
-/// After how many bytes the writer is told to store them, without waiting for its time.
+/// The writer is woken once this many bytes were appended, without waiting for its interval.
 const ENOUGH: usize = 256 * 1024;
 
 /// The writing end of a session's log.
@@ -20,7 +20,7 @@ impl SqliteLog {
         Self { live: Arc::new(LiveLog::new(beginning)), writer }
     }
 
-    /// Tells the writer that something is to be written: soon, or `urgent`ly.
+    /// Tells the writer that there is something to write, soon or `urgent`ly.
     fn announce(&self, mut state: MutexGuard<'_, State>, urgent: bool) {
         let known = std::mem::replace(&mut state.queued, true);
         if !self.writer.queue.add((!known).then_some(&self.live), urgent) {

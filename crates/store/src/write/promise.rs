@@ -1,14 +1,14 @@
-//! One answer that a thread gives and a task or another thread waits for.
+//! A value that a thread sends once, and that a task or another thread waits for.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The end that answers. Dropped without an answer, it tells the other end so.
+/// The sending end. Dropping it unsettled wakes the other end without a value.
 pub(crate) struct Promise<T>(Arc<Slot<T>>);
 
-/// The end that waits, by await or with [`Outcome::wait`]. `None` says that no answer will come.
+/// The waiting end, by await or with [`Outcome::wait`]. `None` means that no value will come.
 pub(crate) struct Outcome<T>(Arc<Slot<T>>);
 
 struct Slot<T> {
@@ -54,7 +54,7 @@ impl<T> Promise<T> {
         self.0.settle(Some(answer));
     }
 
-    /// Whether nobody waits any more.
+    /// Returns whether the other end was dropped.
     pub(crate) fn is_forgotten(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

@@ -1,4 +1,4 @@
-//! What a transaction writes.
+//! The statements of a transaction.
 
 use crate::file::store_files::StoreFiles;
 use crate::read::log_reader::is_conflict;
@@ -9,27 +9,27 @@ use attache_session::{Labels, StoreError, Summary};
 use rusqlite::{Connection, Error, OptionalExtension, ffi, params};
 use std::ops::Range;
 
-/// What goes wrong on purpose, for tests.
+/// Injected faults, for tests.
 pub(crate) struct Faults {
-    /// The steps that fail, by their numbers from 0.
+    /// The numbers of the steps that fail, from 0.
     pub(crate) steps: Range<u64>,
-    /// How many pages the file may have.
+    /// The largest number of pages of the file.
     pub(crate) pages: Option<u32>,
-    /// How many steps there were.
+    /// The number of steps so far.
     pub(crate) done: u64,
 }
 
 impl Faults {
-    /// Nothing.
+    /// No faults.
     pub(crate) const NONE: Self = Self { steps: 0..0, pages: None, done: 0 };
 
-    /// Makes the disk small.
+    /// Limits the size of the file.
     pub(crate) fn fill(&self, connection: &Connection) -> rusqlite::Result<()> {
         let Some(pages) = self.pages else { return Ok(()) };
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
     }
 
-    /// Stands before each step that writes.
+    /// Is called before each step that writes.
     pub(crate) fn step(&mut self) -> rusqlite::Result<()> {
         let fails = self.steps.contains(&self.done);
         self.done += 1;
@@ -41,7 +41,7 @@ impl Faults {
     }
 }
 
-/// Writes a batch, and gives the number of the session's row.
+/// Writes a batch and returns the number of the session's row.
 pub(crate) fn store(
     place: &StoreFiles,
     connection: &Connection,
@@ -61,8 +61,7 @@ pub(crate) fn store(
     if let Some(origin) = &batch.origin {
         copy(place, connection, faults, origin, id)?;
     }
-    // A commit that failed may have reached the disk all the same: what is there is not written
-    // again.
+    // A commit that failed may have reached the disk, so what is stored is not written again.
     for row in batch.rows.iter().filter(|row| row.last > stored) {
         insert(connection, faults, id, row).map_err(failed)?;
     }
@@ -73,7 +72,7 @@ pub(crate) fn store(
     Ok(id)
 }
 
-/// Makes the row of a new session.
+/// Creates the row of a new session.
 fn begin(
     place: &StoreFiles,
     connection: &Connection,
@@ -105,7 +104,7 @@ fn copy(
         let sql = "INSERT INTO event (session, first, last, said, body)
             SELECT ?1, first, last, said, body FROM event WHERE session = ?2 AND last <= ?3 ORDER BY last";
         connection.prepare_cached(sql)?.execute(params![id, origin.id, origin.last])?;
-        // A session that was deleted since has no events left, and its number is never given again.
+        // A session that was deleted since has no events, and its number is never reused.
         let sql = "SELECT 1 FROM session WHERE id = ?1";
         connection.prepare_cached(sql)?.exists([origin.id])
     });
@@ -170,7 +169,7 @@ pub(crate) fn update_info(
     Ok(())
 }
 
-/// Deletes the session in row `id` with all that belongs to it.
+/// Deletes the session in row `id` with everything that belongs to it.
 pub(crate) fn delete(
     connection: &Connection,
     faults: &mut Faults,

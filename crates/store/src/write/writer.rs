@@ -1,4 +1,4 @@
-//! The one thread that writes: when it writes, and for whom together.
+//! The thread that writes.
 
 use crate::file::connect::{Access, connect};
 use crate::file::lock::SessionLock;
@@ -13,18 +13,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long what was appended waits at most until it is written.
+/// The longest time from append to write.
 const SOON: Duration = Duration::from_millis(50);
 
-/// The thread that writes. It ends with the last handle of the store, which waits for it.
+/// The writer thread. It ends with the last handle of the store, which waits for it.
 pub(crate) struct Writer {
     pub(crate) place: Arc<StoreFiles>,
     pub(crate) queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread is asked to do. It holds each log once, and callers of [`Queue::run`] wait, so
-/// it is as long as there are logs and threads.
+/// The tasks of the thread. It holds each log once, and callers of [`Queue::run`] wait, so its
+/// length is bounded by the logs and threads.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<Tasks>,
@@ -35,20 +35,20 @@ pub(crate) struct Queue {
 struct Tasks {
     logs: Vec<Arc<LiveLog>>,
     jobs: Vec<Job>,
-    /// When the first of the logs came.
+    /// When the first of the logs was added.
     since: Option<Instant>,
-    /// Somebody waits.
+    /// A caller waits.
     urgent: bool,
-    /// The thread is at work.
+    /// The thread is writing.
     busy: bool,
     /// No handle is left.
     ended: bool,
-    /// The thread is gone.
+    /// The thread has ended.
     gone: bool,
 }
 
 enum Job {
-    /// Nothing: it is done once everything before it is.
+    /// Does nothing. It is done once everything before it is.
     Flush(Promise<Result<(), StoreError>>),
     /// Deletes the session in this row.
     Delete(i64, SessionLock, Promise<Result<(), StoreError>>),
@@ -69,12 +69,12 @@ impl Writer {
         Ok(Self { place, queue, thread: Some(handle) })
     }
 
-    /// Waits until everything appended before is written, or could not be.
+    /// Waits until everything appended before is written or has failed.
     pub(crate) fn flush(&self) {
         if self.queue.is_idle() {
             return;
         }
-        // What could not be written is told by the commit of its log.
+        // The commit of a log reports what could not be written.
         let _ = self.run(Job::Flush);
     }
 
@@ -103,7 +103,7 @@ impl Drop for Writer {
         self.queue.tasks().ended = true;
         self.queue.wake.notify_one();
         let Some(thread) = self.thread.take() else { return };
-        // A waker that drops the last handle runs on the thread itself, which ends anyway.
+        // A waker can drop the last handle on the thread itself, which ends anyway.
         if thread.thread().id() != std::thread::current().id() {
             let _ = thread.join();
         }
@@ -115,8 +115,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something of this log, or of one that is here already, is to be written: soon, or
-    /// `urgent`ly. False if nobody will.
+    /// Adds a log with something to write, or wakes the thread for logs that were added before.
+    /// Returns false if the thread has ended.
     pub(crate) fn add(&self, log: Option<&Arc<LiveLog>>, urgent: bool) -> bool {
         let mut tasks = self.tasks();
         if tasks.gone {
@@ -139,7 +139,7 @@ impl Queue {
         tasks.logs.is_empty() && tasks.jobs.is_empty() && !tasks.busy
     }
 
-    /// Waits until there is something to do; `None` once there will be nothing any more.
+    /// Waits for tasks. Returns `None` when there will be none.
     fn next(&self) -> Option<(Vec<Arc<LiveLog>>, Vec<Job>)> {
         let mut tasks = self.tasks();
         tasks.busy = false;
@@ -164,7 +164,7 @@ impl Queue {
         Some((std::mem::take(&mut tasks.logs), std::mem::take(&mut tasks.jobs)))
     }
 
-    /// The thread ends: nobody may wait for it any more.
+    /// Fails everything that waits for the thread.
     fn close(&self) {
         let (logs, jobs) = {
             let mut tasks = self.tasks();
@@ -195,8 +195,8 @@ impl Thread {
                             delete(connection, faults, id).map_err(|error| place.failure(error))
                         });
                         if outcome.is_ok() {
-                            // What was deleted leaves the write-ahead log too, unless somebody
-                            // still reads there.
+                            // Deleted data leaves the write-ahead log too, unless a reader still
+                            // needs it.
                             let _ = self.connection.query_row(
                                 "PRAGMA wal_checkpoint(TRUNCATE)",
                                 [],
@@ -211,8 +211,8 @@ impl Thread {
         }
     }
 
-    /// Writes all batches in one transaction; if that fails each in its own, so that none fails for
-    /// another's sake.
+    /// Writes all batches in one transaction. If that fails, each gets its own, so that none fails
+    /// because of another.
     fn write(&mut self, batches: Vec<Batch>) {
         let (idle, full): (Vec<_>, Vec<_>) = batches.into_iter().partition(Batch::is_empty);
         for batch in idle {
@@ -242,7 +242,7 @@ impl Thread {
         let Self { place, connection, faults, .. } = self;
         let failed = |error| place.failure(error);
         if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
-            // A transaction that cannot be undone ends with its connection.
+            // A transaction that cannot be rolled back ends with its connection.
             *connection = connect(place, Access::Write).map_err(failed)?;
         }
         let transaction =

@@ -1,15 +1,16 @@
-//! Putting sessions away (ARCH).
+//! Archiving sessions (ARCH).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{LIST, entries, entry_of, listed, page};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{
     Method, SessionArchive, SessionList, SessionPrompt, SessionUnarchive,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "ARCH-01" who_archives_lists_too;
@@ -139,7 +140,7 @@ async fn leaving_the_archive_opens_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// A session that was listed, and is archived.
+/// Returns a session that was listed and is archived now.
 async fn archived(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     run.talk().await?.needs(ARCHIVE)?;
     let (talk, session) = listed(run).await?;

@@ -2,6 +2,7 @@
 
 use crate::agent::judge_client::{capabilities, initialize_params};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -9,7 +10,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     AuthStatus, AuthStatusUpdate, Authenticate, Logout, SessionNew, SessionPrompt,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "AUTH-01" who_is_not_logged_in_gets_the_error_for_it;
@@ -24,7 +25,7 @@ probes! { Run:
 
 const STATUS: &str = "/auth/status";
 const LOGOUT: &str = "/auth/logout";
-/// The error for who is not logged in.
+/// The error code for a missing login.
 const NOT_LOGGED_IN: i64 = -32000;
 
 async fn who_is_not_logged_in_gets_the_error_for_it(run: &mut Run) -> Probed {
@@ -61,7 +62,7 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
         json!({"auth": {"terminal": {}}}),
     ] {
         let talk = run.fresh().await?;
-        // What is no boolean may be refused, which is another rule's matter.
+        // A value that is not a boolean may be refused; another rule covers that.
         talk.is_watched = false;
         if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
             continue;
@@ -103,7 +104,7 @@ async fn after_logging_out_an_open_session_is_answered(run: &mut Run) -> Probed 
     talk.call::<Authenticate>(json!({"methodId": method})).await?.result()?;
     let session = talk.open(&folder).await?;
     talk.call::<Logout>(Value::Null).await?.result()?;
-    // Ended, kept or refused: whatever is answered.
+    // The session may end, stay or be refused: any answer is correct.
     talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
     talk.is_still_there().await?;
     talk.call::<Authenticate>(json!({"methodId": method})).await.map(|_| ())
@@ -150,7 +151,7 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
     }
 }
 
-/// What the agent says of the login.
+/// Returns the login state that the agent reports.
 async fn state(talk: &mut Conversation) -> Probed<Value> {
     let result = talk.call::<AuthStatus>(json!({})).await?.result()?;
     match result.get("state") {
@@ -159,7 +160,7 @@ async fn state(talk: &mut Conversation) -> Probed<Value> {
     }
 }
 
-/// An agent of its own where nobody is logged in.
+/// Starts a separate agent process without a login.
 async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
     run.method()?;
     run.talk().await?.needs(LOGOUT)?;
@@ -168,7 +169,7 @@ async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
     Ok(talk)
 }
 
-/// A session needs a login, without which nothing can be told of logins.
+/// Sessions need a login; without that, logins cannot be tested.
 async fn is_closed(talk: &mut Conversation, folder: &Value) -> Probed {
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
     match reply.error("/code") == Some(&json!(NOT_LOGGED_IN)) {

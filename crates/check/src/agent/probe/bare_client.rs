@@ -1,14 +1,15 @@
-//! A client that offers nothing, or not everything: what is sent to it in a turn (INIT-10, INIT-16,
+//! Clients without some or all capabilities: what the agent sends them in a turn (INIT-10, INIT-16,
 //! TERM-01).
 
 use super::driven::{ALLOW, attempt, choose, file, nothing_at};
 use super::initialize::GATES;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
 use crate::model::acts::{Acts, ask, call, read, run as run_command, say, write};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "INIT-10" what_is_omitted_or_null_is_not_used_in_a_turn;
@@ -34,7 +35,7 @@ async fn no_terminal_is_made_where_none_is_offered(run: &mut Run) -> Probed {
     }
 }
 
-/// A turn that reads, writes, runs and asks does so without what this client did not offer.
+/// A turn that reads, writes, runs and asks must not use what this client does not offer.
 async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
     run.driven().await?;
     let (old, new) = (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
@@ -53,7 +54,7 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
                     return fail("nothing that the client did not offer", seen);
                 }
             }
-            // There is no tool for this one.
+            // The agent has no tool for this.
             Err(Outcome::NotTested(_)) => {}
             Err(other) => return Err(other),
         }
@@ -65,7 +66,7 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
     }
 }
 
-/// What the observer finds in a turn with a client that has these capabilities.
+/// Returns the findings of a turn with a client that has these capabilities.
 async fn found(
     run: &mut Run,
     capabilities: Value,

@@ -1,11 +1,12 @@
-//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). Where a turn stands when it
-//! is cancelled: `cancel_state`.
+//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). `cancel_state` covers the
+//! different states of a turn.
 
 use super::driven::{
     ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
 };
 use super::request::is_ignored;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -16,7 +17,7 @@ use attache_protocol::method::{
     CancelRequest, FsWriteTextFile, Method, SessionCancel, SessionClose, SessionNew, SessionPrompt,
     SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
@@ -37,15 +38,15 @@ probes! { Run:
     "SESS-25" a_closed_session_says_its_last_before_the_reply;
 }
 
-/// What counts as soon.
+/// The time limit for an immediate reply.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How long an agent may take to a `$/cancel_request`, which it may ignore.
+/// The time limit for the reply to a `$/cancel_request`, which the agent may ignore.
 const MAY_IGNORE: Duration = Duration::from_secs(3);
 
 const IGNORED: &str = "the agent ignores $/cancel_request, as it may (CANCEL-13)";
 
-/// A turn that says something and then waits for its model for ever.
+/// Begins a turn that sends a text and then waits for its model forever.
 pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn)> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
@@ -53,10 +54,10 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
     Ok((talk, session, turn))
 }
 
-/// The same in a session that is there.
+/// The same in an existing session.
 pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
-    // Some say nothing before the model has said all.
+    // Some agents send nothing before the model's answer is complete.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
     if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
         return not_tested("the turn ends although its model does not");
@@ -64,18 +65,18 @@ pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) ->
     Ok(turn)
 }
 
-/// The turn ends, with the stop reason `cancelled`.
+/// Checks that the turn ends with the stop reason `cancelled`.
 pub(super) async fn ends_cancelled(talk: &mut Conversation, turn: Turn) -> Probed {
     let reason = talk.finish(turn).await?.stop_reason()?;
     expect(reason == "cancelled", "stopReason cancelled", format!("stopReason {reason}"))
 }
 
-/// The turn ends, however.
+/// Checks that the turn ends, for any reason.
 async fn ends(talk: &mut Conversation, turn: Turn) -> Probed {
     talk.finish(turn).await.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// A turn of this session runs as usual.
+/// Checks that a turn of this session works as usual.
 async fn next_turn_runs(talk: &mut Conversation, session: &Session) -> Probed {
     let reason = talk.play(session, say("attache: next")).await?.stop_reason()?;
     expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
@@ -114,7 +115,7 @@ async fn nothing_of_the_turn_comes_after_its_end(run: &mut Run) -> Probed {
 const OF_A_TURN: [&str; 4] =
     ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"];
 
-/// The kinds of the updates of a session since.
+/// Returns the kinds of the updates of a session since that line.
 fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterator<Item = String> {
     let params = talk
         .heard(first)
@@ -179,8 +180,8 @@ async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
     next_turn_runs(talk, &session).await
 }
 
-/// Cancels the request of a turn that hangs, and gives the replies to it. Who ignores that is
-/// skipped.
+/// Cancels the request of a turn that hangs and returns the replies to it. An agent that ignores
+/// the request is skipped.
 async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
     if run.ignores_cancelled_requests {
         return skipped(IGNORED);
@@ -242,7 +243,7 @@ async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probe
     talk.is_ignored(first).await
 }
 
-/// Only what is sent can be judged: an agent may also wait for the answers that the client owes it
+/// Only the later messages can be judged: an agent may also wait for answers of the client
 /// (CANCEL-05).
 async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
@@ -269,7 +270,7 @@ async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probe
     )
 }
 
-/// A turn that waits for leave to write this file.
+/// Begins a turn that waits for permission to write this file.
 async fn asking<'r>(
     run: &'r mut Run,
     path: &std::path::Path,

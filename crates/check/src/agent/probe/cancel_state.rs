@@ -1,8 +1,9 @@
-//! A turn is cancelled wherever it stands (CANCEL-02).
+//! Cancelling a turn in any state (CANCEL-02).
 
 use super::cancel::{begin_hanging, ends_cancelled, hanging};
 use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, play_in, shows, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, not_tested, skipped};
@@ -13,7 +14,7 @@ use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, Method, SessionLoad, SessionRequestPermission, TerminalCreate,
     TerminalOutput, TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
@@ -28,11 +29,10 @@ probes! { Run:
     "CANCEL-02" a_turn_is_cancelled_after_its_session_was_loaded_once_more;
 }
 
-/// How long a client that was told of a cancel may take to answer what the agent asked of it.
+/// How long a cancelled client may take to answer the agent's open call.
 const OWED: Duration = Duration::from_secs(1);
 
-/// How long an agent may take to give up a model that fails, before it counts as one that tries
-/// again.
+/// How long an agent may take to give up a failing model before it counts as retrying.
 const GIVES_UP: Duration = Duration::from_millis(400);
 
 async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {
@@ -86,11 +86,11 @@ async fn a_turn_is_cancelled_while_it_makes_a_terminal(run: &mut Run) -> Probed 
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalCreate>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(run_command("echo attache")).then(say("done")));
-    // It was not made: then there is nothing to release.
+    // No terminal was created, so there is none to release.
     ends_while::<TerminalCreate>(talk, &session, turn, Value::Null).await
 }
 
-/// The command runs in a terminal of the client, or in the agent itself.
+/// The command runs in a terminal of the client or in the agent itself.
 async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalWaitForExit>(|_| Answer::Silence);
@@ -118,7 +118,7 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     }
 }
 
-/// The model is overloaded; an agent that tries again can be cancelled while it waits.
+/// The model is overloaded; an agent that retries can be cancelled while it waits.
 async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     let turn = talk.begin_turn(&session, fail_with(503));
@@ -129,7 +129,7 @@ async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Pr
     ends_cancelled(talk, turn).await
 }
 
-/// The session is open when it is loaded.
+/// The session is still open when it is loaded.
 async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = run.folder().to_owned();
@@ -144,7 +144,7 @@ async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Ru
     ends_cancelled(talk, turn).await
 }
 
-/// Cancels a turn while it waits for the answer to this call, which a client gives in the end.
+/// Cancels a turn while it waits for the answer to this call, which the client finally sends.
 async fn ends_while<M: Method>(
     talk: &mut Conversation,
     session: &Session,
@@ -165,7 +165,7 @@ async fn ends_while<M: Method>(
     }
     let outcome = ends_cancelled(talk, turn).await;
     if is_over {
-        // A client answers what it was asked, late or not.
+        // A client answers every call, even late.
         refuse(talk, &call);
     }
     match outcome {

@@ -1,7 +1,8 @@
-//! What follows from the capabilities of both sides (INIT-11, INIT-14, INIT-17, INIT-21, EXT-04).
+//! Consequences of both sides' capabilities (INIT-11, INIT-14, INIT-17, INIT-21, EXT-04).
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, skipped};
@@ -9,7 +10,7 @@ use crate::model::acts::say;
 use attache_protocol::method::{Gate, Kind, METHODS, Receiver, Row, SessionPrompt};
 use attache_protocol::v1::AgentCapabilities;
 use attache_protocol::{FaultKind, Unknown, decode_reporting};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 probes! { Run:
     "INIT-11" every_kind_of_client_is_served;
@@ -21,8 +22,8 @@ probes! { Run:
 
 const WORD: &str = "attache-served";
 
-/// Clients that have some capabilities and not others: each pair of the five groups together,
-/// apart, and neither.
+/// Clients with some of the capabilities: each pair of the five groups occurs together, apart, and
+/// not at all.
 fn clients() -> [Value; 7] {
     let all = capabilities();
     let with = |keys: &[&str]| {
@@ -42,7 +43,7 @@ fn clients() -> [Value; 7] {
 
 async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
     let (folder, is_driven) = (run.folder().to_owned(), run.driven().await.is_ok());
-    // What opens for nobody says nothing of the kinds of clients.
+    // A session that opens for no client says nothing about these clients.
     run.session().await?;
     for client in clients() {
         let talk = run.talk_with(client.clone()).await?;
@@ -80,7 +81,7 @@ async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Every call that is gated by a capability of the agent, in the table of methods.
+/// Calls every method of the table that a capability of the agent gates.
 async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let (_, session) = run.session().await?;
@@ -102,7 +103,7 @@ async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
     if asked == 0 { skipped("the agent offers every method that there is") } else { Ok(()) }
 }
 
-/// Whether the capability that a method needs is not offered.
+/// Whether the agent lacks the capability that a method needs.
 fn is_closed(row: &Row, offers: impl Fn(&str) -> bool) -> bool {
     let Gate::Agent(path, _) = row.gate else { return false };
     let pointer = path.trim_start_matches("agentCapabilities").replace('.', "/");

@@ -1,13 +1,14 @@
-//! Commands of the agent, and what it sends while no turn runs (CMD, SESS-27).
+//! Commands of the agent, and updates without a running turn (CMD, SESS-27).
 
 use super::mode::of_session;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::peer::line::Line;
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CMD-01" commands_are_announced_once_the_session_is_there;
@@ -15,7 +16,7 @@ probes! { Run:
     "SESS-27" between_turns_only_the_state_is_told;
 }
 
-/// Updates that tell of a session, not of its conversation.
+/// Updates about a session, not about its conversation.
 const OF_STATE: [&str; 7] = [
     "available_commands_update",
     "current_mode_update",
@@ -42,8 +43,8 @@ async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Prob
     }
 }
 
-/// Only of `help` can it be told from outside whether it was recognised: it is told more than a
-/// prompt with the same letter.
+/// Only `help` shows from outside whether the agent recognizes a command: its answer is longer than
+/// that to a prompt with another word.
 async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     run.driven().await?;
     let first = run.talk().await?.now();
@@ -79,7 +80,7 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     expect(said.first() != said.last(), "/help is answered as a command", quoted(&said.concat()))
 }
 
-/// A new session, and time for the agent to tell of it: another one is opened since.
+/// Opens a new session and waits until another one is open, so that the agent has time for updates.
 async fn settled(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (_, session) = run.session().await?;
     let (talk, _) = run.session().await?;

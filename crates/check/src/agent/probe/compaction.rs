@@ -1,14 +1,15 @@
-//! Conversations that are made shorter because a person wants it (COMP).
+//! Compacting a conversation at the user's request (COMP).
 
 use super::driven::{play_in, unjudged};
 use super::mode::of_session;
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "COMP-01" no_compaction_is_told_to_who_does_not_take_it;
@@ -18,7 +19,7 @@ probes! { Run:
     "COMP-08" only_what_succeeds_has_a_summary;
 }
 
-/// What agents call the command for it.
+/// The names of the command in known agents.
 const COMMANDS: [&str; 3] = ["compact", "compress", "summarize"];
 const UPDATE: &str = "compaction_update";
 const CHUNK: &str = "compaction_summary_chunk";
@@ -44,7 +45,7 @@ async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
     let mut ids = Vec::new();
     for _ in 0..2 {
         for update in told(talk, &session).await? {
-            // One id a compaction, however often it is told of.
+            // A compaction keeps one id in all of its updates.
             let id = update.get("compactionId").cloned().unwrap_or_default();
             if state(&update) == Some("in_progress") || is_over(&update) && !ids.contains(&id) {
                 ids.push(id);
@@ -91,14 +92,14 @@ async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The updates of a compaction in a new session.
+/// Returns the updates of a compaction in a new session.
 async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
     told(talk, &session).await
 }
 
-/// The updates of a compaction; not tested if there are none.
+/// Returns the updates of a compaction; not tested if there are none.
 async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {
@@ -109,7 +110,7 @@ async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> 
     Ok(updates)
 }
 
-/// What is told of compactions when there was something to say and the command for it is given.
+/// Returns the updates about compactions after a conversation and the compaction command.
 async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     play_in(talk, session, say("attache: one thing")).await?;
     let is_announced = of_session(session, "available_commands_update");
@@ -144,7 +145,7 @@ fn is_over(update: &Value) -> bool {
     state(update).is_some_and(|state| ["completed", "failed", "cancelled"].contains(&state))
 }
 
-/// The updates as a sentence shows them.
+/// Formats the updates for a sentence.
 fn order(updates: &[Value]) -> String {
     let name = |update: &Value| state(update).unwrap_or("a piece").to_owned();
     updates.iter().map(name).collect::<Vec<_>>().join(", ")

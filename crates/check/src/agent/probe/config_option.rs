@@ -4,12 +4,13 @@ use super::driven::unjudged;
 use super::mode::{last_update, mode_option, set_mode};
 use super::option_value::{choices, options, values};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" setting_an_option_gives_all_of_them;
@@ -23,10 +24,10 @@ probes! { Run:
     "CONF-23" a_session_without_options_takes_none;
 }
 
-/// How many options are changed.
+/// The number of options to change.
 const CHOICES: usize = 6;
 
-/// A select option of a session, and its current value.
+/// A select option of a session and its current value.
 struct Select {
     id: Value,
     current: Value,
@@ -35,7 +36,7 @@ struct Select {
 async fn setting_an_option_gives_all_of_them(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
-    // The value that it has: no other option depends on a change then.
+    // Setting the current value changes no dependent option.
     let after = set(talk, &session, &select, json!({"value": select.current})).await?;
     let (before, after) = (options(&session.opened), options(&after));
     let seen = format!("{} of {} options, or other values", after.len(), before.len());
@@ -93,7 +94,7 @@ fn has_no_boolean(all: &[Value]) -> Probed {
     }
 }
 
-/// An agent sends all options where the client has set the mode that one of them stands for.
+/// The agent sends all options after the client sets the mode of which one is the option.
 async fn a_list_that_is_pushed_is_complete(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = mode_option(&session)?;
@@ -119,12 +120,11 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     after?;
-    // A turn that its cancellation does not end is another rule's matter.
+    // Another rule covers turns that do not end when they are cancelled.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Every value of each option, as far as it can be chosen: the list may need a login or a network
-/// for some.
+/// Sets every value of each option that can be chosen: some may need a login or a network.
 async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut changed = 0;
@@ -135,7 +135,7 @@ async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
             continue;
         };
         changed += 1;
-        // Whether a list is complete is judged by CONF-02, and by CONF-03 where it is pushed.
+        // CONF-02 judges whether a list is complete, and CONF-03 whether a pushed one is.
         let is_in = |all: &Value| options(all).iter().any(|option| option.get("id") == Some(&id));
         if is_in(&after) {
             is_told(options(&after), &id, &value)?;
@@ -162,7 +162,7 @@ async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {
     expect(is_right, "error -32602 or -32601", format!("error {code}"))
 }
 
-/// The option has this value in a list of all.
+/// Checks that the option has this value in a list of all options.
 fn is_told(all: &[Value], id: &Value, value: &Value) -> Probed {
     let option = all.iter().find(|option| option.get("id") == Some(id));
     let told = option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
@@ -188,7 +188,7 @@ async fn a_value_of_the_wrong_type_is_invalid(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Sets an option and gives the result.
+/// Sets an option and returns the result.
 async fn set(
     talk: &mut Conversation,
     session: &Session,
@@ -202,7 +202,7 @@ async fn set(
     talk.call::<SessionSetConfigOption>(params).await?.result()
 }
 
-/// The first select option of a session.
+/// Returns the first select option of a session.
 fn select(session: &Session) -> Probed<Select> {
     let all = options(&session.opened);
     let select = all.iter().find(|option| option.get("type").is_some_and(|kind| kind == "select"));

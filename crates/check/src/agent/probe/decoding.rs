@@ -1,11 +1,12 @@
-//! How an agent reads what a client sends: what may be wrong without harm, and what may not (DEC,
-//! META-01).
+//! How an agent decodes a client's messages: which faults it must tolerate and which it must refuse
+//! (DEC, META-01).
 //!
-//! What may stand where is read off the shapes of the protocol's own types, with their marks:
-//! nothing is listed here.
+//! The allowed values come from the shapes of the protocol's own types and their marks; nothing is
+//! listed here.
 
 use crate::agent::judge_client::{capabilities, everything};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
@@ -15,7 +16,7 @@ use attache_protocol::method::{
     SessionPrompt, SessionResume, SessionSetConfigOption, SessionSetMode,
 };
 use attache_protocol::{MemberShape, Shape};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "META-01" metadata_may_stand_everywhere;
@@ -37,9 +38,8 @@ struct Request {
     params: Value,
 }
 
-/// A member of the params of a request: where it stands, as a JSON pointer, and what may stand
-/// there.
-struct Place {
+/// A member of the params of a request: its JSON pointer, and its shape.
+struct Member {
     pointer: String,
     member: MemberShape,
 }
@@ -61,7 +61,7 @@ async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
     .await
 }
 
-/// Once what holds no other such field, then the outermost. Metadata is what META-02 is about.
+/// First fields that contain no other such field, then the outermost ones. META-02 covers metadata.
 async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
         all_succeed(run, |method, params| {
@@ -69,8 +69,9 @@ async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
             let lenient =
                 places.filter(|it| ["lenient", "items", "stated"].contains(&it.member.mark));
             let lenient: Vec<_> = lenient.filter(|it| it.member.key != "_meta").collect();
-            let holds =
-                |place: &Place, it: &Place| it.pointer.starts_with(&format!("{}/", place.pointer));
+            let holds = |place: &Member, it: &Member| {
+                it.pointer.starts_with(&format!("{}/", place.pointer))
+            };
             for place in lenient
                 .iter()
                 .filter(|it| is_whole || !lenient.iter().any(|in_it| holds(it, in_it)))
@@ -94,8 +95,8 @@ async fn a_bad_item_is_skipped(run: &mut Run) -> Probed {
 }
 
 async fn null_is_an_empty_list(run: &mut Run) -> Probed {
-    let is_list = |place: &Place| ["null", "must_null"].contains(&place.member.mark);
-    // The lists inside of others, then these.
+    let is_list = |place: &Member| ["null", "must_null"].contains(&place.member.mark);
+    // Nested lists first, then these.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
             for place in places(method, params)
@@ -203,8 +204,8 @@ async fn prompt_fails(run: &mut Run, block: Value) -> Probed {
     Ok(())
 }
 
-/// Every request still succeeds when its params are changed so. What does not succeed without is
-/// left out.
+/// Checks that every request still succeeds with its params changed. Requests that fail unchanged
+/// are left out.
 async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed {
     let (talk, requests) = requests(run).await?;
     let mut judged = 0;
@@ -226,11 +227,11 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
     if judged == 0 { not_tested("no request of the kind succeeds") } else { Ok(()) }
 }
 
-/// Every request fails when one of these members is made wrong so, with whatever code: that is what
-/// RPC-23 is about.
+/// Checks that every request fails if one of these members is malformed, with any code: RPC-23
+/// covers the code.
 async fn each_fails(
     run: &mut Run,
-    is_wanted: impl Fn(&Place) -> bool,
+    is_wanted: impl Fn(&Member) -> bool,
     wrong: impl Fn(&Shape) -> Value,
 ) -> Probed {
     let (talk, requests) = requests(run).await?;
@@ -251,10 +252,10 @@ async fn each_fails(
     if judged == 0 { skipped("the agent offers no request with such a member") } else { Ok(()) }
 }
 
-/// Requests that a good client may make, in a conversation with a session.
+/// Returns requests of a correct client, in a conversation with a session.
 async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     let folder = run.folder().to_owned();
-    // An agent of its own: what is told it of the client is not to stay.
+    // A separate agent process, because the capabilities sent here must not persist.
     let talk = run.fresh_with(capabilities()).await?;
     talk.is_watched = false;
     let session = talk.open(&folder).await?;
@@ -284,7 +285,7 @@ async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     Ok((talk, all))
 }
 
-/// Requests that set what is set already.
+/// Requests that set current values.
 fn settings(session: &Session) -> Vec<Request> {
     let mut all = Vec::new();
     if let Some(mode) = session.opened.pointer("/modes/currentModeId") {
@@ -305,13 +306,13 @@ fn request<M: Method>(params: Value) -> Request {
     Request { method: M::ROW.name, params }
 }
 
-/// What may not be sent unless it was offered is left alone.
+/// Leaves out members that may not be sent unless they are offered.
 fn is_offered_always(pointer: &str) -> bool {
     !["/additionalDirectories", "/systemPrompt", "/archived"].contains(&pointer)
 }
 
-/// Every place in the params of a method, in objects that are there, and what may stand there.
-fn places(method: &str, params: &Value) -> Vec<Place> {
+/// Returns every member of a method's params, in objects that are present, with its shape.
+fn places(method: &str, params: &Value) -> Vec<Member> {
     let row = METHODS.iter().find(|row| row.name == method && row.receiver == Receiver::Agent);
     let mut all = Vec::new();
     if let Some(row) = row {
@@ -320,7 +321,7 @@ fn places(method: &str, params: &Value) -> Vec<Place> {
     all
 }
 
-fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Place>) {
+fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Member>) {
     match shape {
         Shape::Nullable(inner) => walk(inner, value, pointer, all),
         Shape::Array(inner) => {
@@ -335,7 +336,7 @@ fn walk(shape: &Shape, value: &Value, pointer: &str, all: &mut Vec<Place>) {
                     Some(inner) if !is_leaf(inner) => walk(&member.shape, inner, &pointer, all),
                     _ => {}
                 }
-                all.push(Place { pointer, member: member.clone() });
+                all.push(Member { pointer, member: member.clone() });
             }
         }
         Shape::Union { tag, variants, .. } => {
@@ -352,7 +353,7 @@ fn is_leaf(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-/// A value that this shape does not take.
+/// Returns a value that this shape does not accept.
 fn wrong(shape: &Shape) -> Value {
     match shape {
         Shape::Nullable(inner) => wrong(inner),
@@ -361,7 +362,7 @@ fn wrong(shape: &Shape) -> Value {
     }
 }
 
-/// The shape of an item of a list.
+/// Returns the shape of a list's items.
 fn item(shape: &Shape) -> Shape {
     match shape {
         Shape::Nullable(inner) => item(inner),
@@ -370,7 +371,7 @@ fn item(shape: &Shape) -> Shape {
     }
 }
 
-/// Puts a value at a place whose parent is there.
+/// Sets a member whose parent exists.
 fn set(params: &mut Value, pointer: &str, value: Value) {
     let Some((parent, key)) = pointer.rsplit_once('/') else { return };
     if let Some(parent) = params.pointer_mut(parent) {
@@ -384,7 +385,7 @@ fn put(object: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// Changes every object in a value, the inner ones first.
+/// Changes every object in a value, inner ones first.
 fn change_objects(value: &mut Value, change: &impl Fn(&mut Value)) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| change_objects(item, change)),

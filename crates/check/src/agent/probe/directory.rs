@@ -3,13 +3,14 @@
 use super::session::CLOSE;
 use super::session_list::{entries, entry_of};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Reply, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, not_tested, skipped};
 use attache_protocol::method::{
     Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 probes! { Run:
@@ -115,7 +116,7 @@ async fn the_list_shows_all_directories_in_order(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// A session with that further root is not opened, or the root is among those that it has.
+/// Checks that a session with this additional root is refused, or has the root.
 async fn is_refused_or_kept(run: &mut Run, root: Value) -> Probed {
     let (folder, one) = (json!(run.folder()), directory(run, "one")?);
     let (talk, _) = with_directories(run).await?;
@@ -139,7 +140,7 @@ async fn with_directories(run: &mut Run) -> Probed<(&mut Conversation, Session)>
     run.session().await
 }
 
-/// A directory in the session's folder.
+/// Creates a directory in the session's folder.
 pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::create_dir_all(&path) {
@@ -148,7 +149,7 @@ pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
     }
 }
 
-/// The ways to open a session again that the agent offers.
+/// Returns the methods of the agent that reopen a session.
 fn openers(talk: &Conversation) -> Vec<&'static str> {
     let all = [
         ("/loadSession", SessionLoad::ROW.name),
@@ -157,7 +158,7 @@ fn openers(talk: &Conversation) -> Vec<&'static str> {
     all.iter().filter(|(pointer, _)| talk.offers(pointer)).map(|(_, name)| *name).collect()
 }
 
-/// Opens the session again, once it was closed if the agent closes sessions.
+/// Reopens the session, after closing it if the agent can close sessions.
 async fn again(talk: &mut Conversation, session: &Session, mut params: Value) -> Probed {
     let Some(opener) = openers(talk).pop() else {
         return skipped("the agent neither loads nor resumes sessions");
@@ -172,7 +173,7 @@ async fn again(talk: &mut Conversation, session: &Session, mut params: Value) ->
     }
 }
 
-/// A session with these further roots, of which the agent tells in its list.
+/// Returns a session with these additional roots that the agent lists.
 async fn reported(talk: &mut Conversation, folder: &Value, roots: &Value) -> Probed<Session> {
     let id = with(talk, folder, roots).await?;
     if shown(talk, &id, folder).await? == *roots {
@@ -181,7 +182,7 @@ async fn reported(talk: &mut Conversation, folder: &Value, roots: &Value) -> Pro
     not_tested("the agent does not list the additional directories of a session")
 }
 
-/// The id of a new session with these further roots.
+/// Returns the id of a new session with these additional roots.
 pub(super) async fn with(talk: &mut Conversation, folder: &Value, roots: &Value) -> Probed<Value> {
     let reply =
         talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: roots})).await?;
@@ -192,8 +193,8 @@ fn opened(reply: &Reply) -> Probed<Value> {
     Ok(reply.result()?.get("sessionId").cloned().unwrap_or_default())
 }
 
-/// The further roots of a session in the list, null if it tells of none. What was said in it brings
-/// it there.
+/// Returns the additional roots of a session in the list, null if there are none. A turn makes the
+/// agent list it.
 pub(super) async fn shown(talk: &mut Conversation, id: &Value, folder: &Value) -> Probed<Value> {
     talk.needs(super::session_list::LIST)
         .map_err(|_| Outcome::NotTested("sessions are not listed".to_owned()))?;

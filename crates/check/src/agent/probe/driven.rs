@@ -1,7 +1,8 @@
-//! What probes of turns share: turns with tools, how they are permitted, and what was heard of
-//! them.
+//! What probes of turns share: turns with tools, their permissions, and their updates.
 
 use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Session, Turn};
 use crate::judging::verdict::{Outcome, Probed, not_tested};
 use crate::model::acts::{Acts, call, read, write};
@@ -10,24 +11,24 @@ use crate::peer::script::Answer;
 use attache_protocol::method::{
     Method, SessionCancel, SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What was told of one tool call, in order.
+/// The updates of one tool call, in order.
 #[derive(Debug)]
-pub(super) struct Told<'u> {
+pub(super) struct ReportedCall<'u> {
     pub(super) id: &'u Value,
     pub(super) updates: Vec<&'u Value>,
 }
 
-impl<'u> Told<'u> {
-    /// Its states, one for each update that tells one.
+impl<'u> ReportedCall<'u> {
+    /// Returns its statuses, one per update with a status.
     pub(super) fn states(&self) -> Vec<&'u str> {
         let state = |update: &&'u Value| update.get("status").and_then(Value::as_str);
         self.updates.iter().filter_map(state).collect()
     }
 
-    /// What it shows of this kind.
+    /// Returns its content of this kind.
     pub(super) fn content(&self, kind: &'static str) -> impl Iterator<Item = &'u Value> {
         let all =
             self.updates.iter().filter_map(|update| update.get("content")?.as_array()).flatten();
@@ -35,9 +36,9 @@ impl<'u> Told<'u> {
     }
 }
 
-/// The tool calls that a turn tells of, in the order in which they were first heard of.
-pub(super) fn tool_calls(played: &Played) -> Vec<Told<'_>> {
-    let mut calls: Vec<Told<'_>> = Vec::new();
+/// Returns the tool calls of a turn, in the order of their first updates.
+pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
+    let mut calls: Vec<ReportedCall<'_>> = Vec::new();
     let updates = played.updates().iter();
     for update in updates.filter(|it| {
         it.get("sessionUpdate")
@@ -46,51 +47,57 @@ pub(super) fn tool_calls(played: &Played) -> Vec<Told<'_>> {
         let Some(id) = update.get("toolCallId") else { continue };
         match calls.iter_mut().find(|told| told.id == id) {
             Some(told) => told.updates.push(update),
-            None => calls.push(Told { id, updates: vec![update] }),
+            None => calls.push(ReportedCall { id, updates: vec![update] }),
         }
     }
     calls
 }
 
-/// A turn in a new session, with everything permitted that it asks for.
-pub(super) async fn play(run: &mut Run, acts: Acts) -> Probed<Played> {
-    run.driven().await?;
-    let (talk, session) = run.session().await?;
-    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
-    play_in(talk, &session, acts).await
+/// Plays a turn in a new session and permits everything.
+pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        run.driven().await?;
+        let (talk, session) = run.session().await?;
+        talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+        play_in(talk, &session, acts).await
+    })
 }
 
-/// A turn in this session that has to end well before anything can be said about it.
-pub(super) async fn play_in(
-    talk: &mut Conversation,
-    session: &Session,
+/// Plays a turn in this session that must end well before the probe can judge anything.
+pub(super) fn play_in<'a>(
+    talk: &'a mut Conversation,
+    session: &'a Session,
     acts: Acts,
-) -> Probed<Played> {
-    let played = attempt(talk, session, acts).await?;
-    played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
-    Ok(played)
+) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        let played = attempt(talk, session, acts).await?;
+        played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
+        Ok(played)
+    })
 }
 
-/// A turn in this session, however it ends.
-pub(super) async fn attempt(
-    talk: &mut Conversation,
-    session: &Session,
+/// Plays a turn in this session, whatever its end.
+pub(super) fn attempt<'a>(
+    talk: &'a mut Conversation,
+    session: &'a Session,
     acts: Acts,
-) -> Probed<Played> {
-    let played = talk.play(session, acts).await.map_err(|outcome| unjudged(&outcome))?;
-    played.had_its_tools()?;
-    Ok(played)
+) -> Boxed<'a, Probed<Played>> {
+    Box::pin(async move {
+        let played = talk.play(session, acts).await.map_err(|outcome| unjudged(&outcome))?;
+        played.had_its_tools()?;
+        Ok(played)
+    })
 }
 
-/// What another rule is about is no fail of this one.
+/// Turns a fail that belongs to another rule into "not tested".
 pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the turn does not come to its end: {}", outcome.seen()))
 }
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a request for permission with the first option of one of these kinds, the first kind
-/// first; without one with `cancelled`.
+/// Answers a permission request with the first option of one of these kinds, in their order;
+/// without one with `cancelled`.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {
@@ -105,19 +112,19 @@ pub(super) fn chosen(params: &Value, kinds: &[&str]) -> Value {
     }
 }
 
-/// The id of the first option of this kind.
+/// Returns the id of the first option of this kind.
 pub(super) fn option<'p>(params: &'p Value, kind: &str) -> Option<&'p Value> {
     let options = params.get("options").and_then(Value::as_array)?;
     options.iter().find(|option| option.get("kind").is_some_and(|it| it == kind))?.get("optionId")
 }
 
-/// How often the agent has called this since.
+/// Returns how often the agent called this method since that line.
 pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
     talk.heard(first).filter(|line| line.calls::<M>()).count()
 }
 
-/// Waits until a turn makes a call to which the judge keeps silent, and gives that call; nothing if
-/// the turn ends without.
+/// Waits until a turn makes a call that the judge does not answer, and returns that call; `None` if
+/// the turn ends first.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
     let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
     let line =
@@ -125,7 +132,7 @@ pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Pro
     Ok(line.calls::<M>().then_some(line))
 }
 
-/// Waits until a turn shows something of what it does; false if it ends before.
+/// Waits until a turn sends an update of these kinds; `false` if it ends first.
 pub(super) async fn shows(talk: &mut Conversation, turn: &Turn, kinds: &[&str]) -> Probed<bool> {
     let is_shown = |line: &Line| {
         let update = line.get("params").and_then(|params| params.get("update"));
@@ -143,7 +150,7 @@ pub(super) fn cancel(talk: &mut Conversation, session: &Session) {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
 }
 
-/// A path in the folder of the run, at which there is nothing.
+/// Returns an unused path in the folder of the run.
 pub(super) fn nothing_at(run: &Run, name: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     match std::fs::remove_file(&path) {
@@ -153,28 +160,28 @@ pub(super) fn nothing_at(run: &Run, name: &str) -> Probed<PathBuf> {
     }
 }
 
-/// A file in the folder of the run that holds this.
+/// Creates a file with this content in the folder of the run.
 pub(super) fn file(run: &Run, name: &str, text: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     put(&path, text)?;
     Ok(path)
 }
 
-/// What a file holds that is to be written over. Not every agent can make a new one through its
+/// The content of a file that a turn replaces. Not every agent can create a file through its
 /// client.
 pub(super) const OLD: &str = "old\n";
 
-/// Reads this file and writes it over: some write only what they have read.
+/// The acts that read this file and replace it: some agents write only files that they have read.
 pub(super) fn write_over(path: &Path, content: &str) -> Acts {
     call(read(path)).then(call(write(path, content)))
 }
 
-/// Whether the file at this path is not the old one any more.
+/// Whether the content of this file has changed.
 pub(super) fn is_written_over(path: &Path) -> bool {
     std::fs::read_to_string(path).ok().as_deref() != Some(OLD)
 }
 
-/// Writes a file, and the folders it is in.
+/// Writes a file and creates its folders.
 pub(super) fn put(path: &Path, text: &str) -> Probed {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     match made.and_then(|()| std::fs::write(path, text)) {

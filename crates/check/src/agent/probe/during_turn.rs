@@ -1,7 +1,8 @@
-//! What goes on while a turn runs (RPC-13, RPC-28, RPC-33).
+//! Other messages while a turn runs (RPC-13, RPC-28, RPC-33).
 
 use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Turn, is_an_id, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use attache_protocol::method::{
     FsReadTextFile, FsWriteTextFile, Method, SessionList, SessionPrompt, SessionRequestPermission,
     SessionSetMode, Side, TerminalCreate,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-13" an_id_may_be_open_both_ways;
@@ -20,7 +21,7 @@ probes! { Run:
     "RPC-33" an_error_code_that_nobody_knows_is_taken;
 }
 
-/// The judge calls with the very id that a call of the agent waits with.
+/// The judge makes a call with the id of an open call of the agent.
 async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
     let path = nothing_at(run, "attache-ids.txt")?;
     run.driven().await?;
@@ -35,7 +36,7 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
         both_end(talk, turn, &asked).await?;
         return not_tested("the agent's id is none that the judge may use, as RPC-12 tells");
     }
-    // If it is that of the prompt, the two are open both ways as it is.
+    // If it is the id of the prompt, both directions already use it.
     if id == turn.id {
         return both_end(talk, turn, &asked).await;
     }
@@ -49,7 +50,7 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
     both_end(talk, turn, &asked).await
 }
 
-/// The agent's call is answered, and the turn goes on with that.
+/// The agent's call is answered, and the turn continues.
 async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
     talk.give(
         asked,
@@ -58,7 +59,7 @@ async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
     talk.finish(turn).await.map(|_| ())
 }
 
-/// Everything else goes on beside a turn that waits for its model.
+/// Other requests are served while a turn waits for its model.
 async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
     run.driven().await?;
     let folder = run.folder().to_owned();
@@ -83,8 +84,8 @@ async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
     if is_over { not_tested("the turn did not wait") } else { Ok(()) }
 }
 
-/// Whatever the agent asks of its client fails with a code of nobody's; the turn and the connection
-/// come to their ends all the same.
+/// Every call of the agent fails with an unassigned code; the turn still ends and the connection
+/// stays open.
 async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
     let path = file(run, "attache-code.txt", "old\n")?;
     run.driven().await?;

@@ -1,8 +1,9 @@
-//! Questions to the person (ELIC).
+//! Elicitations (ELIC).
 
 use super::driven::{count, play_in, unjudged};
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
@@ -10,7 +11,7 @@ use crate::model::acts::{ask, call, recall, say};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 probes! { Run:
     "ELIC-01" no_form_is_sent_to_who_takes_none;
@@ -20,11 +21,11 @@ probes! { Run:
     "ELIC-23" an_action_that_nobody_knows_accepts_nothing;
 }
 
-/// The answer, which must be known afterwards only if it was given.
+/// The answer, which the model must know only if it was given.
 const ANSWER: &str = "attache-answer-6034";
 const QUESTION: &str = "attache: which word?";
 
-/// A client that takes addresses alone, after one that takes forms and is sent one.
+/// A client that supports only URLs, after one that supports forms and receives one.
 async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
     run.driven().await?;
     let folder = run.folder().to_owned();
@@ -108,7 +109,7 @@ async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
     )
 }
 
-/// The answer that is accepted reaches the model: without that nothing can be said of the others.
+/// The accepted answer reaches the model; otherwise the other answers cannot be tested.
 async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
@@ -125,11 +126,12 @@ async fn is_used(run: &mut Run, action: &'static str) -> Probed {
     }
 }
 
-/// What the agent says of the answer in the turn after one with a question that is answered so.
+/// Returns what the model says about the answer in the next turn, after a question with this
+/// answer.
 async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     let (talk, session) = run.session().await?;
     talk.answer::<ElicitationCreate>(move |params| match &with {
-        // The same content as if it were accepted.
+        // The same content as in an accepted answer.
         Answer::Result(answered) => {
             let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
             Answer::Result(answer(action, params))
@@ -142,7 +144,7 @@ async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
     Ok(play_in(talk, &session, recall(ANSWER)).await?.said())
 }
 
-/// An answer to a form that has the text wherever it can be given.
+/// Returns an answer to a form with the text in every possible field.
 fn answer(action: &str, params: &Value) -> Value {
     let properties = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
     let content =
@@ -150,7 +152,7 @@ fn answer(action: &str, params: &Value) -> Value {
     json!({"action": action, "content": content.collect::<Map<_, _>>()})
 }
 
-/// A value that a property of a form takes: the answer, if it is a free text.
+/// Returns a value for a property of a form: the answer, if it is a free text.
 fn value(property: &Value) -> Value {
     let first = |key: &str| property.pointer(key).cloned();
     match property.get("type").and_then(Value::as_str) {

@@ -7,7 +7,7 @@ use crate::judging::conversation::Conversation;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::Missing;
+use crate::peer::raw_peer::WaitError;
 use serde_json::Value;
 
 probes! { Run:
@@ -17,7 +17,7 @@ probes! { Run:
     "RPC-10" a_huge_line_is_not_buffered_for_ever;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library takes.
+/// A little more than the 32 MiB that the official TypeScript library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn the_end_of_input_ends_the_agent(run: &mut Run) -> Probed {
@@ -40,7 +40,7 @@ async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
     has_ended(talk, first).await
 }
 
-/// The agent ends when its input does, after these bytes, and leaves no half line.
+/// Checks that the agent ends when its input does, after these bytes, and leaves no partial line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     let talk = run.fresh().await?;
     talk.initialize(everything()).await?.result()?;
@@ -51,9 +51,9 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     has_ended(talk, first).await
 }
 
-/// The agent ends now that its input has, and leaves no half line. What it answers from the line at
-/// this index on is not watched: whether half a line is answered is up to it, and so is how it
-/// calls the end of its turn.
+/// Checks that the agent ends after its input has ended, and leaves no partial line. Its lines from
+/// this index on are not watched: it may answer a partial line or not, and may choose the stop
+/// reason.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
@@ -74,7 +74,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
     send_huge_line(talk);
     let answers = |line: &Line| line.is_reply();
     match talk.peer.wait_for(first, talk.patience, answers).await {
-        Err(Missing::Ended(_)) => Ok(()),
+        Err(WaitError::Ended(_)) => Ok(()),
         Err(missing) => {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }
@@ -85,7 +85,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
     }
 }
 
-/// A call that is too long, as bytes: it is neither recorded nor shown, so that its answer cannot
+/// Sends a call that is too long, as bytes: it is neither recorded nor shown, so its answer cannot
 /// be watched.
 fn send_huge_line(talk: &mut Conversation) {
     talk.peer
@@ -95,7 +95,7 @@ fn send_huge_line(talk: &mut Conversation) {
     talk.is_watched = false;
 }
 
-/// Whether the answer says that the line was not read: it cannot repeat the id then.
+/// Whether the answer says that the line was not read. It cannot repeat the id then.
 fn is_refused(talk: &Conversation, first: usize) -> bool {
     talk.heard(first).any(|line| line.is_reply() && line.get("id").is_none_or(Value::is_null))
 }

@@ -2,10 +2,10 @@
 
 use super::request::is_ignored;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::Probed;
 use attache_protocol::method::SessionNew;
-use serde_json::json;
 
 probes! { Run:
     "EXT-02" an_unknown_extension_request_is_not_found;

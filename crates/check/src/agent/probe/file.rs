@@ -1,8 +1,9 @@
-//! Files through the client (FS). What must not be called at all is judged by `bare_client`.
+//! Files of the client (FS). `bare_client` judges calls without the capability.
 
 use super::driven::{ALLOW, choose, count};
 use super::driven::{file, nothing_at, play, play_in, put, tool_calls};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -10,7 +11,7 @@ use crate::model::acts::{call, edit, read, say, write};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { Run:
@@ -21,11 +22,11 @@ probes! { Run:
     "FS-12" what_is_not_edited_stays_as_it_is;
 }
 
-/// Text that is easily mangled: lines of both kinds, a blank at an end, characters beyond the first
-/// plane, and no end of the last line.
+/// Text that is easily corrupted: both kinds of line breaks, a space at the end of a line,
+/// characters beyond the basic plane, and no final line break.
 const FRAGILE: &str = "one\r\ntwo \n\tthree 🦀 e\u{301}\r\n\n  four";
 
-/// One capability at a time; the tools that could use the other have to do without.
+/// One capability at a time: tools that need the other must work without it.
 async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
     run.driven().await?;
     for (can, has_read, has_write) in
@@ -101,7 +102,7 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     talk.answer::<FsWriteTextFile>(|params| {
         let path = params.get("path").and_then(Value::as_str).unwrap_or_default();
         let content = params.get("content").and_then(Value::as_str).unwrap_or_default();
-        // Where it cannot be written the usual answer fails as well.
+        // If the file cannot be written, the usual answer fails as well.
         put(Path::new(path), content)
             .map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
     });

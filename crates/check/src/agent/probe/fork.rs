@@ -3,11 +3,11 @@
 use super::directory::{DIRECTORIES, directory, shown, with};
 use super::session_list::{entries, entry_of, listed};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{SessionFork, SessionPrompt};
-use serde_json::json;
 
 probes! { Run:
     "FORK-02" a_fork_is_a_session_of_its_own_at_once;

@@ -1,11 +1,12 @@
-//! Lines, ids and what is no message (RPC-08 to RPC-12, RPC-19 to RPC-22).
+//! Lines, ids and text that is not a message (RPC-08 to RPC-12, RPC-19 to RPC-22).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use crate::peer::line::Line;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-11" a_reply_repeats_the_id_with_its_type;
@@ -17,7 +18,7 @@ probes! { Run:
     "RPC-22" replies_to_nothing_are_dropped;
 }
 
-/// A method that no agent knows.
+/// An unknown method.
 const UNKNOWN: &str = "attache/ids";
 
 async fn blank_lines_and_carriage_returns_are_skipped(run: &mut Run) -> Probed {
@@ -49,8 +50,8 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Echoed or refused: libraries differ, and both are right. Neither is watched: for the observer an
-/// id is a whole number or a text.
+/// The agent may echo or refuse the id, as libraries differ. Neither is watched: for the observer
+/// an id is an integer or a text.
 async fn a_fractional_id_ends_nothing(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let (first, id) = (talk.now(), json!(1.5));
@@ -70,7 +71,7 @@ async fn a_line_that_is_no_json_is_answered_with_a_parse_error(run: &mut Run) ->
     talk.is_still_there().await
 }
 
-/// Not watched: the id of the old call, which may come back, is none that the observer reads.
+/// Not watched: the observer does not read the id of the old call, which the agent may repeat.
 async fn json_that_is_no_message_is_answered_with_an_error(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;
@@ -78,7 +79,7 @@ async fn json_that_is_no_message_is_answered_with_an_error(run: &mut Run) -> Pro
         let first = talk.now();
         talk.peer.send_line(line);
         let expected = format!("error -32600 for the line {line}");
-        // Who can read the id of an old call may give it back.
+        // An agent that reads the id of an old call may repeat it.
         let heard = talk.hear_soon(first, &expected, |heard| heard.get("error").is_some()).await?;
         let id = heard.get("id").unwrap_or(&Value::Null);
         let is_right = id.is_null() || (line == old && id == "old");

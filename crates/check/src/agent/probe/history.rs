@@ -1,5 +1,5 @@
-//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20,
-//! FORK-02, TITLE-03).
+//! What a reopened or forked session keeps of its conversation (SESS-13 to SESS-20, FORK-02,
+//! TITLE-03).
 
 use super::driven::{file, play_in, unjudged};
 use super::mode::of_session;
@@ -7,6 +7,7 @@ use super::session::CLOSE;
 use super::session_list::{LIST, entries, entry_of};
 use super::title::name;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Reply, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
@@ -14,7 +15,7 @@ use crate::model::acts::{call, read, recall, say, think};
 use attache_protocol::method::{
     Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 probes! { Run:
@@ -32,31 +33,31 @@ pub(super) const LOAD: &str = "/loadSession";
 pub(super) const RESUME: &str = "/sessionCapabilities/resume";
 const THOUGHT: &str = "attache-thought-3817";
 const SAID: &str = "attache-said-3817";
-/// What stands in every prompt that tells what to do, and in nothing else.
+/// A text that occurs in every prompt with acts, and nowhere else.
 const PROMPTED: &str = "\"acts\"";
 
-/// A session with one turn, in a process that has ended, and opened again: the reply, and what was
-/// told before it.
-pub(super) struct Again {
+/// A session with one turn that was reopened after its process ended: the reply, and the updates
+/// before it.
+pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
     pub(super) reply: Reply,
     told: Vec<Value>,
 }
 
-/// Twice: some agents name what they keep by the minute, so that it matters when a minute ends.
+/// Twice: some agents name stored sessions by the minute, so the end of a minute matters.
 async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
     tells_the_whole_conversation(run).await?;
     tells_the_whole_conversation(run).await
 }
 
 async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
-    let Again { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
     let (before, after) = (of(played.updates()), of(&told));
     expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
-    // What the agent is to say stands in the prompt too.
+    // The prompt contains the agent's text, too.
     let all: String = told.iter().map(text).collect();
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
@@ -67,12 +68,12 @@ async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
     expect(user < agent && (call.is_none() || call < last), "the order in which it was said", seen)
 }
 
-/// How old a session has to be so that it began in another minute.
+/// The age of a session that certainly began in another minute.
 const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 
-/// An agent that refuses the load of a new session is asked for an older one.
+/// If the agent refuses to load a new session, the probe uses an older one.
 async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
-    let Again { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     if let Err(outcome) = reply.result() {
         let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
             return Err(refused(&outcome));
@@ -94,7 +95,7 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
 }
 
 async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
-    let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) =
         told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
@@ -113,10 +114,10 @@ async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
     )
 }
 
-/// They may be left out; if they are told, they are those of the session.
+/// They are optional; if they are reported, they must be those of the session.
 async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
-        let Again { session, reply, .. } = again(run, capability, method).await?;
+        let Reopened { session, reply, .. } = again(run, capability, method).await?;
         let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
             let told = result.get(key).filter(|told| !told.is_null());
@@ -133,7 +134,7 @@ async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
 }
 
 async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
-    let Again { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let is_said = |update: &&Value| {
         let kind = kind(update);
@@ -148,7 +149,7 @@ async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
 }
 
 async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
-    let Again { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let talk = run.talk().await?;
     recalls(talk, &session, SAID, true, "the conversation goes on").await
@@ -215,9 +216,9 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
     )
 }
 
-/// A turn in a session that is then opened again by this method: in a new process if the agent
-/// keeps sessions so long, else in its own once the session was closed.
-async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
+/// Reopens a session with one turn by this method: in a new process if the agent stores sessions,
+/// otherwise in the same one after closing it.
+async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
     again_with(run, capability, method, &json!([])).await
 }
 
@@ -227,7 +228,7 @@ pub(super) async fn again_with(
     capability: &str,
     method: &str,
     servers: &Value,
-) -> Probed<Again> {
+) -> Probed<Reopened> {
     let (_, session, played) = spoken(run, capability).await?;
     run.restart().await;
     let reopened = reopen(run, method, session, played, servers).await?;
@@ -241,7 +242,7 @@ pub(super) async fn again_with(
     reopen(run, method, session, played, servers).await
 }
 
-/// A session with one turn.
+/// Returns a session with one turn.
 async fn spoken<'r>(
     run: &'r mut Run,
     capability: &str,
@@ -255,7 +256,7 @@ async fn spoken<'r>(
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     let mut spoken = (played, session);
     if !spoken.0.said().contains(SAID) {
-        // Its model has no tool to read with, and so nothing to go on with.
+        // Its model has no tool to read with and cannot continue.
         let (talk, session) = run.session().await?;
         spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
     }
@@ -269,25 +270,25 @@ async fn reopen(
     session: Session,
     played: Played,
     servers: &Value,
-) -> Probed<Again> {
+) -> Probed<Reopened> {
     let first = run.talk().await?.now();
     let reply = load(run, method, &session, servers).await?;
     let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
-    Ok(Again { session, played, reply, told })
+    Ok(Reopened { session, played, reply, told })
 }
 
-/// The reply to this method for a session that an earlier process had.
+/// Returns the reply to this method for a session of an earlier process.
 async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -> Probed<Reply> {
     let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": servers});
     run.talk().await?.ask(method, params).await
 }
 
-/// That a session cannot be opened again is what SESS-13 is about.
+/// SESS-13 covers sessions that cannot be reopened.
 pub(super) fn refused(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("the session is not opened again: {}", outcome.seen()))
 }
 
-/// Whether the agent's model is told this text, which was said before.
+/// Whether the agent's model receives this earlier text.
 async fn recalls(
     talk: &mut Conversation,
     session: &Session,
@@ -314,7 +315,7 @@ fn text(update: &Value) -> &str {
     update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The ids of options, or of modes.
+/// Returns the ids of options or modes.
 fn ids(holder: Option<&Value>) -> Vec<String> {
     let list = holder.and_then(|holder| holder.get("availableModes").or(Some(holder)));
     let list = list.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

@@ -2,13 +2,14 @@
 
 use crate::agent::judge_client::{everything, initialize_params};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-// Where a rule is practice the observer watches what keeps it: an error to an `initialize` would
-// count as a breach of what must hold (INIT-06).
+// The observer watches only correct behavior if the rule is practice: an error to `initialize`
+// would count as a breach of INIT-06, which is mandatory.
 probes! { Run:
     "INIT-02" what_comes_before_initialize_is_refused;
     "INIT-05" version_1_is_answered_with_version_1;
@@ -21,7 +22,7 @@ probes! { Run:
     "INIT-19" newer_params_that_cannot_be_read_are_no_error;
 }
 
-/// Rules about what a client has to offer before an agent may send it.
+/// Rules about capabilities that a client must offer before an agent may use them.
 pub(super) const GATES: &[&str] = &[
     "INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01",
 ];

@@ -1,14 +1,14 @@
-//! A command of the agent's own that takes long, and what becomes of it when its turn or the agent
+//! A long command that the agent runs itself, and what happens to it when its turn or the agent
 //! ends (CANCEL-03, RPC-09, TOOL-09).
 
 use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{call, run as run_command, say};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::json;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
@@ -18,17 +18,17 @@ probes! { Run:
     "RPC-09" the_end_of_input_ends_the_agent_in_a_tool;
 }
 
-/// How long a command may take to be there, and to be gone.
+/// How long a command may take to start and to end.
 const SOON: Duration = Duration::from_secs(5);
 
-/// How long a turn has to go on to count as one that waits for its command.
+/// How long a turn must run to count as waiting for its command.
 const WAITS: Duration = Duration::from_secs(1);
 
-/// How often the processes are looked at.
+/// The interval between looks at the processes.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A turn that runs a command without the client's terminals, which takes 30 s, and the arguments
-/// that this process has and no other.
+/// Begins a turn that runs a command of 30 s without the client's terminals. Returns the arguments
+/// that only this process has.
 async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec<u8>)> {
     run.driven().await?;
     let folder = run.folder().to_owned();
@@ -38,7 +38,7 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     let talk = run.fresh_with(json!({})).await?;
     let session = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
-    // Some do not run a command that only sleeps.
+    // Some agents refuse a command that only sleeps.
     let acts = call(run_command(&format!("echo attache && sleep {long}"))).then(say("done"));
     let turn = talk.begin_turn(&session, acts);
     let ended = "the turn ends before its command does";
@@ -57,10 +57,11 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     Ok((talk, session, turn, arguments))
 }
 
-/// Waits until there is a process with these arguments, or none: whether it came to that soon.
+/// Waits until a process with these arguments exists, or none does. Returns whether that came in
+/// time.
 async fn comes_to(arguments: &[u8], is_there: bool) -> bool {
     let arguments = arguments.to_vec();
-    // Processes come and go in their own time, which no clock of a test stands for.
+    // Processes start and end in real time, not in a test's paused time.
     let looking = tokio::task::spawn_blocking(move || {
         let began = Instant::now();
         while is_running(&arguments) != is_there {
@@ -74,16 +75,16 @@ async fn comes_to(arguments: &[u8], is_there: bool) -> bool {
     looking.await.unwrap_or(false)
 }
 
-/// Whether there is a process with these arguments. Linux only: elsewhere there is none.
+/// Whether a process with these arguments exists. Linux only: `false` elsewhere.
 fn is_running(arguments: &[u8]) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    // That of a process which has ended and was not waited for is empty.
+    // A zombie's command line is empty.
     processes
         .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
         .any(|it| it == arguments)
 }
 
-/// Only if the turn is said to be over: how soon that is, is judged where the model takes long.
+/// Only if the agent says that the turn is over: other probes judge how soon that is.
 async fn what_a_tool_runs_ends_with_its_turn(run: &mut Run) -> Probed {
     let (talk, session, turn, command) = running(run).await?;
     cancel(talk, &session);
@@ -105,7 +106,7 @@ async fn a_command_that_was_stopped_is_no_success(run: &mut Run) -> Probed {
 
 async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {
     let (talk, _, _, _) = running(run).await?;
-    // What the agent still says of its turn is not watched.
+    // The agent's later messages about its turn are not watched.
     talk.is_watched = false;
     talk.peer.close();
     let has_ended = talk.peer.wait_for_end(talk.patience).await;

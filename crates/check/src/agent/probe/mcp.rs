@@ -1,14 +1,15 @@
-//! MCP servers that a session is opened with: which are reached, what they are given, and what one
-//! that is no good does to the rest (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
+//! MCP servers of a session: which ones the agent reaches, with which data, and how a broken one
+//! affects the rest (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
 
 use super::cancel::ends_cancelled;
 use super::driven::{ALLOW, cancel, choose, play_in};
-use super::history::{Again, LOAD, RESUME, again_with};
+use super::history::{LOAD, RESUME, Reopened, again_with};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
-use crate::mcp_server::{Manner, McpServer, Seen, Transport};
+use crate::mcp_server::{McpServer, Seen, ServerBehavior, Transport};
 use crate::model::acts::{call, mcp, recall, say};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
@@ -16,7 +17,7 @@ use attache_protocol::method::{
     McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission,
     SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,21 +40,20 @@ const HTTP: &str = "/mcpCapabilities/http";
 const SSE: &str = "/mcpCapabilities/sse";
 const ACP: &str = "/mcpCapabilities/acp";
 
-/// How long is waited for a server to be reached before a turn is tried: some connect with the
-/// first one.
+/// How long to wait for a connection to a server before a turn: some agents connect with the first
+/// one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long the answer may take that a silent server holds up: libraries of MCP give one up after a
-/// minute.
+/// How long an answer may take while a server is silent: MCP libraries give up after a minute.
 const HELD_UP: Duration = Duration::from_secs(70);
 
-/// How many turns are tried until the tool of a server that was connected to is there.
+/// The number of turns in which the tool of a connected server must appear.
 const TURNS: usize = 3;
 
 const INITIALIZED: fn(&Seen) -> bool = |seen| seen.is_initialized;
 
 async fn a_stdio_server_is_started_with_its_environment(run: &mut Run) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     with(run, &[&server]).await?;
     expect(
         !server.seen().lacks_word,
@@ -71,14 +71,14 @@ async fn every_server_is_connected_to(run: &mut Run) -> Probed {
     servers.extend(over_http(run).await?);
     let servers = servers
         .into_iter()
-        .map(|it| run.mcp_server(it, Manner::Good))
+        .map(|it| run.mcp_server(it, ServerBehavior::Good))
         .collect::<Probed<Vec<_>>>()?;
     with(run, &servers.iter().collect::<Vec<_>>()).await.map(|_| ())
 }
 
 async fn a_server_over_http_is_sent_its_headers(run: &mut Run) -> Probed {
     for transport in some_over_http(run).await? {
-        let server = run.mcp_server(transport, Manner::Good)?;
+        let server = run.mcp_server(transport, ServerBehavior::Good)?;
         with(run, &[&server]).await?;
         let seen = format!("it is missing with a server of type {}", kind(&server));
         expect(!server.seen().lacks_word, "the header that was given, with every request", seen)?;
@@ -93,10 +93,10 @@ async fn a_tool_of_a_server_over_http_is_called(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// An agent may refuse such a session. If it does not, the server that is there is as good as any.
+/// An agent may refuse such a session. If it does not, the working server must work.
 async fn a_server_that_is_gone_keeps_no_other_away(run: &mut Run) -> Probed {
-    let gone = run.mcp_server(Transport::Stdio, Manner::Gone)?;
-    let good = run.mcp_server(Transport::Stdio, Manner::Good)?;
+    let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
+    let good = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&gone, &good]);
     let (talk, _) = run.session().await?;
@@ -115,10 +115,10 @@ async fn the_servers_of_a_resume_are_connected_to(run: &mut Run) -> Probed {
     reopened(run, RESUME, SessionResume::ROW.name).await
 }
 
-/// A session that is opened again by this method reaches the server that is named then.
+/// A session that is reopened by this method must reach the new server.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
-    let Again { session, reply, .. } =
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
+    let Reopened { session, reply, .. } =
         again_with(run, capability, method, &json!([server.entry()])).await?;
     if let Err(outcome) = reply.result() {
         return Err(unopened(&outcome));
@@ -126,9 +126,9 @@ async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
     reaches(run.talk().await?, &session, &server, true).await
 }
 
-/// The session, and its first turn, even if the server never says a word.
+/// The session and its first turn work even if the server never answers.
 async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
-    let server = run.mcp_server(Transport::Stdio, Manner::Silent)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Silent)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
@@ -150,9 +150,9 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     }
 }
 
-/// A result or an error: both are right, silence is not.
+/// A result and an error are both correct; no answer is not.
 async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probed {
-    let gone = run.mcp_server(Transport::Stdio, Manner::Gone)?;
+    let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let params = params(run, &[&gone]);
     let (talk, _) = run.session().await?;
     let expected = "an answer to session/new, although an MCP server ends at once";
@@ -164,7 +164,7 @@ async fn a_server_that_is_gone_leaves_nothing_unanswered(run: &mut Run) -> Probe
 
 async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Probed {
     run.driven().await?;
-    let server = run.mcp_server(Transport::Stdio, Manner::Stuck)?;
+    let server = run.mcp_server(Transport::Stdio, ServerBehavior::Stuck)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     lists_tools(talk, &server).await;
@@ -182,10 +182,10 @@ async fn a_turn_is_cancelled_while_a_tool_of_a_server_runs(run: &mut Run) -> Pro
     ends_cancelled(talk, turn).await
 }
 
-/// What travels inside has an id of its own, whatever the id is that it travels with.
+/// The inner message has an id of its own, independent of the outer one.
 async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs(ACP)?;
-    let server = run.mcp_server(Transport::Acp, Manner::Good)?;
+    let server = run.mcp_server(Transport::Acp, ServerBehavior::Good)?;
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
@@ -205,7 +205,7 @@ async fn a_request_to_a_server_of_the_client_has_two_ids(run: &mut Run) -> Probe
     expect(differs, "a requestId that is not the id of the call", quoted(&line.text))
 }
 
-/// What a server that the client serves itself answers.
+/// Returns the answer of a server that the client serves itself.
 fn over_acp(server: &McpServer, params: &Value) -> Answer {
     let method = params.get("method").and_then(Value::as_str).unwrap_or_default();
     match server.outcome(method, params.get("params").unwrap_or(&Value::Null)) {
@@ -215,10 +215,10 @@ fn over_acp(server: &McpServer, params: &Value) -> Answer {
     }
 }
 
-/// The model calls a server's tool, and is told what that gives.
+/// The model calls a server's tool and receives its result.
 async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     run.driven().await?;
-    let server = run.mcp_server(transport, Manner::Good)?;
+    let server = run.mcp_server(transport, ServerBehavior::Good)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     lists_tools(talk, &server).await;
@@ -244,7 +244,7 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     }
 }
 
-/// A turn that calls a server's tool. It may be there a turn later than the server.
+/// Plays a turn that calls a server's tool. The tool may appear one turn after the server.
 async fn play_tool(
     talk: &mut Conversation,
     session: &Session,
@@ -260,12 +260,12 @@ async fn play_tool(
     outcome
 }
 
-/// Waits a while for the tools of a server to be listed. They may be listed when a turn needs them.
+/// Waits for the tools of a server to be listed. They may be listed only when a turn needs them.
 async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
     sees(talk, server, AT_ONCE, |seen| seen.is_listed).await;
 }
 
-/// A session with these servers, all of which are reached.
+/// Opens a session with these servers, all of which the agent reaches.
 async fn with<'r>(
     run: &'r mut Run,
     servers: &[&Arc<McpServer>],
@@ -280,7 +280,7 @@ async fn with<'r>(
     Ok((talk, session))
 }
 
-/// The server is connected to when the session is opened, or with its first turn.
+/// Checks that the agent connects to the server when the session opens, or with its first turn.
 async fn reaches(
     talk: &mut Conversation,
     session: &Session,
@@ -309,7 +309,7 @@ async fn reaches(
     fail(format!("the server {}, of type {}, is connected to", server.name(), kind(server)), seen)
 }
 
-/// Waits until a server has seen this, while the agent is served.
+/// Waits until a server has observed this, while the agent is served.
 async fn sees(
     talk: &mut Conversation,
     server: &McpServer,
@@ -324,23 +324,23 @@ async fn sees(
     }
 }
 
-/// What opens a session with these servers.
+/// Returns the params that open a session with these servers.
 fn params(run: &Run, servers: &[&Arc<McpServer>]) -> Value {
     let entries: Vec<Value> = servers.iter().map(|server| server.entry()).collect();
     json!({"cwd": run.folder(), "mcpServers": entries})
 }
 
-/// The session of a result that opened one.
+/// Returns the session of a result that opened one.
 fn opened_as(opened: Value) -> Session {
     Session { id: opened.get("sessionId").cloned().unwrap_or_default(), opened }
 }
 
-/// What another rule is about is no fail of this one.
+/// Turns a fail that belongs to another rule into "not tested".
 fn unopened(outcome: &Outcome) -> Outcome {
     Outcome::NotTested(format!("no session with an MCP server: {}", outcome.seen()))
 }
 
-/// The transports over HTTP that the agent offers.
+/// Returns the HTTP transports that the agent offers.
 async fn over_http(run: &mut Run) -> Probed<Vec<Transport>> {
     let talk = run.talk().await?;
     let all = [(HTTP, Transport::Http), (SSE, Transport::Sse)];

@@ -1,14 +1,15 @@
-//! The ids of messages (MSG), and what of one session is not told in another (SESS-06).
+//! Message ids (MSG), and messages that must not appear in another session (SESS-06).
 
 use super::driven::{ALLOW, OLD, attempt, choose, file, unjudged, write_over};
 use super::usage::replayed;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::{call, read, recall, say};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:
@@ -44,8 +45,8 @@ async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The ids of the chunks in which the agent said something, as JSON; null for those without one
-/// among others that have one.
+/// Returns the ids of the agent's message chunks as JSON; null for a chunk without one among others
+/// with ids.
 fn ids(played: &Played) -> BTreeSet<String> {
     let said = |chunk: &&Value| chunk.pointer("/content/text").is_some_and(|text| text != "");
     let chunks = played.updates_of("agent_message_chunk").filter(said);
@@ -105,8 +106,8 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
     expect(!leaks, "the model is not given what was said in another session", "it is given it")
 }
 
-/// Several turns of two sessions, in turn and at once, each with a file of its own: whatever is
-/// told of the file names its session.
+/// Runs several turns of two sessions, alternately and concurrently, each with a file of its own:
+/// every message about the file must name its session.
 async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
     let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
     let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
@@ -128,8 +129,7 @@ async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
     if told == 0 { not_tested("nothing is told of the file that a turn reads") } else { Ok(()) }
 }
 
-/// The same for what needs leave: a file that is written over while nothing runs in the other
-/// session.
+/// The same for an action that needs permission: replacing a file while the other session is idle.
 async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
     let names = ["attache-written-in-one.txt", "attache-written-in-two.txt"];
     let paths = [file(run, names[0], OLD)?, file(run, names[1], OLD)?];
@@ -146,8 +146,8 @@ async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
     if told == 0 { not_tested("nothing is told of the file that a turn writes") } else { Ok(()) }
 }
 
-/// A title may be made of what was prompted: in a session that was not prompted no title has these
-/// words.
+/// A title may come from a prompt: a session without that prompt must not have these words in its
+/// title.
 async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
     run.driven_apart().await?;
     let folder = run.folder().to_owned();
@@ -174,7 +174,7 @@ async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
     }
 }
 
-/// How often something is told or asked of these files, each in its session.
+/// Counts the messages about these files, each in its session.
 fn told_apart(
     talk: &Conversation,
     first: usize,
@@ -188,7 +188,7 @@ fn told_apart(
             .filter(|line| line.get("method").is_some() && line.text.contains(name));
         for line in about {
             let of = line.get("params").and_then(|params| params.get("sessionId"));
-            // Methods of one's own may tell of no session.
+            // Extension methods may have no session.
             let Some(of) = of else { continue };
             told += 1;
             let seen = quoted(&line.text);

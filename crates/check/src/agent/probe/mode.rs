@@ -3,13 +3,14 @@
 use super::driven::unjudged;
 use super::option_value::options;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
 use crate::model::acts::say;
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption, SessionSetMode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "MODE-02" an_unknown_mode_is_refused;
@@ -49,11 +50,12 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     set?;
-    // A turn that its cancellation does not end is another rule's matter.
+    // Another rule covers turns that do not end when they are cancelled.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Set as an option, the mode has changed for whoever knows modes only.
+/// If the mode is set as an option, the agent also reports a mode change for clients that know only
+/// modes.
 async fn a_mode_that_changes_otherwise_is_told(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
@@ -112,7 +114,7 @@ pub(super) async fn set_mode(talk: &mut Conversation, session: &Session, mode: &
     talk.call::<SessionSetMode>(params).await?.result().map(|_| ())
 }
 
-/// The current mode of a session, and another one.
+/// Returns the current mode of a session and another one.
 pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     let modes = session.opened.get("modes").filter(|modes| !modes.is_null());
     let Some(modes) = modes else { return skipped("the session has no modes") };
@@ -124,8 +126,7 @@ pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     }
 }
 
-/// The option that stands for the mode, and a mode that is not the current one and that it can
-/// have.
+/// Returns the option for the mode, and an available mode that is not current.
 pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
     let (_, other) = two_modes(session)?;
     let all = options(&session.opened);
@@ -137,13 +138,13 @@ pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
     }
 }
 
-/// The current value of an option.
+/// Returns the current value of an option.
 fn value_of(all: &[Value], id: &Value) -> Value {
     let option = all.iter().find(|option| option.get("id") == Some(id));
     option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
 }
 
-/// All options of a session, as setting another one to the value that it has tells them.
+/// Returns all options of a session, by setting another option to its current value.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Value> {
     let all = options(&session.opened);
     let is_other = |option: &&Value| {
@@ -161,7 +162,7 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     }
 }
 
-/// Whether a line is an update of this kind for the session.
+/// Returns a condition for updates of this kind in the session.
 pub(super) fn of_session(session: &Session, kind: &'static str) -> impl Fn(&Line) -> bool {
     let id = session.id.clone();
     move |line| {
@@ -173,7 +174,7 @@ pub(super) fn of_session(session: &Session, kind: &'static str) -> impl Fn(&Line
     }
 }
 
-/// The last update of this kind for the session from that index on.
+/// Returns the last update of this kind in the session from that index on.
 pub(super) fn last_update(
     talk: &Conversation,
     first: usize,

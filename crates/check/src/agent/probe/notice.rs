@@ -1,15 +1,16 @@
-//! Notices, which an MCP server that cannot be started gives rise to (NOTE, SESS-16).
+//! Notices, which an MCP server that cannot start causes (NOTE, SESS-16).
 
 use super::driven::{play_in, unjudged};
 use super::mode::of_session;
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionLoad, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "NOTE-01" no_notice_is_sent_to_who_does_not_take_it;
@@ -34,8 +35,8 @@ async fn no_notice_is_sent_to_who_does_not_take_it(run: &mut Run) -> Probed {
     }
 }
 
-/// A fresh one may come, but not of a server that is not asked for any more. The process is a new
-/// one: agents refuse to load what they have open.
+/// A new notice may come, but not about a server that is no longer configured. The process is new,
+/// because agents refuse to load open sessions.
 async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = json!(run.folder());
@@ -52,7 +53,7 @@ async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
     }
 }
 
-/// A session with a turn of which a notice was sent, and what is told of it.
+/// Returns a session with a turn that sent a notice, and its notices.
 async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value>)> {
     run.driven().await?;
     let folder = json!(run.folder());
@@ -67,7 +68,7 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
     Ok((talk, session, told))
 }
 
-/// A session with a server that is nowhere.
+/// Opens a session with a server that does not exist.
 async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
     let server = json!({"name": "attache-nowhere", "command": "/attache/no-such-server", "args": [], "env": []});
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
@@ -79,7 +80,7 @@ async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
     }
 }
 
-/// The titles of the notices of the session from that index on.
+/// Returns the titles of the session's notices from that index on.
 fn notices(talk: &Conversation, first: usize, session: &Session) -> Vec<Value> {
     let is_notice = of_session(session, "notice");
     let titles = talk.heard(first).filter(|line| is_notice(line));

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-/// The config options of a result or an update.
+/// Returns the config options of a result or an update.
 pub(super) fn options(holder: &Value) -> &[Value] {
     holder.get("configOptions").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The ids of options with their current values.
+/// Returns the ids of options with their current values.
 pub(super) fn values(options: &[Value]) -> Vec<(String, String)> {
     let text = |option: &Value, key| option.get(key).map(Value::to_string).unwrap_or_default();
     options.iter().map(|option| (text(option, "id"), text(option, "currentValue"))).collect()
 }
 
-/// Options with a value that each could have and has not.
+/// Returns options, each with a value that is available and not current.
 pub(super) fn choices(all: &[Value]) -> Vec<(Value, Value)> {
     let choice = |option: &Value| {
         let current = option.get("currentValue")?;

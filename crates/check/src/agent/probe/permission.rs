@@ -1,10 +1,11 @@
-//! What an agent asks leave for, and what it makes of the answer (PERM).
+//! Which actions need permission, and how the agent treats the answer (PERM).
 
 use super::driven::{
     ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, nothing_at, option,
     unjudged, write_over,
 };
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use crate::model::acts::{Acts, call, calls, read, run as run_command, say, write
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{SessionRequestPermission, TerminalCreate};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { Run:
@@ -28,15 +29,15 @@ probes! { Run:
 
 const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
 
-/// Something that an agent may ask leave for, and how to see that it was done.
-struct Deed {
+/// An action that an agent may ask permission for, and how to detect it.
+struct GatedAction {
     acts: Acts,
-    /// What is another once it was done.
+    /// A value that differs after the action.
     path: PathBuf,
     before: Option<&'static str>,
 }
 
-impl Deed {
+impl GatedAction {
     fn write(run: &Run) -> Probed<Self> {
         let path = file(run, "attache-permitted.txt", OLD)?;
         Ok(Self { acts: write_over(&path, "done\n").then(say("done")), path, before: Some(OLD) })
@@ -48,7 +49,7 @@ impl Deed {
         Ok(Self { acts: call(run_command(&line)).then(say("done")), path, before: None })
     }
 
-    /// Whether it was done since, by the agent itself or by its client.
+    /// Whether the agent or its client performed the action since.
     fn is_done(&self, talk: &Conversation, first: usize) -> bool {
         std::fs::read_to_string(&self.path).ok().as_deref() != self.before
             || count::<TerminalCreate>(talk, first) > 0
@@ -61,7 +62,7 @@ async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
 }
 
 async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
-    let deed = Deed::write(run)?;
+    let deed = GatedAction::write(run)?;
     let (talk, session) = opened(run).await?;
     let first = talk.now();
     attempt(talk, &session, deed.acts.clone()).await?;
@@ -88,7 +89,7 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
 
 async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
     let mut is_asked = false;
-    for deed in [Deed::write(run)?, Deed::run(run)?] {
+    for deed in [GatedAction::write(run)?, GatedAction::run(run)?] {
         let (talk, session) = opened(run).await?;
         let first = talk.now();
         if let Ok(_played) = attempt(talk, &session, deed.acts.clone()).await
@@ -102,7 +103,7 @@ async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
 }
 
 async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
-    let deed = Deed::write(run)?;
+    let deed = GatedAction::write(run)?;
     let (talk, session) = opened(run).await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, deed.acts.clone());
@@ -116,7 +117,7 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
-    // Else it might never have been written at all.
+    // Otherwise the agent might not have tried to write it.
     if deed.is_done(talk, first) {
         Ok(())
     } else {
@@ -124,7 +125,7 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     }
 }
 
-/// The model makes two calls in one answer; one is allowed, the other refused.
+/// The model makes two calls in one answer; one is allowed, the other rejected.
 async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-allowed.txt", "attache-refused.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
@@ -161,7 +162,7 @@ async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
     if is_written_over(&yes) { Ok(()) } else { not_tested("what is allowed is not done either") }
 }
 
-/// Whether a question, or what was told of the tool call that it is about, names this file.
+/// Whether a question, or an update of its tool call, names this file.
 fn is_about(talk: &Conversation, asked: &Line, path: &Path) -> bool {
     let id = params(asked).pointer("/toolCall/toolCallId");
     let name = path.to_string_lossy();
@@ -179,7 +180,7 @@ async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
         ),
     ];
     for (what, answer) in answers {
-        let deed = Deed::write(run)?;
+        let deed = GatedAction::write(run)?;
         let (talk, session) = opened(run).await?;
         talk.answer::<SessionRequestPermission>(move |_| answer.clone());
         let first = talk.now();
@@ -223,8 +224,8 @@ async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 
 const SECOND: &str = "second\n";
 
-/// Writes a file two times in one turn, with each question answered so. Gives where the turn began
-/// and how many questions there were.
+/// Writes a file twice in one turn and answers each question with this option. Returns where the
+/// turn began and the number of questions.
 async fn twice<'r>(
     run: &'r mut Run,
     path: &Path,
@@ -249,8 +250,7 @@ fn params(line: &Line) -> &Value {
     line.get("params").unwrap_or(&Value::Null)
 }
 
-/// Two sessions ask at the same time; the second is answered first, with no, and the first with
-/// yes.
+/// Two sessions ask at the same time; the second is rejected first, then the first is allowed.
 async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
@@ -264,7 +264,7 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     };
     let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
-    // Who asks one question after the other is answered then.
+    // An agent that asks one question after the other gets its answer then.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
     if let Ok(Some(second)) = &second {
         talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));

@@ -2,11 +2,12 @@
 
 use super::driven::play;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, skipped};
 use crate::model::acts::{call, plan, say};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "PLAN-01" a_plan_is_reported;
@@ -15,13 +16,13 @@ probes! { Run:
 
 const STEPS: [&str; 3] = ["attache: look", "attache: think", "attache: act"];
 
-/// The plan with its steps in these states.
+/// Returns the plan with its steps in these statuses.
 fn entries(states: [&str; 3]) -> Value {
     let entry = |(step, state): (&str, &str)| json!({"content": step, "priority": "medium", "status": state});
     STEPS.into_iter().zip(states).map(entry).collect()
 }
 
-/// The plans that a turn reports that sets one and then goes on with it.
+/// Returns the plans of a turn that sets one and then updates it.
 async fn plans(run: &mut Run) -> Probed<Vec<Value>> {
     let before = plan(entries(["in_progress", "pending", "pending"]));
     let after = plan(entries(["completed", "in_progress", "pending"]));

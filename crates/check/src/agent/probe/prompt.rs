@@ -1,11 +1,11 @@
-//! Whether a prompt is answered at all (PROMPT-06), and prompts that start no turn (PROMPT-04,
+//! Whether the agent answers a prompt (PROMPT-06), and prompts that start no turn (PROMPT-04,
 //! PROMPT-05, PROMPT-17).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, skipped};
 use attache_protocol::method::SessionPrompt;
-use serde_json::json;
 
 probes! { Run:
     "PROMPT-06" a_prompt_is_answered_with_a_stop_reason;
@@ -14,8 +14,8 @@ probes! { Run:
     "PROMPT-17" an_empty_prompt_does_not_hang;
 }
 
-/// An agent without a model may answer with an error, which is no fault. It is one to know no
-/// prompt, to be silent, and to leave.
+/// An agent without a model may answer with an error. It must not reject the method, stay silent,
+/// or end.
 async fn a_prompt_is_answered_with_a_stop_reason(run: &mut Run) -> Probed {
     run.prompted().await
 }

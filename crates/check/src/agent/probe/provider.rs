@@ -1,14 +1,15 @@
-//! Providers of models that the client configures (PROV).
+//! Model providers that the client configures (PROV).
 //!
-//! Each probe has an agent of its own: what it changes ends with it.
+//! Each probe uses a separate agent process, so that its changes end with it.
 
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{Method, ProvidersDisable, ProvidersList, ProvidersSet};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "PROV-01" providers_are_offered_where_they_can_be_set;
@@ -22,7 +23,7 @@ probes! { Run:
 }
 
 const PROVIDERS: &str = "/providers";
-/// What must not be seen again.
+/// A secret that must not reappear.
 const HEADER: &str = "attache-header-4f1c9";
 
 async fn providers_are_offered_where_they_can_be_set(run: &mut Run) -> Probed {
@@ -75,7 +76,7 @@ async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
     let Some(id) = by_need(talk, false).await? else {
         return not_tested("every provider of the agent is required");
     };
-    // One that cannot speak that protocol was set otherwise, or not at all.
+    // A provider without that protocol was set with another one, or not at all.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address}))
         .await?;
     talk.call::<ProvidersDisable>(json!({"providerId": id})).await?.result()?;
@@ -126,7 +127,7 @@ async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
     let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (id, _) = first(talk).await?;
-    // Refused or taken: an answer, and a list that can be read.
+    // The agent may refuse or accept it: it must answer, and the list must be readable.
     talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address}))
         .await?;
     let is_listed =
@@ -134,8 +135,8 @@ async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
     expect(is_listed, "the provider stays listed", format!("{id} is gone"))
 }
 
-/// Where an agent finds the judge's model, which it may ask for its models before it takes the
-/// address; without one where no provider is.
+/// The URL of the judge's model, which the agent may query before it accepts the URL; without a
+/// model, a URL without a provider.
 fn addresses(run: &Run) -> [String; 2] {
     let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
     ["attache", "attache-other"].map(|path| format!("{base}/{path}"))
@@ -157,7 +158,7 @@ async fn list(talk: &mut Conversation) -> Probed<Vec<Value>> {
     }
 }
 
-/// A provider that can be set, and a protocol that it can speak.
+/// Returns a configurable provider and a protocol that it supports.
 async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     for provider in list(talk).await? {
         if let (Some(id), Some(protocol)) =
@@ -169,7 +170,7 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     not_tested("the agent lists no provider that can be set")
 }
 
-/// The first provider that is required, or the first that is not.
+/// Returns the first required provider, or the first optional one.
 async fn by_need(talk: &mut Conversation, is_required: bool) -> Probed<Option<Value>> {
     let all = list(talk).await?;
     let found =
@@ -181,7 +182,7 @@ async fn set(talk: &mut Conversation, params: Value) -> Probed<Value> {
     talk.call::<ProvidersSet>(params).await?.result()
 }
 
-/// Where a provider is reached now; null if nowhere.
+/// Returns the URL of a provider; null if it has none.
 async fn current(talk: &mut Conversation, id: &Value) -> Probed<Value> {
     let all = list(talk).await?;
     let provider = all.iter().find(|provider| provider.get("providerId") == Some(id));

@@ -1,29 +1,30 @@
-//! Replays of several turns, while another session goes on beside (SESS-13).
+//! Replays of several turns while another session is active (SESS-13).
 
 use super::driven::{play_in, unjudged};
 use super::history::{LOAD, refused};
 use super::session::CLOSE;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionClose, SessionLoad};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "SESS-13" several_turns_are_told_once_each_and_in_order;
 }
 
-/// What is said in the turns of the session, and in that of another one beside it.
+/// The words of the session's turns, and of a turn in another session.
 const WORDS: [&str; 3] =
     ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
 const BESIDE: &str = "attache-word-beside-6203";
 
-/// What stands in every prompt that tells what to do, and in nothing else.
+/// A text that occurs in every prompt with acts, and nowhere else.
 const PROMPTED: &str = "\"acts\"";
 
-/// Who said a word, and which one.
+/// The sender of a word, and the word.
 type Said = (&'static str, usize);
 
 async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed {
@@ -43,7 +44,7 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
     let wanted: Vec<Said> =
         (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
     let said = words(&told);
-    // Who keeps no prompts tells at least its own words.
+    // An agent that stores no prompts replays at least its own words.
     let by_agent =
         |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
     let is_right = said == wanted || (by_agent(&wanted) == said);
@@ -58,8 +59,8 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
     expect(beside.is_none(), "nothing of another session", seen)
 }
 
-/// The updates that a load tells, in a new process or in the one that has closed the session.
-/// Nothing if a new one does not know it.
+/// Returns the updates of a load, in a new process or in the one that closed the session. `None` if
+/// a new one does not know it.
 async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
     if is_new {
         run.restart().await;
@@ -83,14 +84,14 @@ async fn close(talk: &mut Conversation, session: &Session) -> Probed {
     closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Who said which words, in order. A message is told in pieces; what a user says may repeat itself,
-/// as it holds what the agent is to say.
+/// Returns the senders of words, in order. A message comes in chunks; a user text contains the
+/// agent's text as well.
 fn words(updates: &[Value]) -> Vec<Said> {
     let mut messages: Vec<(&'static str, String)> = Vec::new();
     for update in updates {
         let who = match update.get("sessionUpdate").and_then(Value::as_str) {
             Some("user_message_chunk") => "user",
-            // Under whose name a prompt is told is judged by SESS-15.
+            // SESS-15 judges the sender of a replayed prompt.
             Some("agent_message_chunk") if text(update).contains(PROMPTED) => "user",
             Some("agent_message_chunk") => "agent",
             _ => continue,

@@ -1,13 +1,14 @@
-//! Requests and notifications as such: what is unknown, what cannot be decoded, how often is
-//! answered (RPC-15 to RPC-18, RPC-23 to RPC-26).
+//! Requests and notifications in general: unknown methods, malformed params, exactly one reply
+//! (RPC-15 to RPC-18, RPC-23 to RPC-26).
 
 use super::session_list::page;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::{Method, SessionCancel, SessionList, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "RPC-15" every_request_gets_one_reply;
@@ -78,14 +79,13 @@ async fn keys_that_nobody_knows_are_ignored(run: &mut Run) -> Probed {
     let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
-    // A server that cannot start is no reason to refuse, but agents may; only a complaint about the
-    // params counts.
+    // An agent may refuse a server that cannot start; only an error about the params counts.
     let nested = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let is_invalid = nested.error("/code") == Some(&json!(-32602));
     expect(!is_invalid, "unknown keys of an MCP server are ignored", "error -32602")
 }
 
-/// The agent ignores this notification.
+/// Checks that the agent ignores this notification.
 pub(super) async fn is_ignored(run: &mut Run, method: &str, params: Value) -> Probed {
     let talk = run.talk().await?;
     let first = talk.now();

@@ -1,13 +1,14 @@
-//! Which files a session's tools reach (SESS-03, SESS-05).
+//! The files that a session's tools can reach (SESS-03, SESS-05).
 
 use super::driven::{ALLOW, attempt, choose, count, play_in, put, tool_calls};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{call, read, recall, say, write};
 use attache_protocol::method::{FsReadTextFile, SessionRequestPermission, TerminalCreate};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { Run:
@@ -16,7 +17,7 @@ probes! { Run:
     "SESS-05" tools_stay_inside_the_roots;
 }
 
-/// A session in a folder below, in which alone there is the file.
+/// A session in a subfolder that alone has the file.
 async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let below = run.folder().join("attache-below");
     let (name, new) = ("attache-only-below.txt", "attache-new-below.txt");
@@ -35,8 +36,7 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let meant = [below.join(name), below.join(new)];
     if let Some(other) = reads
         .filter_map(|line| path(line.get("params")?))
-        // Whatever else it reads of its own accord, such as instructions for agents, is not what it
-        // was told to.
+        // Other files that it reads by itself, such as agent instructions, do not count.
         .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
@@ -63,13 +63,13 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// The name of a file that is in several folders, with another text in each.
+/// The name of a file that exists in several folders with different texts.
 const SAME: &str = "attache-same-name.txt";
-/// What stands in it where no session is, perhaps where the agent was started.
+/// Its content outside of all sessions' folders, such as where the agent was started.
 const ELSEWHERE: &str = "attache-text-of-no-session";
 
-/// Two sessions at once: what a tool reads, writes and runs without a whole path is in the folder
-/// of its session.
+/// Two concurrent sessions: relative paths of tools that read, write and run belong to the folder
+/// of the session.
 async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     let [one, two] = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
     let texts = ["attache-text-of-one", "attache-text-of-two"];
@@ -102,20 +102,20 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     }
 }
 
-/// Whether a command runs in this folder; false where it does not run at all.
+/// Whether a command runs in this folder; `false` if it does not run.
 async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> Probed<bool> {
     let made = folder.join("attache-made.txt");
     let _ = std::fs::remove_file(&made);
     let first = talk.now();
     let acts = call(crate::model::acts::run("echo made > attache-made.txt")).then(say("done"));
-    // An agent need not have a shell.
+    // A shell is optional.
     let Ok(played) = attempt(talk, session, acts).await else { return Ok(false) };
     let expected = format!("a command runs in {}", folder.display());
-    // The judge only pretends to run what it is asked to run.
+    // The judge only simulates commands.
     let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
     if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
         let cwd = params.get("cwd").and_then(Value::as_str);
-        // It may go there first.
+        // It may change the folder first.
         let goes = params.to_string().contains(&*folder.to_string_lossy());
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());
@@ -126,8 +126,8 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     Ok(is_done)
 }
 
-/// The file lies beside the session's folder. Who asks first is free to do what he is allowed; here
-/// it is refused.
+/// The file is outside the session's folder. An agent that asks may do what it is allowed to; here
+/// the judge rejects.
 async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     let (inside, outside) =
         (run.folder().join("attache-inside"), run.folder().join("attache-outside"));

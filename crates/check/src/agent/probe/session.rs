@@ -1,6 +1,7 @@
 //! Opening and closing sessions (SESS).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
@@ -8,7 +9,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetMode,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { Run:
@@ -21,14 +22,14 @@ probes! { Run:
     "SESS-25" nothing_is_sent_for_a_closed_session;
 }
 
-/// How many sessions are opened to compare their ids.
+/// The number of sessions whose ids are compared.
 const SESSIONS: usize = 5;
 
 pub(super) const CLOSE: &str = "/sessionCapabilities/close";
 pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
-/// An agent that opens no session at all breaks this rule, unless it wants a login or says what
-/// else it lacks.
+/// An agent that opens no session breaks this rule, unless it needs a login or says what else it
+/// lacks.
 async fn every_session_has_an_id_of_its_own(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     run.opened().await?;
@@ -87,7 +88,7 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// A result or an error: both are right, silence is not.
+/// A result and an error are both correct; no answer is not.
 async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(CLOSE)?;
@@ -110,7 +111,7 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
     }
 }
 
-/// Nothing was found under [`NO_SESSION`], and the error says so (SESS-21).
+/// The error says that there is no session [`NO_SESSION`] (SESS-21).
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
     let told = reply.error("/data/sessionId").cloned().unwrap_or_default();

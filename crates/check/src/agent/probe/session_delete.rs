@@ -3,10 +3,10 @@
 use super::session::NO_SESSION;
 use super::session_list::{entries, entry_of, listed};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::{SessionDelete, SessionLoad, SessionPrompt};
-use serde_json::json;
 
 probes! { Run:
     "DEL-02" a_deleted_session_is_not_listed;
@@ -34,7 +34,7 @@ async fn deleting_an_unknown_session_succeeds(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// What a deleted session still does is up to the agent: it answers, and goes on.
+/// The agent may choose how a deleted session behaves: it must answer and continue.
 async fn a_deleted_session_is_asked_for_in_vain_or_not(run: &mut Run) -> Probed {
     run.talk().await?.needs(DELETE)?;
     let (folder, words) = (json!(run.folder()), run.words());

@@ -2,11 +2,12 @@
 
 use super::session::CLOSE;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted, refusal};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{SessionClose, SessionList, SessionPrompt};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 probes! { Run:
@@ -20,10 +21,10 @@ probes! { Run:
 
 pub(super) const LIST: &str = "/sessionCapabilities/list";
 
-/// How many pages are read before it is said that they do not end.
+/// The number of pages after which the list counts as endless.
 const PAGES: usize = 200;
 
-/// A folder that no session has.
+/// A folder without sessions.
 const UNUSED: &str = "/attache/no-such-folder";
 
 async fn an_empty_list_is_an_array(run: &mut Run) -> Probed {
@@ -59,7 +60,7 @@ async fn empty_params_give_the_first_page(run: &mut Run) -> Probed {
         "a page of sessions with {}",
         "a result without sessions",
     )?;
-    // Whether params may be absent is RPC-25's matter; where they may, they say the same.
+    // RPC-25 covers absent params; if they may be absent, the result is the same.
     let Ok(Value::Object(absent)) = talk.call::<SessionList>(Value::Null).await?.result() else {
         return Ok(());
     };
@@ -113,7 +114,7 @@ async fn listing_opens_and_changes_nothing(run: &mut Run) -> Probed {
     talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
-/// A session that the agent lists. It may do so only once something was said in it.
+/// Returns a session that the agent lists, which may need a turn in it.
 pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
@@ -127,8 +128,8 @@ pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)
     }
 }
 
-/// A session that the agent lists and does not have open: it was closed, or left behind by a
-/// process that ended.
+/// Returns a session that the agent lists and does not have open: it was closed, or its process
+/// ended.
 pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let of_folder = json!({"cwd": run.folder()});
     let (talk, session) = listed(run).await?;
@@ -144,7 +145,7 @@ pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)>
     }
 }
 
-/// The entries of all pages.
+/// Returns the entries of all pages.
 pub(super) async fn entries(talk: &mut Conversation, mut params: Value) -> Probed<Vec<Value>> {
     let mut all = Vec::new();
     for _ in 0..PAGES {
@@ -161,12 +162,12 @@ pub(super) async fn entries(talk: &mut Conversation, mut params: Value) -> Probe
     not_tested(format!("there are more than {PAGES} pages of sessions"))
 }
 
-/// The entry of this session.
+/// Returns the entry of this session.
 pub(super) fn entry_of<'e>(entries: &'e [Value], id: &Value) -> Option<&'e Value> {
     entries.iter().find(|entry| entry.get("sessionId") == Some(id))
 }
 
-/// A page of the list, if sessions are listed at all for who is not logged in.
+/// Returns a page of the list, if sessions can be listed without a login.
 pub(super) async fn page(talk: &mut Conversation, params: Value) -> Probed<Map<String, Value>> {
     let reply = talk.call::<SessionList>(params).await?;
     if reply.error("/code") == Some(&json!(-32000)) {

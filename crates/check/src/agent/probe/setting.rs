@@ -1,39 +1,40 @@
-//! Whether what was set stays set: options and modes of sessions with several turns, and of two at
-//! once (CONF-02, MODE-04, SESS-06).
+//! Whether options and modes keep their values, in sessions with several turns and in two
+//! concurrent sessions (CONF-02, MODE-04, SESS-06).
 
 use super::driven::play_in;
 use super::history::RESUME;
 use super::mode::{mode_option, of_session, set_mode, two_modes};
 use super::option_value::{choices, options};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionResume, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" an_option_that_was_set_keeps_its_value;
     "MODE-04" a_mode_that_was_set_stays_until_a_change_is_told;
 }
 
-/// How many options are changed.
+/// The number of options to change.
 const CHOICES: usize = 3;
 
-/// Each is set in one of two sessions. What it is then is told with the next list of all, before
-/// and after a turn.
+/// Each is set in one of two sessions. The next list of all options has the value, before and after
+/// a turn.
 async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
     let (folder, has_turns) = (run.folder().to_owned(), run.driven().await.is_ok());
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
     let mode = mode_option(&session).ok().map(|(option, _)| option);
-    // Whether the mode is what its option says, and stays that, is judged by MODE-05 and MODE-04.
+    // MODE-05 and MODE-04 judge whether the mode matches its option and keeps its value.
     let chosen =
         choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;
     for (id, value) in chosen.take(CHOICES) {
-        // A value may need a login, or a network.
+        // A value may need a login or a network.
         if set(talk, &session, &id, &value).await?.is_none() {
             continue;
         }
@@ -62,7 +63,7 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
     }
 }
 
-/// The agent may change the mode: then it says so.
+/// The agent may change the mode, and must then report it.
 async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Probed {
     run.driven().await?;
     let folder = json!(run.folder());
@@ -71,7 +72,7 @@ async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Prob
     let option = mode_option(&session).map(|(option, _)| option);
     set_mode(talk, &session, &other).await?;
     if current(talk, &session, option.as_ref().ok(), &folder).await?.as_ref() != Some(&other) {
-        // An option that does not follow the mode is judged by MODE-05.
+        // MODE-05 judges an option that does not follow the mode.
         return not_tested("the mode that a session has cannot be asked for");
     }
     for _ in 0..2 {
@@ -89,7 +90,7 @@ async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Prob
     Ok(())
 }
 
-/// The mode that a session has, by the option that stands for it, or by what a resume tells.
+/// Returns the mode of a session, by its option or by the result of a resume.
 async fn current(
     talk: &mut Conversation,
     session: &Session,
@@ -102,7 +103,7 @@ async fn current(
     }
 }
 
-/// Sets an option and gives the list of all; nothing where the agent refuses.
+/// Sets an option and returns all options; `None` if the agent refuses.
 async fn set(
     talk: &mut Conversation,
     session: &Session,
@@ -113,7 +114,7 @@ async fn set(
     Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
 }
 
-/// All options of a session, as setting another one to the value that it has tells them; nothing if
+/// Returns all options of a session, by setting another option to its current value; `None` if
 /// there is no other.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Option<Value>> {
     let is_other = |option: &&Value| {
@@ -124,14 +125,14 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     else {
         return Ok(None);
     };
-    // The value that it has now may be one that was set.
+    // Its current value may have been set by this probe.
     let Some(all) = set(talk, session, other, &value_of(&session.opened, other)).await? else {
         return Ok(None);
     };
     Ok(Some(all).filter(|all| options(all).iter().any(|option| option.get("id") == Some(not))))
 }
 
-/// The current value of an option.
+/// Returns the current value of an option.
 fn value_of(holder: &Value, id: &Value) -> Value {
     let option = options(holder).iter().find(|option| option.get("id") == Some(id));
     option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
@@ -142,8 +143,8 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
     expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
 }
 
-/// The mode that a session which is open tells when it is resumed; nothing where that is not
-/// offered, or refused.
+/// Returns the mode of an open session from the result of a resume; `None` if resuming is not
+/// offered or refused.
 async fn resumed(
     talk: &mut Conversation,
     session: &Session,

@@ -1,13 +1,14 @@
-//! Where a session is: in memory or stored (STAT).
+//! The status of a session: in memory or stored (STAT).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{entries, saved};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::{Method, SessionPrompt, SessionStatusQuery};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "STAT-01" asking_where_a_session_is_opens_nothing;
@@ -50,7 +51,7 @@ async fn an_unknown_session_has_no_status(run: &mut Run) -> Probed {
     is_unknown(&reply, SessionStatusQuery::ROW.name)
 }
 
-/// What the agent says of the session.
+/// Returns the status that the agent reports for the session.
 async fn status(talk: &mut Conversation, id: &Value) -> Probed<Value> {
     let result = talk.call::<SessionStatusQuery>(json!({"sessionId": id})).await?.result()?;
     Ok(result.get("status").cloned().unwrap_or_default())

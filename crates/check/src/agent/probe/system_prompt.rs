@@ -1,11 +1,12 @@
-//! Instructions of the client for the agent itself (SYSP).
+//! System prompts of the client (SYSP).
 
 use super::session_list::{LIST, entries};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect};
 use attache_protocol::method::SessionNew;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "SYSP-02" instructions_that_cannot_be_applied_open_no_session;

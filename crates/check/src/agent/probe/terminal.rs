@@ -1,7 +1,8 @@
-//! Terminals of the client (TERM), and replies of theirs that say nothing (DEC-14, DEC-15).
+//! Terminals of the client (TERM), and their empty replies (DEC-14, DEC-15).
 
 use super::driven::{ALLOW, cancel, choose, count, held, tool_calls, unjudged};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Played, Session, Turn};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -12,7 +13,7 @@ use attache_protocol::method::{
     SessionRequestPermission, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TERM-10" a_terminal_is_released_when_its_command_has_ended;
@@ -29,7 +30,7 @@ fn acts() -> Acts {
     call(run_command("echo attache")).then(say("done"))
 }
 
-/// A session in which everything is permitted.
+/// Opens a session and permits everything.
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
@@ -49,7 +50,8 @@ async fn a_terminal_is_released_when_its_command_has_ended(run: &mut Run) -> Pro
     is_released(talk, first).await
 }
 
-/// Every terminal that was made since is released, at the latest soon after the turn.
+/// Checks that every terminal created since that line is released, at the latest soon after the
+/// turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
     let made: Vec<Value> = talk
         .given::<TerminalCreate>(first)
@@ -88,12 +90,12 @@ async fn a_terminal_of_a_cancelled_turn_is_released(run: &mut Run) -> Probed {
     is_released(talk, first).await
 }
 
-/// What a client does whose command is killed or released: whoever waits for its exit is told.
+/// Answers as a client whose command is killed or released: a call that waits for the exit gets it.
 async fn end_command(talk: &mut Conversation, turn: &Turn, waits: &Line) {
     let ended = |line: &Line| {
         line.calls::<TerminalKill>() || line.calls::<TerminalRelease>() || line.replies_to(&turn.id)
     };
-    // If nothing of the kind comes the command ends by itself.
+    // If neither happens, the command ends by itself.
     let _ = talk.peer.wait_for(turn.first, talk.patience, ended).await;
     if waits.calls::<TerminalWaitForExit>() {
         talk.give(waits, json!({"exitCode": null, "signal": "SIGKILL"}));
@@ -116,10 +118,10 @@ async fn a_terminal_that_is_made_after_a_cancel_is_released(run: &mut Run) -> Pr
     is_released(talk, first).await
 }
 
-/// The id of a terminal that the judge made up.
+/// Returns an id for a terminal of the judge.
 const LATE: &str = "attache-late-terminal";
 
-/// Answers for whatever terminal.
+/// Answers calls for any terminal.
 fn for_any_terminal(talk: &mut Conversation) {
     talk.answer::<TerminalOutput>(|_| {
         Answer::Result(json!({"output": "", "truncated": false, "exitStatus": {"exitCode": 0}}))
@@ -140,8 +142,8 @@ async fn no_exit_status_is_no_success(run: &mut Run) -> Probed {
     is_no_success(run, Value::Null, None).await
 }
 
-/// A command whose exit is told so is not shown as one that succeeded, by an agent that shows the
-/// two apart.
+/// Checks that a command with this exit is not shown as a success, if the agent distinguishes the
+/// two.
 async fn is_no_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];
@@ -158,7 +160,8 @@ async fn is_no_success(run: &mut Run, exit: Value, status: Option<Value>) -> Pro
     )
 }
 
-/// What a turn shows of a command that exits so: the states and the content of its tool calls.
+/// Returns what a turn shows of a command with this exit: the statuses and the content of its tool
+/// calls.
 async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<Value>> {
     let (talk, session) = opened(run).await?;
     let mut output = json!({"output": "attache\n", "truncated": false});
@@ -177,7 +180,7 @@ async fn shown(run: &mut Run, exit: Value, status: Option<Value>) -> Probed<Vec<
     Ok(results(&played))
 }
 
-/// How the tool calls of a turn came out, without what is new each time.
+/// Returns the results of a turn's tool calls, without values that change each time.
 fn results(played: &Played) -> Vec<Value> {
     let told = tool_calls(played);
     let all = told.iter().map(|told| {

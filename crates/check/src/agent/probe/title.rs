@@ -1,13 +1,14 @@
-//! Titles that the client gives (TITLE).
+//! Titles set by the client (TITLE).
 
 use super::session::{NO_SESSION, is_unknown};
 use super::session_list::{LIST, entries, entry_of, listed, saved};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::{Method, SessionSetTitle};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TITLE-01" a_title_is_stored_and_listed;
@@ -49,7 +50,7 @@ async fn an_unknown_session_cannot_be_named(run: &mut Run) -> Probed {
     is_unknown(&talk.call::<SessionSetTitle>(params).await?, SessionSetTitle::ROW.name)
 }
 
-/// The session takes a title, and the list has the one that the reply has.
+/// Checks that the session accepts a title, and that the list has the title of the reply.
 async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Probed {
     let stored = name(talk, id, "Étude no. 7").await?;
     if !talk.offers(LIST) {
@@ -64,7 +65,7 @@ async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Prob
     )
 }
 
-/// Gives the session a title, and gives the one that was stored.
+/// Sets the title of the session and returns the stored one.
 pub(super) async fn name(talk: &mut Conversation, id: &Value, title: &str) -> Probed<Value> {
     let result =
         talk.call::<SessionSetTitle>(json!({"sessionId": id, "title": title})).await?.result()?;

@@ -1,8 +1,9 @@
-//! Tool calls as they are told (TOOL). Most rules of their order are judged on the traffic of every
+//! Tool calls in updates (TOOL). Most rules about their order are judged by the traffic of every
 //! turn.
 
 use super::driven::{
-    ALLOW, OLD, Told, choose, count, file, nothing_at, play, play_in, tool_calls, write_over,
+    ALLOW, OLD, ReportedCall, choose, count, file, nothing_at, play, play_in, tool_calls,
+    write_over,
 };
 use crate::agent::run::Run;
 use crate::judging::conversation::{Played, quoted};
@@ -31,8 +32,8 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     )
 }
 
-/// The request for leave may be the first that is heard of a call; that does not stand for the
-/// report of it.
+/// A permission request may be the first message about a call, but does not replace the report of
+/// it.
 async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
     run.driven().await?;
     let path = file(run, "attache-leave.txt", OLD)?;
@@ -60,8 +61,9 @@ async fn tool_calls_have_ids_of_their_own(run: &mut Run) -> Probed {
     let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
     let played = play(run, acts).await?;
     let told = some(&played)?;
-    let ends = |told: &Told<'_>| told.states().iter().filter(|state| is_final(state)).count();
-    let begins = |told: &Told<'_>| {
+    let ends =
+        |told: &ReportedCall<'_>| told.states().iter().filter(|state| is_final(state)).count();
+    let begins = |told: &ReportedCall<'_>| {
         told.updates
             .iter()
             .filter(|update| update.get("sessionUpdate").is_some_and(|it| it == "tool_call"))
@@ -80,7 +82,7 @@ async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
         let states = told.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
-        // To say the same again is no change.
+        // Repeating the status is not a change.
         ends.dedup();
         let is_right = ends.len() == 1
             && runs < states.iter().position(|state| is_final(state))
@@ -106,8 +108,8 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     }
 }
 
-/// The tool calls that were told, of which there has to be one.
-fn some(played: &Played) -> Probed<Vec<Told<'_>>> {
+/// Returns the reported tool calls, at least one.
+fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
     let told = tool_calls(played);
     if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }
 }

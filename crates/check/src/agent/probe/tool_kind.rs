@@ -1,9 +1,9 @@
-//! Tool calls of every kind, subagents, and turns that ask their model too often (TOOL, PROMPT):
-//! what else is to be seen of an agent.
+//! Tool calls of every kind, subagents, and turns with too many model requests (TOOL, PROMPT).
 
 use super::driven::{ALLOW, choose, file, nothing_at, play, unjudged};
 use crate::agent::judge_client::capabilities;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{
@@ -11,17 +11,17 @@ use crate::model::acts::{
     switch_mode,
 };
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "TOOL-01" a_tool_call_of_each_kind_is_reported;
     "PROMPT-07" a_turn_of_too_many_requests_ends_for_that_reason;
 }
 
-/// How often the model goes on: more often than the agents that have a limit let it.
+/// How often the model continues: more often than agents with a limit allow.
 const REQUESTS: usize = 60;
 
-/// An agent may lack any of these tools; the call of one that it has is reported.
+/// An agent may lack any of these tools; a call of an existing one must be reported.
 async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     run.driven().await?;
     let [deleted, moved] =
@@ -61,7 +61,7 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     if has_any { Ok(()) } else { not_tested("the agent offers its model no tool of these kinds") }
 }
 
-/// A client that takes subagents is told of one as a tool call or as a subagent.
+/// A client that supports subagents receives a subagent or a tool call.
 async fn subagent(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let mut with_subagents = capabilities();
@@ -87,7 +87,7 @@ async fn subagent(run: &mut Run) -> Probed {
     )
 }
 
-/// Some agents have no limit: then the turn ends as its model ends it.
+/// Some agents have no limit: the turn then ends as its model does.
 async fn a_turn_of_too_many_requests_ends_for_that_reason(run: &mut Run) -> Probed {
     let path = file(run, "attache-again.txt", "read me again\n")?;
     let acts = (0..REQUESTS).fold(Acts::default(), |acts, _| acts.then(call(read(&path))));

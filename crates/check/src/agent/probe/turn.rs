@@ -1,14 +1,14 @@
-//! Turns: what they take, why they end, and what stands before their end (PROMPT, and the RPC rules
-//! that a turn shows).
+//! Turns: their prompts, their stop reasons, and the messages before their end (PROMPT, and the RPC
+//! rules that a turn shows).
 
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::model::acts::{DONE, fail_with, recall, say, think};
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionUpdateNotification};
-use serde_json::json;
 use std::time::Duration;
 
 probes! { Run:
@@ -26,10 +26,10 @@ probes! { Run:
     "RPC-29" the_text_of_a_turn_precedes_its_reply;
 }
 
-/// How long an agent is left to try again.
+/// How long an agent may retry.
 const TRIES_AGAIN: Duration = Duration::from_secs(3);
 
-/// Updates that tell what happens in a turn.
+/// Updates about the events of a turn.
 const OF_A_TURN: [&str; 5] =
     ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
 
@@ -47,8 +47,8 @@ async fn text_and_links_are_taken(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
-/// How often the model ends alike: an agent may ask it to go on where it was cut off, and only its
-/// last end is that of the turn.
+/// How often the model stops for the same reason: an agent may let it continue where it was cut
+/// off, and only the last stop counts for the turn.
 const ENDS_ALIKE: usize = 8;
 
 async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
@@ -70,7 +70,7 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
         if reason == expected {
             continue;
         }
-        // It had the model go on until that had nothing more to do.
+        // It let the model continue until it was done.
         let is_over = end != "stop" && played.said().contains(DONE);
         goes_on |= is_over;
         let seen = format!("the model ends with {end}, the turn with {reason}");
@@ -110,7 +110,7 @@ async fn a_failing_model_is_an_error(run: &mut Run) -> Probed {
         "the prompt is answered with an error, as its model is",
         quoted(played.reply.text()),
     )?;
-    // The session goes on.
+    // The session still works.
     talk.play(&session, say("attache-after")).await?.stop_reason().map(|_| ())
 }
 
@@ -123,7 +123,7 @@ async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
     let patience = talk.patience.min(TRIES_AGAIN);
     let played = match talk.finish_within(turn, patience).await {
         Ok(played) => played,
-        // It tries again, which is right, and the answer is cut again.
+        // It retries, which is correct, and the answer is cut again.
         Err(_) => {
             talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
             let answers = |line: &Line| line.replies_to(&id);
@@ -131,7 +131,7 @@ async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
             return Ok(());
         }
     };
-    // Asked again the model had nothing more to do, so that the turn could end well.
+    // After a retry the model was done, so the turn could end well.
     let is_again = run.asked().zip(before).is_some_and(|(now, before)| now > before + 1);
     match played.stop_reason() {
         Ok(reason) if reason == "end_turn" && !is_again => fail(
@@ -167,16 +167,15 @@ async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
 
 async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
     run.driven().await?;
-    // 4000 characters that do not repeat themselves.
+    // 4,000 characters without repetition.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
-    // An agent without a model reads nothing of it: what it is told to say shows as much where it
-    // is short.
+    // An agent without a model ignores it: the short text to send shows as much.
     let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
     let reason = played.stop_reason()?;
     if reason != "end_turn" {
-        // Some agents take a text that repeats itself for a model that has lost its way.
+        // Some agents treat a repetitive text as a malfunction of the model.
         return not_tested(format!("the agent ends a turn with a long answer early: {reason}"));
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();

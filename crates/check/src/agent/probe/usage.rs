@@ -1,13 +1,14 @@
-//! What is told of tokens and cost (USE).
+//! Reports of tokens and cost (USE).
 
 use super::history::refused;
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Played, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "USE-02" used_and_size_are_told_in_numbers;
@@ -19,7 +20,7 @@ probes! { Run:
     "USE-11" no_token_field_is_in_snake_case;
 }
 
-/// More tokens than a first request of an agent has by itself, in a window of the usual size.
+/// More tokens than an agent's first request has by itself, in a usual context window.
 const MANY: u64 = 60_000;
 
 async fn used_and_size_are_told_in_numbers(run: &mut Run) -> Probed {
@@ -44,7 +45,7 @@ async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
     let mut before: Option<(f64, Value)> = None;
-    // The second turn costs less than the first: a cost of turns falls then.
+    // The second turn costs less than the first, so a cost per turn decreases.
     for (input, output) in [(MANY, 500), (10, 1), (MANY, 500)] {
         let acts = say("attache-costs").usage(json!({"input": input, "output": output}));
         let played = talk.play(&session, acts).await?;
@@ -115,7 +116,7 @@ async fn no_token_field_is_in_snake_case(run: &mut Run) -> Probed {
     }
 }
 
-/// The usage in the reply to a prompt.
+/// Returns the usage in the reply to a prompt.
 async fn turn_usage(run: &mut Run) -> Probed<Value> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
@@ -128,7 +129,7 @@ async fn turn_usage(run: &mut Run) -> Probed<Value> {
     }
 }
 
-/// The `usage_update`s of a turn, at least one.
+/// Returns the `usage_update`s of a turn, at least one.
 async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
@@ -138,7 +139,7 @@ async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
     if updates.is_empty() { skipped("the agent sends no usage_update") } else { Ok(updates) }
 }
 
-/// What is used at the end of a turn.
+/// Returns the usage at the end of a turn.
 fn used(played: &Played) -> Probed<u64> {
     played.stop_reason()?;
     match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last()
@@ -148,7 +149,7 @@ fn used(played: &Played) -> Probed<u64> {
     }
 }
 
-/// What comes for a session when it is loaded in a new start of the agent.
+/// Returns the updates of a session when a new agent process loads it.
 pub(super) async fn replayed(run: &mut Run, session: &Session) -> Probed<Vec<Value>> {
     let folder = run.folder().to_owned();
     run.restart().await;

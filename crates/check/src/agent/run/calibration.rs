@@ -1,94 +1,108 @@
-//! The first turn of a run: whether the agent answers a prompt at all (PROMPT-06), and whether its
-//! turns do what they are told.
+//! The first turn of a run: whether the agent answers a prompt (PROMPT-06), and whether its turns
+//! follow their prompts.
 
 use super::Run;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::{Conversation, Played, Turn, quoted, refusal};
 use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
 use crate::model::acts::{self, Acts};
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionNew, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
-/// What a turn has to say to show that it does what it is told.
+/// The text that a turn must send to show that it follows its prompt.
 const WORD: &str = "attache-word-50917";
 
 const EXPECTED: &str = "session/prompt is answered with a stopReason";
 
-/// Errors that say that the agent does not take a prompt which is right. Any other may be that of a
-/// model that is missing.
+/// Error codes that mean that the agent does not accept a correct prompt. Any other code may come
+/// from a missing model.
 const TAKES_NONE: [i64; 5] = [-32700, -32600, -32601, -32602, -32002];
 
 impl Run {
-    /// Whether a session opens at all: a fail where the agent knows no such request or does not
-    /// answer, and why it cannot be told where it wants a login or lacks something else. It is
-    /// tried once a run.
-    pub(crate) async fn opened(&mut self) -> Probed {
-        if self.opened.is_none() {
-            let params = json!({"cwd": self.folder, "mcpServers": []});
-            let opened = match self.talk().await?.call::<SessionNew>(params).await {
-                Ok(reply) => match reply.error("/code").and_then(Value::as_i64) {
-                    Some(code) if TAKES_NONE.contains(&code) => {
-                        fail("a session opens", quoted(reply.text()))
-                    }
-                    Some(_) => not_tested(format!("no session opens: {}", refusal(&reply))),
-                    None => Ok(()),
-                },
-                Err(outcome) => Err(outcome),
-            };
-            self.opened = Some(opened);
-        }
-        self.opened.clone().unwrap_or(Ok(()))
-    }
-
-    /// The same for a probe that opens one for another reason: it can tell nothing of an agent that
-    /// opens none.
-    pub(crate) async fn opens_sessions(&mut self) -> Probed {
-        match self.opened().await {
-            Err(Outcome::Fail { seen, .. }) => {
-                not_tested(format!("the agent opens no session, as SESS-01 tells: {seen}"))
+    /// Whether the agent opens a session. It fails if the agent does not know the request or does
+    /// not answer. It is not tested if the agent needs a login or lacks something else. It is tried
+    /// once per run.
+    pub(crate) fn opened<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            if self.opened.is_none() {
+                let params = json!({"cwd": self.folder, "mcpServers": []});
+                let opened = match self.talk().await?.call::<SessionNew>(params).await {
+                    Ok(reply) => match reply.error("/code").and_then(Value::as_i64) {
+                        Some(code) if TAKES_NONE.contains(&code) => {
+                            fail("a session opens", quoted(reply.text()))
+                        }
+                        Some(_) => not_tested(format!("no session opens: {}", refusal(&reply))),
+                        None => Ok(()),
+                    },
+                    Err(outcome) => Err(outcome),
+                };
+                self.opened = Some(opened);
             }
-            _ => Ok(()),
-        }
+            self.opened.clone().unwrap_or(Ok(()))
+        })
     }
 
-    /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It
-    /// is tried once a run.
-    pub(crate) async fn driven(&mut self) -> Probed {
-        self.calibrated().await;
-        match &self.driven {
-            Some(Err(why)) => not_tested(why.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether a prompt is answered at all: a fail where it is not, and why it cannot be told where
-    /// the agent has no model or wants a login.
-    pub(crate) async fn prompted(&mut self) -> Probed {
-        self.calibrated().await;
-        self.prompted.clone().unwrap_or(Ok(()))
-    }
-
-    /// The same for a probe that prompts for another reason: it can tell nothing of an agent that
-    /// does not answer any prompt.
-    pub(crate) async fn answers_prompts(&mut self) -> Probed {
-        match self.prompted().await {
-            Err(Outcome::Fail { seen, .. }) => {
-                not_tested(format!("the agent takes no prompt, as PROMPT-06 tells: {seen}"))
+    /// The same for a probe that needs a session for another rule: not tested if the agent opens
+    /// none.
+    pub(crate) fn opens_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            match self.opened().await {
+                Err(Outcome::Fail { seen, .. }) => {
+                    not_tested(format!("the agent opens no session, as SESS-01 tells: {seen}"))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
-    /// The same for a probe of sessions that stay apart: it is a fail where the first turn was told
-    /// in another session.
-    pub(crate) async fn driven_apart(&mut self) -> Probed {
-        self.calibrated().await;
-        if let Some(seen) = &self.misplaced {
-            return fail("what a turn says is told in its session", seen.clone());
-        }
-        self.driven().await
+    /// Whether the agent's turns follow their prompts, which every probe of a turn needs. It is
+    /// tried once per run.
+    pub(crate) fn driven<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            match &self.driven {
+                Some(Err(why)) => not_tested(why.clone()),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Whether the agent answers a prompt. It fails if not, and is not tested if the agent has no
+    /// model or needs a login.
+    pub(crate) fn prompted<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            self.prompted.clone().unwrap_or(Ok(()))
+        })
+    }
+
+    /// The same for a probe that prompts for another rule: not tested if the agent answers no
+    /// prompt.
+    pub(crate) fn answers_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            match self.prompted().await {
+                Err(Outcome::Fail { seen, .. }) => {
+                    not_tested(format!("the agent takes no prompt, as PROMPT-06 tells: {seen}"))
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// The same for a probe of separate sessions: it fails if the first turn was reported in
+    /// another session.
+    pub(crate) fn driven_apart<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.calibrated().await;
+            if let Some(seen) = &self.misplaced {
+                return fail("what a turn says is told in its session", seen.clone());
+            }
+            self.driven().await
+        })
     }
 
     async fn calibrated(&mut self) {
@@ -98,7 +112,8 @@ impl Run {
         }
     }
 
-    /// One turn that is to say a certain word: whether its prompt is answered, and whether it does.
+    /// Runs one turn that must send a certain word. Returns whether the agent answered the prompt
+    /// and whether it sent the word.
     async fn calibrate(&mut self) -> (Probed, Result<(), String>) {
         let (talk, session) = match self.session().await {
             Ok(opened) => opened,
@@ -138,7 +153,7 @@ impl Run {
     }
 }
 
-/// Whether the word was said in a session of which no turn runs.
+/// Whether the word was sent in a session without a running turn.
 fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     let mut said: HashMap<String, String> = HashMap::new();
     let updates = talk.heard(turn.first).filter(|line| line.calls::<SessionUpdateNotification>());
@@ -152,8 +167,8 @@ fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     said.values().any(|said| said.contains(WORD))
 }
 
-/// Waits for the reply to a prompt. A turn that shows something of itself and goes on may end some
-/// day; it is cancelled, so that nothing else suffers from it.
+/// Waits for the reply to a prompt. A turn that sends updates but does not end is cancelled, so
+/// that it does not disturb later probes.
 async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let outcome = match talk.finish(turn.clone()).await {
         Ok(played) => return Ok(played),
@@ -180,13 +195,12 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     }
 }
 
-/// Whether the reply to a prompt is one to a turn.
+/// Whether the reply to a prompt has a stop reason.
 fn takes(played: &Played) -> Probed {
     let code = played.reply.error("/code").and_then(Value::as_i64);
     match code {
         Some(code) if TAKES_NONE.contains(&code) => fail(EXPECTED, quoted(played.reply.text())),
-        // Whether the agent would run a turn if it could is not known: its model is missing, or its
-        // login.
+        // The agent lacks a model or a login, so it is unknown whether it would run a turn.
         Some(_) => not_tested(format!("the turn fails: {}", refusal(&played.reply))),
         None => played.stop_reason().map(|_| ()),
     }

@@ -1,18 +1,19 @@
 //! A turn of a client, in which the judge is the agent.
 
 use super::ClientTalk;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::conversation::Reply;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
-/// What is printed of an update may come on another stream than the word after it, and so much
-/// later.
+/// The output for an update may come on another stream than the word after it, this much later.
 const TOGETHER: Duration = Duration::from_millis(500);
 
-/// A turn of a client: a prompt that is not answered yet.
+/// A turn of a client: a prompt without its reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientTurn {
     pub(crate) session: Value,
@@ -20,27 +21,34 @@ pub(crate) struct ClientTurn {
     pub(crate) id: Value,
     /// The content blocks.
     pub(crate) prompt: Value,
-    /// The number of lines up to the prompt.
+    /// The number of lines up to and including the prompt.
     pub(crate) first: usize,
 }
 
 impl ClientTalk {
-    /// Waits until the client prompts. A good agent's answers bring it there.
-    pub(crate) async fn set_up(&mut self) -> Probed<ClientTurn> {
-        match self.awaits(|line| line.asks::<SessionPrompt>()).await {
-            Ok(line) => Ok(turn(&line)),
-            Err(seen) => fail("the client prompts", seen),
-        }
+    /// Waits until the client sends a prompt.
+    pub(crate) fn set_up<'a>(&'a mut self) -> Boxed<'a, Probed<ClientTurn>> {
+        Box::pin(async move {
+            match self.awaits(|line| line.asks::<SessionPrompt>()).await {
+                Ok(line) => Ok(turn(&line)),
+                Err(seen) => fail("the client prompts", seen),
+            }
+        })
     }
 
-    /// Waits for the next prompt, after this turn.
-    pub(crate) async fn next_turn(&mut self, last: &ClientTurn) -> Probed<ClientTurn> {
-        let patience = self.wire.patience;
-        let wanted = |line: &Line| line.asks::<SessionPrompt>();
-        match self.wire.peer.wait_for(last.first, patience, wanted).await {
-            Ok(line) => Ok(turn(&line)),
-            Err(missing) => fail("the client prompts again", missing.to_string()),
-        }
+    /// Waits for the prompt after this turn.
+    pub(crate) fn next_turn<'a>(
+        &'a mut self,
+        last: &'a ClientTurn,
+    ) -> Boxed<'a, Probed<ClientTurn>> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            let wanted = |line: &Line| line.asks::<SessionPrompt>();
+            match self.wire.peer.wait_for(last.first, patience, wanted).await {
+                Ok(line) => Ok(turn(&line)),
+                Err(missing) => fail("the client prompts again", missing.to_string()),
+            }
+        })
     }
 
     /// Sends an update of the turn's session.
@@ -49,49 +57,50 @@ impl ClientTalk {
         self.wire.notify(SessionUpdateNotification::ROW.name, params);
     }
 
-    /// Sends a piece of the agent's message.
+    /// Sends a chunk of the agent's message.
     pub(crate) fn say(&mut self, turn: &ClientTurn, text: &str) {
         let content = json!({"type": "text", "text": text});
         self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
 
-    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is
-    /// said after it and waited for, so that a client that shows nothing of the update is known
-    /// soon.
+    /// Sends an update and returns whether the client prints this text. It then sends and awaits a
+    /// word, so that it soon recognizes a client that shows nothing of the update.
     ///
     /// # Errors
-    /// Not tested: the client does not show the word either. A fail: the connection ended.
-    pub(crate) async fn prints_of(
-        &mut self,
-        turn: &ClientTurn,
+    /// Not tested: the client does not print the word either. Fail: the connection ended.
+    pub(crate) fn prints_of<'a>(
+        &'a mut self,
+        turn: &'a ClientTurn,
         update: Value,
-        text: &str,
-    ) -> Probed<bool> {
-        self.update(turn, update);
-        self.words += 1;
-        let word = format!("word{:04}check", self.words);
-        self.say(turn, &format!("\n\n{word}\n\n"));
-        let is_shown = self.shows(&word).await;
-        if let Some(how) = self.wire.peer.ended() {
-            return fail("the client goes on", how);
-        }
-        if !is_shown {
-            return not_tested("the client does not print what the agent says");
-        }
-        Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
+        text: &'a str,
+    ) -> Boxed<'a, Probed<bool>> {
+        Box::pin(async move {
+            self.update(turn, update);
+            self.words += 1;
+            let word = format!("word{:04}check", self.words);
+            self.say(turn, &format!("\n\n{word}\n\n"));
+            let is_shown = self.shows(&word).await;
+            if let Some(how) = self.wire.peer.ended() {
+                return fail("the client goes on", how);
+            }
+            if !is_shown {
+                return not_tested("the client does not print what the agent says");
+            }
+            Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
+        })
     }
 
     /// Calls a method of the client in the turn's session and waits for the reply. No reply is a
     /// fail.
-    pub(crate) async fn call<M: Method>(
-        &mut self,
+    pub(crate) fn call<'a, M: Method>(
+        &'a mut self,
         turn: &ClientTurn,
         params: Value,
-    ) -> Probed<Reply> {
-        self.wire.call::<M>(in_session(turn, params)).await
+    ) -> Boxed<'a, Probed<Reply>> {
+        self.wire.call::<M>(in_session(turn, params))
     }
 
-    /// The same without waiting; gives the id.
+    /// The same without waiting; returns the id.
     pub(crate) fn begin<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Value {
         self.wire.begin(M::ROW.name, in_session(turn, params))
     }
@@ -101,24 +110,28 @@ impl ClientTalk {
         self.wire.reply(&turn.id, json!({"stopReason": reason}));
     }
 
-    /// Ends the turn, and looks whether the client takes it.
-    pub(crate) async fn ends_well(&mut self, turn: &ClientTurn) -> Probed {
-        self.end_turn(turn, "end_turn");
-        self.goes_or_stays().await
+    /// Ends the turn and checks that the client accepts that.
+    pub(crate) fn ends_well<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.end_turn(turn, "end_turn");
+            self.goes_or_stays().await
+        })
     }
 
-    /// Lets the client cancel: it is interrupted if its errand leaves that to the judge, and the
-    /// call is waited for. Without it nothing can be told.
-    pub(crate) async fn is_cancelled(&mut self, turn: &ClientTurn) -> Probed<Line> {
-        self.client.interrupt();
-        let patience = self.wire.patience;
-        let cancels = |line: &Line| line.asks::<SessionCancel>();
-        match self.wire.peer.wait_for(turn.first, patience, cancels).await {
-            Ok(line) => Ok(line),
-            Err(missing) => not_tested(format!(
-                "the client did not cancel the turn when it was interrupted: {missing}"
-            )),
-        }
+    /// Lets the client cancel the turn: interrupts it, if its task leaves that to the judge, and
+    /// waits for the call. Without the call the probe is not tested.
+    pub(crate) fn is_cancelled<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            self.client.interrupt();
+            let patience = self.wire.patience;
+            let cancels = |line: &Line| line.asks::<SessionCancel>();
+            match self.wire.peer.wait_for(turn.first, patience, cancels).await {
+                Ok(line) => Ok(line),
+                Err(missing) => not_tested(format!(
+                    "the client did not cancel the turn when it was interrupted: {missing}"
+                )),
+            }
+        })
     }
 }
 

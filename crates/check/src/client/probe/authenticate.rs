@@ -1,13 +1,14 @@
-//! Logging in (AUTH).
+//! Login (AUTH).
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::peer::script::Answer;
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,13 +20,13 @@ probes! { ClientRun:
     "AUTH-15" an_unknown_kind_of_login_is_one_of_the_agent;
 }
 
-/// The method that every agent of these probes has.
+/// The login method of every agent in these probes.
 const METHOD: &str = "check-login";
 
-/// What a login in a terminal adds to the command of the agent.
+/// The arguments that a terminal login adds to the agent's command.
 const ADDED: [&str; 2] = ["login", "--check now"];
 
-/// What it sets.
+/// The environment that it sets.
 const SET: (&str, &str) = ("ATTACHE_CHECK_LOGIN", "a value of its own");
 
 /// An agent that opens sessions only after a login by one of these methods.
@@ -49,21 +50,21 @@ fn own() -> Value {
 }
 
 fn in_terminal() -> Value {
-    let set = json!({SET.0: SET.1});
+    let set = json!({(SET.0): SET.1});
     json!({"id": "check-terminal", "name": "Log in here", "type": "terminal", "args": ADDED, "env": set})
 }
 
-/// Sends the client to log in by `method` to an agent with these methods.
+/// Lets the client log in by `method` to an agent with these methods.
 async fn login<'r>(
     run: &'r mut ClientRun,
     methods: Value,
     method: &str,
 ) -> Probed<&'r mut ClientTalk> {
-    let errand = run.errand("login").with("method", method);
-    run.start_with(errand, move |_| locked(methods.clone())).await
+    let task = run.task("login").with("method", method);
+    run.start_with(task, move |_| locked(methods.clone())).await
 }
 
-/// The method by which the client logs in.
+/// Returns the method that the client uses.
 fn called(talk: &ClientTalk) -> Option<Value> {
     talk.heard::<Authenticate>().and_then(|line| line.get("params")?.get("methodId").cloned())
 }
@@ -77,20 +78,19 @@ async fn a_login_names_a_method_that_is_offered(run: &mut ClientRun) -> Probed {
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
 }
 
-/// The login of the agent works, so that the client would call it; of those in a terminal none may
-/// be called.
+/// The agent's own login works, so that the client could call it; terminal logins must not be
+/// called.
 async fn a_login_in_a_terminal_is_not_called_for(run: &mut ClientRun) -> Probed {
     login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await
 }
 
-/// Nothing is authenticated where this is the only method.
+/// The client must not authenticate if this is the only method.
 async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     let id = method.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let talk = login(run, json!([method]), &id).await?;
     talk.hears::<Initialize>().await?;
-    // A client that logs in in a terminal waits for the end of that, and goes on with its agent
-    // started anew.
+    // A client with a terminal login waits for its end and then restarts its agent.
     if talk.next_login().await.is_some() && talk.next_connection().await.is_ok() {
         let _anew = talk.hears::<Initialize>().await;
     }
@@ -122,11 +122,11 @@ async fn an_unknown_kind_of_login_is_one_of_the_agent(run: &mut ClientRun) -> Pr
     Ok(())
 }
 
-/// The program of the agent is started with the arguments added and the variables set; a login that
-/// worked is followed by a new start of the agent, one that did not is a failure.
+/// The client starts the agent's program with the added arguments and the set variables. After a
+/// successful login it restarts the agent; otherwise it reports a failure.
 async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("login").with("method", "check-terminal");
-    let talk = run.start_with(errand, |number| match number {
+    let task = run.task("login").with("method", "check-terminal");
+    let talk = run.start_with(task, |number| match number {
         0 => locked(json!([in_terminal()])),
         _ => Scenario::bare(),
     });
@@ -136,7 +136,7 @@ async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) ->
         return skipped("clientCapabilities.auth.terminal is not offered");
     }
     let Some(told) = talk.next_login().await else {
-        return not_tested("the client starts no login in a terminal on the errand \"login\"");
+        return not_tested("the client starts no login in a terminal on the task \"login\"");
     };
     let part = |pointer: &str| told.pointer(pointer).cloned().unwrap_or_default();
     let seen = format!("it was started with the arguments {}", part("/arguments"));

@@ -2,12 +2,13 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "CANCEL-01" a_cancel_names_the_session_of_the_turn;
@@ -16,12 +17,12 @@ probes! { ClientRun:
     "CANCEL-24" ids_of_another_type_are_others;
 }
 
-/// A turn of a client that leaves every question open until it cancels.
+/// Starts a turn of a client that leaves every question open until it cancels.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     run.turn(&["cancel"]).await
 }
 
-/// Lets the client cancel, with an update for those that do so at the first one.
+/// Lets the client cancel; an update serves clients that cancel at the first one.
 async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
     talk.say(turn, "It begins.\n\n");
     talk.is_cancelled(turn).await
@@ -39,8 +40,8 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Asks for a permission with this id, which the client leaves open. Not tested where it answers
-/// without a person.
+/// Asks for a permission with this id, which the client leaves open. Not tested if the client
+/// answers without a person.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({
@@ -55,14 +56,14 @@ async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Prob
     talk.wire.is_still_there().await?;
     match talk.wire.heard(first).find(|line| line.replies_to(id)) {
         Some(line) => not_tested(format!(
-            "the client leaves no question open on the errand \"cancel\", but answers it: {}",
+            "the client leaves no question open on the task \"cancel\", but answers it: {}",
             quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
         )),
         None => Ok(()),
     }
 }
 
-/// A late update of a tool call is taken like one before the cancel.
+/// A late update of a tool call is accepted like one before the cancel.
 async fn updates_after_a_cancel_are_taken(run: &mut ClientRun) -> Probed {
     let (before, after) = (run.nonce(), run.nonce());
     let (talk, turn) = turn(run).await?;
@@ -88,18 +89,19 @@ async fn a_cancelled_turn_is_waited_for(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     cancel(talk, &turn).await?;
     talk.say(&turn, "It ends.\n\n");
-    // A client that left would not answer; one that answers waits.
+    // A client that ended would not answer; one that answers still waits.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
     talk.goes_or_stays().await
 }
 
-/// The agent takes its question back.
+/// The agent withdraws its question.
 fn withdraw(talk: &mut ClientTalk, id: &Value) {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
 }
 
-/// The answer to a withdrawn question; not tested where the client ignores that, as it may.
+/// Returns the answer to a withdrawn question; not tested if the client ignores the withdrawal,
+/// which it may.
 async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Line> {
     talk.wire.is_still_there().await?;
     let found = talk.wire.heard(first).find(|line| line.replies_to(id)).cloned();
@@ -116,7 +118,7 @@ async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
     if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
         if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
             return not_tested(
-                "the client leaves no question open on the errand \"cancel\", but answers it",
+                "the client leaves no question open on the task \"cancel\", but answers it",
             );
         }
         return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));

@@ -3,12 +3,13 @@
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{Method, SessionSetConfigOption, SessionUpdateNotification};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "CONF-04" the_options_of_an_answer_replace_those_before;
@@ -31,7 +32,7 @@ fn select(id: &str) -> Value {
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
 }
 
-/// An option whose members are these besides those of a select.
+/// Returns a select option with these members added.
 fn with(mut option: Value, key: &str, value: Value) -> Value {
     if let Value::Object(members) = &mut option {
         members.insert(key.to_owned(), value);
@@ -39,16 +40,16 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
     option
 }
 
-/// The client sets `check-good` to `check-two` in a session with these options.
+/// Checks that the client sets `check-good` to `check-two` in a session with these options.
 async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
-    let errand = run.errand("set_option").with("option", "check-good").with("value", "check-two");
+    let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let talk = run
-        .start_with(errand, move |_| Scenario::bare().opening("configOptions", options.clone()))
+        .start_with(task, move |_| Scenario::bare().opening("configOptions", options.clone()))
         .await?;
     talk.hears::<SessionSetConfigOption>().await
 }
 
-/// The client sets the option `check-good` where it stands alone, and also among these.
+/// Checks that the client sets the option `check-good` alone, and also among these options.
 async fn sets_among(run: &mut ClientRun, options: Value) -> Probed {
     sets(run, json!([select("check-good")])).await?;
     match sets(run, options).await {
@@ -74,12 +75,12 @@ async fn a_select_is_set_by_a_string_without_a_type(run: &mut ClientRun) -> Prob
 async fn a_boolean_is_set_by_a_boolean_with_its_type(run: &mut ClientRun) -> Probed {
     let boolean =
         json!({"id": "check-fast", "name": "Fast", "type": "boolean", "currentValue": false});
-    let errand = run.errand("set_boolean").with("option", "check-fast").with("value", "true");
+    let task = run.task("set_boolean").with("option", "check-fast").with("value", "true");
     let talk = run
-        .start_with(errand, move |_| Scenario::bare().opening("configOptions", json!([boolean])))
+        .start_with(task, move |_| Scenario::bare().opening("configOptions", json!([boolean])))
         .await?;
     let heard = talk.hears::<SessionSetConfigOption>().await;
-    // What a client that cannot do it makes of a boolean is not its fault.
+    // A client without that capability may treat a boolean in any way.
     talk.wire.is_watched = talk.offers("/session/configOptions/boolean");
     talk.needs("/session/configOptions/boolean")?;
     let params = heard?.get("params").cloned().unwrap_or_default();
@@ -131,10 +132,10 @@ async fn a_malformed_value_in_a_group_is_left_out(run: &mut ClientRun) -> Probed
 
 async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
     for options in [json!("x"), json!({}), Value::Null] {
-        let errand = run.errand("prompt");
+        let task = run.task("prompt");
         let given = options.clone();
         let talk = run
-            .start_with(errand, move |_| Scenario::bare().opening("configOptions", given.clone()))
+            .start_with(task, move |_| Scenario::bare().opening("configOptions", given.clone()))
             .await?;
         talk.set_up()
             .await
@@ -143,12 +144,12 @@ async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client sets one option and then another, which only the answer to the first has told of.
-/// Before that answer comes an update, if there is one.
+/// Checks that the client sets one option and then another one, which only the reply to the first
+/// contains. An update may come before that reply.
 async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
-    let errand = run.errand("set_options").with("option", "check-good").with("value", "check-two");
-    let errand = errand.with("option2", "check-new").with("value2", "check-two");
-    let talk = run.start_with(errand, |_| {
+    let task = run.task("set_options").with("option", "check-good").with("value", "check-two");
+    let task = task.with("option2", "check-new").with("value2", "check-two");
+    let talk = run.start_with(task, |_| {
         let scenario = Scenario::bare().opening("configOptions", json!([select("check-good")]));
         scenario.on::<SessionSetConfigOption>(|_| Answer::Silence)
     });

@@ -1,11 +1,11 @@
-//! Updates that are unknown or malformed (DEC, INFO, USE): the turn goes on, and what can be read
-//! is taken.
+//! Unknown or malformed updates (DEC, INFO, USE): the turn continues, and readable parts are used.
 
 use super::prompt::goes_on_after;
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "DEC-01" malformed_optional_members_of_a_message_are_absent;
@@ -21,7 +21,7 @@ probes! { ClientRun:
     "USE-08" a_malformed_cost_ends_nothing;
 }
 
-/// An update of this kind with these members.
+/// Returns an update of this kind with these members.
 fn update(kind: &str, members: Value) -> Value {
     let mut update = json!({"sessionUpdate": kind});
     if let (Value::Object(update), Value::Object(members)) = (&mut update, members) {
@@ -100,7 +100,7 @@ async fn an_unknown_update_is_dropped(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// A command beside a malformed one is known, if commands are shown at all.
+/// A command next to a malformed one is known, if the client shows commands.
 async fn a_malformed_command_is_left_out(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;

@@ -1,12 +1,13 @@
-//! How a client answers what the agent asks its person (ELIC).
+//! How a client answers elicitations (ELIC).
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -23,7 +24,7 @@ probes! { ClientRun:
     "ELIC-26" a_cancel_settles_what_is_asked;
 }
 
-/// The method by which a person is asked.
+/// The method of an elicitation.
 const ASK: &str = ElicitationCreate::ROW.name;
 
 fn form(properties: Value, required: &[&str]) -> Value {
@@ -31,7 +32,7 @@ fn form(properties: Value, required: &[&str]) -> Value {
     json!({"mode": "form", "message": "Attache check asks", "requestedSchema": schema})
 }
 
-/// A form whose defaults fit.
+/// Returns a form with valid defaults.
 fn good() -> Value {
     let properties = json!({
         "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 9, "default": "Ada"},
@@ -45,17 +46,17 @@ fn page(url: &str) -> Value {
     json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
 }
 
-/// A turn of a client on the first of these errands that it has; forms must be offered.
+/// Starts a turn of the client with the first of these tasks that it supports; it must offer forms.
 async fn turn<'r>(
     run: &'r mut ClientRun,
-    errands: &[&'static str],
+    tasks: &'r [&'static str],
 ) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
-    let (talk, turn) = run.turn(errands).await?;
+    let (talk, turn) = run.turn(tasks).await?;
     talk.needs("/elicitation/form")?;
     Ok((talk, turn))
 }
 
-/// The action of an answer, which is one of the three, with the content.
+/// Returns the action of an answer, which must be one of the three, and its content.
 fn read(reply: &Reply) -> Probed<(String, Value)> {
     let result = reply.result()?;
     let content = result.get("content").cloned().unwrap_or_default();
@@ -80,7 +81,7 @@ async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
     let has_none = missing.len() == 2;
     for params in &missing {
         let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
-        // Without any mode the whole method is not offered (INIT-17).
+        // Without any mode the method is not offered (INIT-17).
         if !(has_none && reply.is_error(-32601).is_ok()) {
             reply.is_error(-32602)?;
         }
@@ -123,8 +124,9 @@ async fn no_page_is_fetched_without_consent(run: &mut ClientRun) -> Probed {
 }
 
 async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
-    for errand in ["form", "decline", "prompt"] {
-        let Ok((talk, turn)) = turn(run, &[errand, "prompt"]).await else { continue };
+    for task in ["form", "decline", "prompt"] {
+        let tasks = [task, "prompt"];
+        let Ok((talk, turn)) = turn(run, &tasks).await else { continue };
         let (action, content) = ask(talk, &turn, good()).await?;
         let said = format!("{action} with content {content}");
         expect(
@@ -132,12 +134,12 @@ async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
             "content with accept alone",
             quoted(&said),
         )?;
-        let is_told = match talk.errand {
+        let is_told = match talk.task {
             "form" => action == "accept",
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_told, format!("what the errand {:?} says", talk.errand), quoted(&said))?;
+        expect(is_told, format!("what the task {:?} says", talk.task), quoted(&said))?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }
@@ -147,7 +149,7 @@ async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
     let (action, content) = ask(talk, &turn, good()).await?;
     if action != "accept" {
         return not_tested(format!(
-            "the errand \"form\" does not fill in a form whose defaults fit: {action}"
+            "the task \"form\" does not fill in a form whose defaults fit: {action}"
         ));
     }
     let member = |key| content.get(key).cloned().unwrap_or_default();
@@ -241,7 +243,7 @@ async fn a_cancel_settles_what_is_asked(run: &mut ClientRun) -> Probed {
     let cancelled = talk.is_cancelled(&turn).await?.number;
     let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
     let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
-        // It answers at once: what is asked after the cancel belongs to the cancelled turn too.
+        // It answers at once: a question after the cancel also belongs to the cancelled turn.
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };

@@ -4,10 +4,10 @@ use super::framing::ends_with_its_agent;
 use crate::Answer;
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, not_tested};
 use attache_protocol::method::{Initialize, SessionNew, SessionRequestPermission, TerminalCreate};
-use serde_json::json;
 
 probes! { ClientRun:
     "RPC-09" the_end_of_the_agent_before_it_introduces_itself_ends_the_client;
@@ -19,17 +19,17 @@ probes! { ClientRun:
 async fn the_end_of_the_agent_before_it_introduces_itself_ends_the_client(
     run: &mut ClientRun,
 ) -> Probed {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let silent = |_| Scenario::bare().on::<Initialize>(|_| Answer::Silence);
-    let talk = run.start_with(errand, silent).await?;
+    let talk = run.start_with(task, silent).await?;
     talk.hears::<Initialize>().await?;
     ends_with_its_agent(talk).await
 }
 
 async fn the_end_of_the_agent_while_a_session_opens_ends_the_client(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let silent = |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence);
-    let talk = run.start_with(errand, silent).await?;
+    let talk = run.start_with(task, silent).await?;
     talk.hears::<SessionNew>().await?;
     ends_with_its_agent(talk).await
 }

@@ -1,8 +1,9 @@
-//! Ids, unknown methods, and what is no message, said to a client in its turn (RPC-11 to RPC-33,
+//! Ids, unknown methods, and text that is not a message, sent during a turn (RPC-11 to RPC-33,
 //! CANCEL-16).
 
 use crate::client::client_talk::ClientTalk;
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{is_an_id, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
@@ -10,7 +11,7 @@ use crate::peer::line::Line;
 use attache_protocol::method::{
     CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "RPC-11" a_reply_repeats_the_id_with_its_type;
@@ -30,7 +31,7 @@ probes! { ClientRun:
     "CANCEL-16" a_cancelled_request_that_is_unknown_is_ignored;
 }
 
-/// A method that no client knows.
+/// An unknown method.
 const UNKNOWN: &str = "attache/ids";
 
 async fn in_turn(run: &mut ClientRun) -> Probed<&mut ClientTalk> {
@@ -47,8 +48,8 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Echoed, refused or not answered: libraries differ, and the connection goes on. None is watched:
-/// for the observer an id is a whole number or a text.
+/// The client may echo, refuse or ignore the id, as libraries differ, but the connection stays
+/// open. None is watched: for the observer an id is an integer or a text.
 async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
@@ -56,7 +57,7 @@ async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
     wire.is_still_there().await
 }
 
-/// The prompt is open; the agent calls with the same id.
+/// The prompt is open, and the agent makes a call with the same id.
 async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     if !is_an_id(&turn.id) {
@@ -94,7 +95,7 @@ async fn a_cancelled_request_that_is_unknown_is_ignored(run: &mut ClientRun) -> 
     is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
 }
 
-/// An agent's stray output: most clients pass over it, some answer with a parse error.
+/// Stray output of an agent: most clients ignore it, some answer with a parse error.
 async fn a_line_that_is_no_json_ends_nothing(run: &mut ClientRun) -> Probed {
     line_ends_nothing(run, "{bad", -32700).await
 }
@@ -107,7 +108,7 @@ async fn json_that_is_no_message_ends_nothing(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client drops the line, or answers it with this error. An answer that gives an id back is not
+/// Checks that the client ignores the line, or answers with this error. An answer with an id is not
 /// watched, as the observer reads none in such a line.
 async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;

@@ -3,11 +3,12 @@
 use super::prompt::goes_on_after;
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::Probed;
 use crate::peer::script::Answer;
 use attache_protocol::method::SessionNew;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "EXT-02" an_unknown_extension_request_is_not_found;
@@ -28,9 +29,9 @@ async fn an_unknown_extension_notification_is_ignored(run: &mut ClientRun) -> Pr
     talk.wire.is_ignored(first).await
 }
 
-/// An agent whose answers carry this `_meta`.
+/// Returns an agent whose answers have this `_meta`.
 async fn prompts_with(run: &mut ClientRun, meta: Value) -> Probed {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let scenario = move |_| {
         let opened = json!({"sessionId": SESSION, "_meta": meta});
         let scenario = Scenario::bare()
@@ -40,7 +41,7 @@ async fn prompts_with(run: &mut ClientRun, meta: Value) -> Probed {
             .with("/agentInfo/_meta", meta.clone())
             .on::<SessionNew>(move |_| Answer::Result(opened.clone()))
     };
-    run.start_with(errand, scenario).await?.set_up().await?;
+    run.start_with(task, scenario).await?.set_up().await?;
     Ok(())
 }
 

@@ -1,12 +1,13 @@
-//! Files that a client reads and writes for the agent (FS), and the folders that bound them.
+//! Files that a client reads and writes for the agent (FS), and their folder limits.
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 probes! { ClientRun:
@@ -27,13 +28,13 @@ probes! { ClientRun:
     "DIR-11" links_do_not_lead_out_of_the_session;
 }
 
-/// A file of so many bytes is more than the longest line that most peers read.
+/// The size of a file beyond the line limit of most peers.
 const HUGE: usize = 33 * 1024 * 1024;
 
-/// The error of a file that is missing.
+/// The error code of a missing file.
 const NOT_FOUND: i64 = -32002;
 
-/// A turn in which the client serves files.
+/// Starts a turn in which the client serves files.
 async fn turn<'r>(
     run: &'r mut ClientRun,
     needs: &[&str],
@@ -51,9 +52,8 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Has the client write a file. It may refuse that or leave it to a person, as it decides what an
-/// agent may change; then the rule of the probe cannot be judged, but nothing may be written.
-/// `-32002` refuses nothing: it says that the file is missing.
+/// Lets the client write a file. The client may refuse or ask a person; the probe's rule is then
+/// not tested, but nothing may be written.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
     let reply =
@@ -72,7 +72,7 @@ fn put(path: &Path, content: impl AsRef<[u8]>) -> Probed {
         .or_else(|error| not_tested(format!("{} cannot be written: {error}", path.display())))
 }
 
-/// A file of 100 lines, `line 1` to `line 100`.
+/// Returns a file of 100 lines, `line 1` to `line 100`.
 fn hundred(run: &ClientRun) -> Probed<PathBuf> {
     let path = run.folder().join("hundred-lines.txt");
     put(&path, lines(1..=100))?;
@@ -83,7 +83,7 @@ fn lines(numbers: impl Iterator<Item = u32>) -> String {
     numbers.map(|number| format!("line {number}\n")).collect()
 }
 
-/// The text, whose last line may lack its end.
+/// Checks for the text, whose last line may lack its end.
 fn is_text(seen: &str, expected: &str) -> bool {
     seen == expected || seen == expected.trim_end_matches('\n')
 }
@@ -154,7 +154,7 @@ async fn a_write_makes_a_missing_file(run: &mut ClientRun) -> Probed {
     has(&path, "made\n")
 }
 
-/// The file on disk is this.
+/// Checks the content of the file on disk.
 fn has(path: &Path, expected: &str) -> Probed {
     let seen = match std::fs::read(path) {
         Ok(seen) if seen == expected.as_bytes() => return Ok(()),
@@ -231,7 +231,7 @@ async fn content_is_kept_as_it_is(run: &mut ClientRun) -> Probed {
         }
         if talk.offers("/fs/writeTextFile") {
             match write(talk, &turn, &path, text).await {
-                // What is read can be judged without it.
+                // Reading can be judged without it.
                 Err(Outcome::NotTested(_)) if talk.offers("/fs/readTextFile") => continue,
                 written => written?,
             }
@@ -275,13 +275,13 @@ async fn the_first_line_is_line_1(run: &mut ClientRun) -> Probed {
     expect(is_text(&seen, "line 1\n"), "line 1 is the first line", quoted(&seen))
 }
 
-/// A folder beside that of the session, with a file that is none of the agent's business. It goes
-/// when this is dropped.
-struct Outside(PathBuf);
+/// A folder outside that of the session, with a file that the agent must not reach. Dropping it
+/// removes the folder.
+struct OutsideFolder(PathBuf);
 
 const SECRET: &str = "attache check: outside of the session";
 
-impl Outside {
+impl OutsideFolder {
     fn new(run: &ClientRun, name: &str) -> Probed<Self> {
         let folder = run.folder();
         let name = format!("{}{name}", folder.file_name().unwrap_or_default().to_string_lossy());
@@ -297,20 +297,20 @@ impl Outside {
     }
 }
 
-impl Drop for Outside {
+impl Drop for OutsideFolder {
     fn drop(&mut self) {
-        // The folder is the judge's own, and nobody is left to be told.
+        // The folder belongs to the judge; an error has no reader.
         let _gone = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// This file cannot be read.
+/// Checks that this file cannot be read.
 async fn is_closed(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path) -> Probed {
     let reply = talk.call::<FsReadTextFile>(turn, json!({"path": path})).await?;
     reply.is_refused().map_err(|outcome| outcome.about(&format!("reading {}", path.display())))
 }
 
-/// No file can be made at this path, which leads to `real`.
+/// Checks that no file can be created at this path, which leads to `real`.
 async fn takes_nothing(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -327,7 +327,7 @@ async fn takes_nothing(
 }
 
 async fn files_outside_of_the_session_are_refused(run: &mut ClientRun) -> Probed {
-    let (outside, folder) = (Outside::new(run, "-outside")?, run.folder().to_owned());
+    let (outside, folder) = (OutsideFolder::new(run, "-outside")?, run.folder().to_owned());
     let up = folder.join("..").join(outside.0.file_name().unwrap_or_default());
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     is_closed(talk, &turn, &outside.file()).await?;
@@ -338,13 +338,13 @@ async fn files_outside_of_the_session_are_refused(run: &mut ClientRun) -> Probed
 }
 
 async fn a_folder_whose_name_only_begins_like_it_is_outside(run: &mut ClientRun) -> Probed {
-    let outside = Outside::new(run, "2")?;
+    let outside = OutsideFolder::new(run, "2")?;
     let (talk, turn) = turn(run, &["readTextFile"]).await?;
     is_closed(talk, &turn, &outside.file()).await
 }
 
 async fn links_do_not_lead_out_of_the_session(run: &mut ClientRun) -> Probed {
-    let outside = Outside::new(run, "-linked")?;
+    let outside = OutsideFolder::new(run, "-linked")?;
     let links = run.new_path();
     let made = std::fs::create_dir_all(&links)
         .and_then(|()| link(&outside.file(), &links.join("file")))

@@ -2,12 +2,13 @@
 
 use crate::client::client_talk::{ClientTalk, how_it_left};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::Missing;
+use crate::peer::raw_peer::WaitError;
 use attache_protocol::method::SessionPrompt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "RPC-02" a_line_feed_in_a_text_is_escaped;
@@ -19,13 +20,13 @@ probes! { ClientRun:
     "RPC-33" an_unknown_error_code_is_told_like_any_other;
 }
 
-/// A little more than the 32 MiB that the official TypeScript library takes.
+/// A little more than the 32 MiB that the official TypeScript library accepts.
 const HUGE: usize = 33 * 1024 * 1024;
 
 async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
-    let errand = run.errand("prompt").with("prompt", format!("attache check\n{nonce}"));
-    let talk = run.start(errand).await?;
+    let task = run.task("prompt").with("prompt", format!("attache check\n{nonce}"));
+    let talk = run.start(task).await?;
     let broken = |line: &Line| line.value.is_none() && line.text.contains(&nonce);
     match talk.awaits(|line| line.asks::<SessionPrompt>() || broken(line)).await {
         Ok(line) if broken(&line) => fail("one message a line, its line feeds escaped", line.text),
@@ -36,8 +37,8 @@ async fn a_line_feed_in_a_text_is_escaped(run: &mut ClientRun) -> Probed {
 }
 
 async fn a_mebibyte_on_stderr_holds_up_nothing(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("prompt").with("stderr", "1048576");
-    let talk = run.start(errand).await?;
+    let task = run.task("prompt").with("stderr", "1048576");
+    let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
 }
@@ -67,14 +68,14 @@ async fn the_end_of_the_agent_inside_a_line_ends_the_turn(run: &mut ClientRun) -
     ends_after(run, br#"{"jsonrpc":"2.0","method":"session/upd"#).await
 }
 
-/// The agent is gone in mid-turn, after these bytes.
+/// The agent ends during a turn, after these bytes.
 async fn ends_after(run: &mut ClientRun, bytes: &[u8]) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     talk.wire.peer.send_bytes(bytes);
     ends_with_its_agent(talk).await
 }
 
-/// The agent is gone: the client ends, starts it anew, or says something.
+/// After the agent's end the client ends, restarts it, or reports it.
 pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     if !talk.client.is_seen() {
         return not_tested("what a person's client makes of it is not seen");
@@ -89,8 +90,7 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// Not watched: a line that is sent as bytes is not recorded, so that its answer belongs to
-/// nothing.
+/// Not watched: a line sent as bytes is not recorded, so its answer belongs to no call.
 async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;
@@ -101,7 +101,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     wire.peer.send_bytes(b"\"}}\n");
     let answers = |line: &Line| line.is_reply();
     match wire.peer.wait_for(first, wire.patience, answers).await {
-        Err(Missing::Ended(_)) => Ok(()),
+        Err(WaitError::Ended(_)) => Ok(()),
         Err(missing) => {
             fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
         }
@@ -112,7 +112,7 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The message of an error is what a person needs of it.
+/// People need the message of an error.
 async fn an_unknown_error_code_is_told_like_any_other(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
     if !tells_error(run, -32603, &nonce).await? {
@@ -127,7 +127,7 @@ async fn an_unknown_error_code_is_told_like_any_other(run: &mut ClientRun) -> Pr
     )
 }
 
-/// Whether the client prints the message of the error that its prompt is answered with.
+/// Whether the client prints the message of the error that answers its prompt.
 async fn tells_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<bool> {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.wire.refuse(&turn.id, code, message);

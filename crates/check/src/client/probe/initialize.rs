@@ -2,10 +2,11 @@
 
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail};
 use attache_protocol::method::{CancelRequest, Initialize, Method};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "INIT-01" initialize_is_the_first_call;
@@ -19,7 +20,7 @@ probes! { ClientRun:
 }
 
 async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
-    let talk = run.start(run.errand("prompt")).await?;
+    let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     let first =
         talk.lines().find(|line| line.is_theirs).and_then(|line| line.get("method")).cloned();
@@ -27,9 +28,9 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
     expect(first == Some(json!(Initialize::ROW.name)), "initialize is the first call", seen)
 }
 
-/// The params of `initialize`.
+/// Returns the params of `initialize`.
 async fn told(run: &mut ClientRun) -> Probed<Value> {
-    let talk = run.start(run.errand("prompt")).await?;
+    let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     Ok(talk.heard::<Initialize>().and_then(|line| line.get("params")).cloned().unwrap_or_default())
 }
@@ -52,9 +53,9 @@ async fn the_client_says_who_it_is(run: &mut ClientRun) -> Probed {
 }
 
 async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let talk =
-        run.start_with(errand, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
+        run.start_with(task, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
     let asked = talk.hears::<Initialize>().await?;
     let expected = "the client closes the connection after the answer that the version is 7";
     let has_ended = talk.wire.peer.wait_for_end(talk.wire.patience).await;
@@ -68,13 +69,14 @@ async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun)
     }
 }
 
-/// The client prompts an agent that says this of what it can do, and sends nothing that needs more.
+/// Checks that the client sends a prompt to an agent with these capabilities, and nothing that
+/// needs others.
 async fn prompts(
     run: &mut ClientRun,
     change: impl Fn(Scenario) -> Scenario + Send + 'static,
 ) -> Probed {
-    let errand = run.errand("prompt");
-    run.start_with(errand, move |_| change(Scenario::bare())).await?.set_up().await?;
+    let task = run.task("prompt");
+    run.start_with(task, move |_| change(Scenario::bare())).await?.set_up().await?;
     Ok(())
 }
 

@@ -1,14 +1,15 @@
-//! MCP servers that a client serves itself, over the connection (MCPA).
+//! MCP servers that a client serves over the ACP connection (MCPA).
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{McpMessage, Method, SessionNew};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 probes! { ClientRun:
@@ -19,30 +20,29 @@ probes! { ClientRun:
     "RPC-31" the_program_of_a_server_is_an_absolute_path;
 }
 
-/// Bring the servers of a file, in the form that most clients read.
-fn errand(run: &mut ClientRun) -> Probed<Errand> {
+/// The servers of a file, in the format of most clients.
+fn task(run: &mut ClientRun) -> Probed<ClientTask> {
     let file = run.new_path();
     let servers =
         json!({"mcpServers": {"attache-check": {"command": "/bin/sh", "args": [], "env": {}}}});
     match std::fs::write(&file, servers.to_string()) {
-        Ok(()) => Ok(run.errand("mcp").with("mcp", file.to_string_lossy())),
+        Ok(()) => Ok(run.task("mcp").with("mcp", file.to_string_lossy())),
         Err(error) => not_tested(format!("no file can be written: {error}")),
     }
 }
 
-/// A turn of a client that was told to bring MCP servers, with an agent that can reach those of the
-/// client itself.
+/// Starts a turn of a client with MCP servers, and an agent that can reach servers of the client.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
-    let (errand, folder) = (errand(run)?, run.folder().to_owned());
+    let (task, folder) = (task(run)?, run.folder().to_owned());
     let reaches = move |_| {
         Scenario::everything(&folder).with("/agentCapabilities/mcpCapabilities/acp", json!(true))
     };
-    let talk = run.start_with(errand, reaches).await?;
+    let talk = run.start_with(task, reaches).await?;
     let turn = talk.set_up().await?;
     Ok((talk, turn))
 }
 
-/// The servers that the client named.
+/// Returns the servers that the client named.
 fn servers(talk: &ClientTalk) -> &[Value] {
     let opened = talk
         .heard::<SessionNew>()
@@ -50,7 +50,7 @@ fn servers(talk: &ClientTalk) -> &[Value] {
     opened.map_or(&[][..], Vec::as_slice)
 }
 
-/// The ids of the servers that the client serves itself.
+/// Returns the ids of the servers that the client serves itself.
 fn own(talk: &ClientTalk) -> Vec<Value> {
     let own =
         servers(talk).iter().filter(|server| server.get("type").is_some_and(|kind| kind == "acp"));
@@ -78,8 +78,8 @@ async fn no_server_of_its_own_without_the_capability(run: &mut ClientRun) -> Pro
     if own(talk).is_empty() {
         return skipped(NONE);
     }
-    let errand = errand(run)?;
-    let talk = run.start(errand).await?;
+    let task = task(run)?;
+    let talk = run.start(task).await?;
     talk.set_up().await?;
     expect(
         own(talk).is_empty(),
@@ -88,7 +88,7 @@ async fn no_server_of_its_own_without_the_capability(run: &mut ClientRun) -> Pro
     )
 }
 
-/// Sends a request to a server that the client serves.
+/// Sends a request to a server of the client.
 async fn inner(talk: &mut ClientTalk, server: &Value, method: &str) -> Probed<Value> {
     let params = json!({"serverId": server, "requestId": format!("inner-{method}"), "method": method, "params": {}});
     talk.wire.ask(McpMessage::ROW.name, params).await?.result()

@@ -2,10 +2,11 @@
 
 use crate::client::run::ClientRun;
 use crate::client::scenario::Scenario;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail};
 use attache_protocol::method::{SessionSetConfigOption, SessionSetMode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "MODE-02" a_mode_is_one_that_the_session_has;
@@ -37,11 +38,11 @@ async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The client sets a mode of a session that has these.
+/// Checks that the client sets a mode of a session with these modes.
 async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
-    let errand = run.errand("set_mode").with("mode", "check-code");
+    let task = run.task("set_mode").with("mode", "check-code");
     let talk =
-        run.start_with(errand, move |_| Scenario::bare().opening("modes", modes.clone())).await?;
+        run.start_with(task, move |_| Scenario::bare().opening("modes", modes.clone())).await?;
     let call = talk.hears::<SessionSetMode>().await?;
     match call.get("params").and_then(|params| params.get("modeId")) {
         Some(mode) if mode == "check-code" => Ok(()),
@@ -51,17 +52,17 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     }
 }
 
-/// The client sets the mode by the config option, as modes are on their way out.
+/// The client sets the mode by its config option, since modes are deprecated.
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
-    let errand = run.errand("set_mode").with("mode", "check-code");
+    let task = run.task("set_mode").with("mode", "check-code");
     let values =
         json!([{"value": "check-ask", "name": "Ask"}, {"value": "check-code", "name": "Code"}]);
     let option = json!({"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": "check-ask", "options": values});
     let scenario = move |_| {
         Scenario::bare().opening("modes", modes()).opening("configOptions", json!([option]))
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     talk.set_up().await?;
     match (talk.heard::<SessionSetMode>(), talk.heard::<SessionSetConfigOption>()) {
         (Some(_), _) => {

@@ -1,11 +1,12 @@
-//! What a client makes of notices (NOTE), compactions (COMP) and subagents (SUB).
+//! How a client handles notices (NOTE), compactions (COMP) and subagents (SUB).
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "NOTE-04" a_notice_disturbs_nothing;
@@ -17,7 +18,7 @@ probes! { ClientRun:
     "SUB-03" an_unknown_state_replaces_the_one_before;
 }
 
-/// A screen of a client that offers this.
+/// Returns the output of a client that offers this.
 async fn screen<'r>(run: &'r mut ClientRun, needs: &str) -> Probed<Screen<'r>> {
     let screen = run.screen(&["prompt"]).await?;
     screen.talk.needs(needs)?;
@@ -41,7 +42,7 @@ async fn a_notice_disturbs_nothing(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "end_turn");
     let without = talk.leaves().await;
-    let ended = |left: &crate::Left| {
+    let ended = |left: &crate::ClientOutput| {
         format!(
             "{} by itself: {}",
             left.exit.map_or_else(|| "ended".to_owned(), |exit| exit.to_string()),
@@ -125,7 +126,7 @@ async fn an_unknown_status_means_nothing(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// Announces a child.
+/// Announces a subagent.
 fn child(fields: Value) -> Value {
     let mut update = fields;
     if let Value::Object(update) = &mut update {

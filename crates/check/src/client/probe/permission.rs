@@ -2,11 +2,12 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::{Reply, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{CancelRequest, Method, SessionCancel, SessionRequestPermission};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "INIT-15" a_permission_request_is_served;
@@ -23,7 +24,7 @@ probes! { ClientRun:
     "CANCEL-21" a_withdrawn_question_has_one_answer;
 }
 
-/// The method by which permission is asked.
+/// The method of a permission request.
 const ASK: &str = SessionRequestPermission::ROW.name;
 
 fn option(id: &str, kind: &str) -> Value {
@@ -31,14 +32,14 @@ fn option(id: &str, kind: &str) -> Value {
     json!({"optionId": id, "name": name, "kind": kind})
 }
 
-/// The params of a question about a tool call of its own.
+/// Returns the params of a question about a tool call of its own.
 fn question(call: &str, options: Value) -> Value {
     let call =
         json!({"toolCallId": call, "title": "Attache check", "kind": "edit", "status": "pending"});
     json!({"toolCall": call, "options": options})
 }
 
-/// A question with an option of each sign, whose ids end so.
+/// Returns a question with an option of each kind, whose ids end so.
 fn either(end: &str) -> Value {
     let options = json!([
         option(&format!("no-{end}"), "reject_once"),
@@ -47,7 +48,7 @@ fn either(end: &str) -> Value {
     question(&format!("call-{end}"), options)
 }
 
-/// The option that an answer chooses, or none.
+/// Returns the option that an answer chooses, if any.
 fn choice(reply: &Reply) -> Probed<Option<String>> {
     let result = reply.result()?;
     let outcome = |key: &str| result.pointer(&format!("/outcome/{key}")).and_then(Value::as_str);
@@ -64,7 +65,7 @@ async fn ask(talk: &mut ClientTalk, turn: &ClientTurn, question: Value) -> Probe
     choice(&talk.call::<SessionRequestPermission>(turn, question).await?)
 }
 
-/// That this was chosen, and nothing else.
+/// Checks that exactly this option was chosen.
 fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
     let seen =
         seen.map_or_else(|| "it chooses nothing".to_owned(), |id| format!("it chooses {id:?}"));
@@ -142,7 +143,7 @@ async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) ->
     let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
     let options = json!([option("only", "allow_once")]);
     let reply = talk.call::<SessionRequestPermission>(&turn, question("only", options)).await?;
-    if reply.is_refused().is_ok() || talk.errand != "reject" {
+    if reply.is_refused().is_ok() || talk.task != "reject" {
         return Ok(());
     }
     let chosen = choice(&reply)?;
@@ -206,8 +207,7 @@ async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Questions that are asked before the client cancels, or, if it answers them at once, as soon as
-/// it has cancelled.
+/// Asks questions before the client cancels or, if it answers at once, right after.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {
@@ -267,6 +267,6 @@ async fn a_withdrawn_question_has_one_answer(run: &mut ClientRun) -> Probed {
     if reply.is_refused().is_ok() {
         return reply.is_error(-32800);
     }
-    // A choice was made first, and stands (CANCEL-17).
+    // The choice came first and stays (CANCEL-17).
     choice(&reply).map(drop)
 }

@@ -1,10 +1,11 @@
-//! What a client shows of plans (PLAN, PLANU) and commands (CMD).
+//! How a client shows plans (PLAN, PLANU) and commands (CMD).
 
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "PLAN-03" a_plan_replaces_the_one_before;
@@ -28,7 +29,7 @@ fn commands(names: &[&String]) -> Value {
     json!({"sessionUpdate": "available_commands_update", "availableCommands": names.iter().map(command).collect::<Vec<_>>()})
 }
 
-/// What was shown last holds `wanted`, and not what it stands in place of.
+/// Checks that the last output contains `wanted`, and not what it replaces.
 fn replaces(seen: &str, wanted: &str, gone: &[&String]) -> Probed {
     if !seen.contains(wanted) {
         return not_tested("the client does not show it again when it changes");
@@ -85,8 +86,8 @@ async fn commands_replace_those_before(run: &mut ClientRun) -> Probed {
 
 async fn a_command_is_sent_as_its_text(run: &mut ClientRun) -> Probed {
     const COMMAND: &str = "/attache_check one two";
-    let errand = run.errand("prompt").with("prompt", COMMAND);
-    let turn = run.start(errand).await?.set_up().await?;
+    let task = run.task("prompt").with("prompt", COMMAND);
+    let turn = run.start(task).await?.set_up().await?;
     let texts = turn.prompt.as_array().map_or(&[][..], Vec::as_slice).iter();
     let mut texts = texts.filter_map(|block| block.get("text").and_then(Value::as_str));
     expect(

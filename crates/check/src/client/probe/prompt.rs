@@ -1,12 +1,13 @@
-//! Turns and what is said in them (PROMPT, MSG).
+//! Turns and their messages (PROMPT, MSG).
 
 use crate::client::client_talk::{ClientTalk, ClientTurn, how_it_left};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::line::Line;
 use attache_protocol::method::SessionPrompt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "PROMPT-13" a_second_prompt_waits_for_the_end_of_the_first;
@@ -18,8 +19,8 @@ probes! { ClientRun:
 }
 
 async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("twice").with("prompt2", "attache check asks again");
-    let talk = run.start(errand).await?;
+    let task = run.task("twice").with("prompt2", "attache check asks again");
+    let talk = run.start(task).await?;
     let turn = talk.set_up().await?;
     talk.wire.is_still_there().await?;
     let prompts =
@@ -32,11 +33,11 @@ async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> 
     talk.end_turn(&turn, "end_turn");
     match talk.next_turn(&turn).await {
         Ok(_) => Ok(()),
-        Err(_) => not_tested("the client does not prompt a second time on the errand \"twice\""),
+        Err(_) => not_tested("the client does not prompt a second time on the task \"twice\""),
     }
 }
 
-/// A client that runs one turn ends with it, and not as if all were well; any other goes on.
+/// A client with a single turn ends with it, and reports a problem; any other client continues.
 async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
@@ -57,14 +58,14 @@ async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
     talk.goes_or_stays().await
 }
 
-/// Says it as a piece of this kind.
+/// Sends it as a chunk of this kind.
 fn piece(kind: &str, text: &str) -> Value {
     json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": null})
 }
 
 const ANSWER: &str = "agent_message_chunk";
 
-/// Two pieces of one kind run together; with a thought between them they do not.
+/// Two adjacent chunks of one kind are joined; with a thought between them they are not.
 async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
     run: &mut ClientRun,
 ) -> Probed {
@@ -117,8 +118,8 @@ async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed 
     .await
 }
 
-/// The client takes these updates in a turn: the connection goes on, and what is said after them is
-/// shown like what was said before.
+/// Checks that the client accepts these updates in a turn: the connection stays open, and later
+/// text is shown like earlier text.
 pub(super) async fn goes_on_after(
     run: &mut ClientRun,
     odd: impl Fn(&ClientTurn) -> Vec<Value>,
@@ -151,7 +152,7 @@ pub(super) async fn goes_on_after(
     }
 }
 
-/// Whether the client answered some call.
+/// Whether the client answered any call.
 fn answers(talk: &ClientTalk) -> bool {
     talk.lines().any(Line::is_reply)
 }

@@ -3,6 +3,7 @@
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
@@ -10,7 +11,7 @@ use attache_protocol::method::{
     Method, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetConfigOption,
     SessionStatusQuery, SessionUpdateNotification,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 probes! { ClientRun:
@@ -27,7 +28,7 @@ probes! { ClientRun:
 }
 
 async fn the_folder_of_a_session_is_absolute(run: &mut ClientRun) -> Probed {
-    let talk = run.start(run.errand("prompt")).await?;
+    let talk = run.start(run.task("prompt")).await?;
     let line = talk.hears::<SessionNew>().await?;
     let cwd = line.get("params").and_then(|params| params.get("cwd")).cloned().unwrap_or_default();
     let is_absolute = cwd.as_str().is_some_and(|cwd| Path::new(cwd).is_absolute());
@@ -39,11 +40,11 @@ fn said(session: &str, text: &str) -> Value {
     json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
 }
 
-/// The client on its way to a session, whose `session/new` is left to the probe.
+/// Starts the client up to its `session/new`, which the probe answers.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let talk =
-        run.start_with(errand, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
+        run.start_with(task, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
     let id = talk.hears::<SessionNew>().await?.get("id").cloned().unwrap_or_default();
     Ok((talk, id))
 }
@@ -62,19 +63,19 @@ async fn an_update_before_the_session_is_known_ends_nothing(run: &mut ClientRun)
     talk.ends_well(&turn).await
 }
 
-/// The session is open, and the client waits for something else than the end of a turn.
+/// The session is open, and the client waits for something other than the end of a turn.
 async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed {
     let option = json!({"id": "check-good", "name": "Check", "type": "select", "currentValue": "check-one", "options": [
         {"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"},
     ]});
     let set = json!([option]);
-    let errand = run.errand("set_option").with("option", "check-good").with("value", "check-two");
+    let task = run.task("set_option").with("option", "check-good").with("value", "check-two");
     let scenario = move |_| {
         Scenario::bare()
             .opening("configOptions", set.clone())
             .on::<SessionSetConfigOption>(|_| Answer::Silence)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let id = talk.hears::<SessionSetConfigOption>().await?.get("id").cloned().unwrap_or_default();
     for update in [
         json!({"sessionUpdate": "available_commands_update", "availableCommands": []}),
@@ -92,7 +93,7 @@ async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed
     talk.ends_well(&turn).await
 }
 
-/// What is said in a session that the client does not know is not taken for what its own says.
+/// Text in an unknown session must not be shown as that of the client's own.
 async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Probed {
     let (foreign, own) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
@@ -105,7 +106,7 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
     let left = talk.leaves().await;
-    // A client that prints nothing at all shows its indifference on the wire alone.
+    // A client without output shows only on the wire that it ignored the text.
     let seen = "it is printed as if the open session had said it";
     expect(
         !(left.shows(&own) && left.shows(&foreign)),
@@ -115,14 +116,12 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
 }
 
 async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("directories").with("directory", "/usr");
-    let talk = run.start(errand).await?;
+    let task = run.task("directories").with("directory", "/usr");
+    let talk = run.start(task).await?;
     let line = talk.hears::<SessionNew>().await?;
     let more = line.get("params").and_then(|params| params.get("additionalDirectories")).cloned();
     let Some(more) = more.as_ref().and_then(Value::as_array).filter(|more| !more.is_empty()) else {
-        return not_tested(
-            "the client sends no additionalDirectories on the errand \"directories\"",
-        );
+        return not_tested("the client sends no additionalDirectories on the task \"directories\"");
     };
     let is_absolute =
         |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
@@ -136,9 +135,9 @@ async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
     }
 }
 
-/// The client is told to go on with a session, and asks for its status.
+/// Lets the client continue a session and ask for its status.
 async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
-    let errand = run.errand("load").with("session", SESSION);
+    let task = run.task("load").with("session", SESSION);
     let cwd = run.folder().to_owned();
     let scenario = move |_| {
         let odd = |_: &Value| Answer::Result(json!({"status": "check_odd"}));
@@ -146,7 +145,7 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
             .with("/agentCapabilities/sessionCapabilities/status", json!({}));
         scenario.on::<SessionStatusQuery>(odd)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let reached = talk.awaits(|line| line.asks::<SessionPrompt>()).await;
     if talk.heard::<SessionStatusQuery>().is_none() {
         return not_tested("the client does not ask for the status of a session");
@@ -165,7 +164,7 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
 
 async fn a_null_result_of_a_load_is_taken(run: &mut ClientRun) -> Probed {
     takes_null::<SessionLoad>(run, "load", |scenario| {
-        // Some clients load only where they cannot resume.
+        // Some clients load only if they cannot resume.
         let scenario = scenario.with("/agentCapabilities/sessionCapabilities/resume", Value::Null);
         scenario.on::<SessionLoad>(|_| Answer::Result(Value::Null))
     })
@@ -180,30 +179,30 @@ async fn a_null_result_of_a_resume_is_taken(run: &mut ClientRun) -> Probed {
     .await
 }
 
-/// The client prompts once its call is answered with null.
+/// Checks that the client sends a prompt after a null result.
 async fn takes_null<M: Method>(
     run: &mut ClientRun,
-    errand: &'static str,
+    task: &'static str,
     change: fn(Scenario) -> Scenario,
 ) -> Probed {
-    let errand = run.errand(errand).with("session", SESSION);
+    let task = run.task(task).with("session", SESSION);
     let cwd = run.folder().to_owned();
-    let talk = run.start_with(errand, move |_| change(Scenario::everything(&cwd))).await?;
+    let talk = run.start_with(task, move |_| change(Scenario::everything(&cwd))).await?;
     talk.hears::<M>().await?;
     talk.set_up().await?;
     Ok(())
 }
 
-/// The client prompts in a session with this id.
+/// Checks that the client sends a prompt in a session with this id.
 async fn prompts_in<'r>(
     run: &'r mut ClientRun,
     id: &'static str,
 ) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
-    let errand = run.errand("prompt");
+    let task = run.task("prompt");
     let scenario = move |_| {
         Scenario::bare().on::<SessionNew>(move |_| Answer::Result(json!({"sessionId": id})))
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     let turn = talk.set_up().await?;
     Ok((talk, turn))
 }

@@ -2,11 +2,12 @@
 
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
 use crate::peer::script::Answer;
 use attache_protocol::method::{SessionList, SessionLoad, SessionResume};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 probes! { ClientRun:
@@ -17,14 +18,14 @@ probes! { ClientRun:
     "LIST-13" a_malformed_cursor_is_the_end;
 }
 
-/// A cursor that means nothing to anyone but its agent.
+/// A cursor that only its agent understands.
 const CURSOR: &str = " a/b?c=%20&d\t\"ü\" 🙂 ";
 
-/// What came of a list whose pages are these, the last again and again.
+/// Returns the result of a list with these pages, the last one repeatedly.
 struct Listed {
     /// The params of each call.
     calls: Vec<Value>,
-    /// Whether the client shows, loads or resumes the session of the pages.
+    /// Whether the client shows, loads or resumes the listed session.
     is_known: bool,
     /// Whether it closed the connection, or still answered, after the last page.
     is_well: Probed,
@@ -39,7 +40,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     pages.reverse();
     let calls = Arc::new(Mutex::new(Vec::new()));
     let asked = calls.clone();
-    let errand = run.errand("list");
+    let task = run.task("list");
     let scenario = move |_| {
         let (asked, mut pages) = (asked.clone(), pages.clone());
         let page = move |params: &Value| {
@@ -52,9 +53,9 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
         )
         .on::<SessionList>(page)
     };
-    let talk = run.start_with(errand, scenario).await?;
+    let talk = run.start_with(task, scenario).await?;
     talk.hears::<SessionList>().await?;
-    // Some clients list only to go on with what they find.
+    // Some clients list sessions only to continue one.
     if let Ok(turn) = talk.set_up().await {
         talk.end_turn(&turn, "end_turn");
     }
@@ -67,7 +68,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     Ok(Listed { calls, is_known, is_well })
 }
 
-/// Puts the session in place of the word `good`.
+/// Replaces the word `good` by the session.
 fn fill(page: &mut Value, title: &str, cwd: &str) {
     if let Some(sessions) = page.get_mut("sessions").and_then(Value::as_array_mut) {
         for session in sessions.iter_mut().filter(|session| **session == "good") {
@@ -76,7 +77,7 @@ fn fill(page: &mut Value, title: &str, cwd: &str) {
     }
 }
 
-/// One call, and no other, as this page is the last.
+/// Checks for exactly one call, since this page is the last.
 async fn is_last(run: &mut ClientRun, page: Value) -> Probed {
     let listed = list(run, vec![page]).await?;
     expect(

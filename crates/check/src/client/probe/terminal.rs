@@ -2,6 +2,7 @@
 
 use crate::client::client_talk::{ClientTalk, ClientTurn};
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested};
@@ -9,7 +10,7 @@ use attache_protocol::method::{
     CancelRequest, Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
     TerminalWaitForExit,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -31,13 +32,13 @@ probes! { ClientRun:
     "CANCEL-14" a_cancelled_wait_has_one_answer;
 }
 
-/// A command that does not end by itself while a probe lasts.
+/// A command that runs longer than any probe.
 const LONG: &str = "600";
 
-/// The method by which an exit is waited for.
+/// The method that waits for an exit.
 const WAIT: &str = TerminalWaitForExit::ROW.name;
 
-/// How often the output of a command is asked for while something is waited for.
+/// The interval between requests for a command's output.
 const OFTEN: Duration = Duration::from_millis(25);
 
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
@@ -46,7 +47,7 @@ async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     Ok((talk, turn))
 }
 
-/// Opens a terminal. If none opens the rule of the probe cannot be judged.
+/// Opens a terminal. Without one the probe's rule is not tested.
 async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     let opened = talk.call::<TerminalCreate>(turn, params).await.and_then(|reply| reply.result());
     match opened {
@@ -55,10 +56,9 @@ async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Opens a terminal, as a client that was told to allow everything must. One that nobody told may
-/// refuse.
+/// Opens a terminal. A client that was told to allow everything must do so; any other may refuse.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
-    if talk.errand != "allow" {
+    if talk.task != "allow" {
         return open(talk, turn, params).await;
     }
     let opened = talk.call::<TerminalCreate>(turn, params).await?.result()?;
@@ -83,8 +83,8 @@ async fn does<M: Method>(
     talk.call::<M>(turn, terminal.clone()).await?.result()
 }
 
-/// The output of the terminal as soon as it is wanted, else what it is when the client's patience
-/// is over.
+/// Returns the output of the terminal as soon as it matches, or at the end of the client's
+/// patience.
 async fn output(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -105,7 +105,7 @@ async fn output(
     }
 }
 
-/// Runs a command to its end and gives its output once it is wanted.
+/// Runs a command to its end and returns its output once it matches.
 async fn printed(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -240,7 +240,7 @@ async fn a_killed_terminal_is_still_there(run: &mut ClientRun) -> Probed {
     does::<TerminalKill>(talk, &turn, &terminal).await?;
     does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     let seen = does::<TerminalOutput>(talk, &turn, &terminal).await?;
-    // A shell may still say that its command was terminated.
+    // A shell may still report that its command was terminated.
     expect(
         text(&seen).starts_with("before"),
         "the output stays after a kill",
@@ -255,12 +255,13 @@ async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     talk.call::<TerminalOutput>(&turn, terminal.clone()).await?.is_refused()?;
     talk.call::<TerminalWaitForExit>(&turn, terminal.clone()).await?.is_refused()?;
-    // The specification says so of all other methods: a second release may be an error or nothing.
+    // The specification says so about all other methods: a second release may be an error or
+    // nothing.
     talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
-/// A command that leaves marks as long as it runs leaves no more. On a machine so slow that it
-/// leaves none in a second this shows nothing, but it never blames a client.
+/// Checks that a command that leaves marks while it runs has stopped. On a machine so slow that it
+/// leaves none in a second this proves nothing, but it never blames a client.
 async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
     let mark = run.new_path();
     let (name, folder) = (
@@ -358,8 +359,8 @@ async fn a_missing_command_is_told(run: &mut ClientRun) -> Probed {
     expect(exit.get("exitCode") != Some(&json!(0)), expected, quoted(&exit.to_string()))
 }
 
-/// Who passes over the cancel, which is allowed (CANCEL-13), answers when the command ends, however
-/// that is. An answer before that is one to the cancel.
+/// A client that ignores the cancel, which is allowed (CANCEL-13), answers when the command ends.
+/// An earlier answer is one to the cancel.
 async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = sleeping(talk, &turn).await?;
@@ -372,7 +373,7 @@ async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let answered = talk.wire.reply_to(WAIT, &waiting).await;
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     if let Err(outcome) = answered {
-        // Whether the end of a command is told is judged by TERM-14.
+        // TERM-14 judges whether the end of a command is reported.
         return not_tested(format!(
             "the wait has no answer once its command is killed: {}",
             outcome.seen()

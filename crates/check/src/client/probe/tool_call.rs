@@ -1,12 +1,13 @@
-//! What a client shows of tool calls (TOOL), and of those that it is asked about (PERM).
+//! How a client shows tool calls (TOOL), also those of permission requests (PERM).
 
 use crate::client::run::ClientRun;
 use crate::client::screen::Screen;
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested};
 use attache_protocol::method::SessionRequestPermission;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "TOOL-04" an_update_with_a_title_makes_the_call;
@@ -16,18 +17,18 @@ probes! { ClientRun:
     "PERM-10" the_call_of_a_question_is_updated;
 }
 
-/// A screen that shows tool calls.
+/// Returns an output that shows tool calls.
 async fn screen(run: &mut ClientRun) -> Probed<Screen<'_>> {
     let screen = run.screen(&["reject", "prompt"]).await?;
     if screen.shows_tool_calls { Ok(screen) } else { not_tested("the client shows no tool calls") }
 }
 
-/// A tool call that runs.
+/// Returns a running tool call.
 fn call(title: &str) -> Value {
     json!({"sessionUpdate": "tool_call", "toolCallId": "judged", "title": title, "kind": "other", "status": "in_progress"})
 }
 
-/// What has changed of it.
+/// Returns an update of it.
 fn change(mut fields: Value) -> Value {
     if let Value::Object(fields) = &mut fields {
         fields.insert("sessionUpdate".to_owned(), json!("tool_call_update"));

@@ -1,11 +1,13 @@
-//! What must not be sent to an agent that does not offer it (INIT-16 and the rules of each method).
+//! Messages that a client must not send to an agent that does not offer them (INIT-16 and the rules
+//! of each method).
 //!
-//! Each is judged twice: the client has to send it to an agent that offers it, which shows that its
-//! errand leads there; to one that does not it must not.
+//! Each is judged twice. The client must send the message to an agent that offers it, which shows
+//! that the task leads there. It must not send it to an agent that does not.
 
-use crate::Errand;
+use crate::ClientTask;
 use crate::client::run::ClientRun;
 use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
 use crate::judging::conversation::quoted;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, fail, not_tested};
@@ -14,7 +16,7 @@ use attache_protocol::method::{
     Logout, Method, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew,
     SessionPrompt, SessionResume,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { ClientRun:
     "AUTH-10" logout_is_not_called_unless_it_is_offered;
@@ -30,22 +32,24 @@ probes! { ClientRun:
     "SYSP-01" system_prompts_are_not_sent_unless_they_are_offered;
 }
 
-/// The client on an errand, with an agent that offers `capability` and with one that lacks it, else
-/// the same.
+/// A condition for the gated line.
+type Gated<'a> = &'a (dyn Fn(&Line) -> bool + Send + Sync);
+
+/// A task of the client with an agent that offers `capability`, and with the same agent without it.
 struct Gate {
-    errand: Errand,
-    /// Below `agentCapabilities`.
+    task: ClientTask,
+    /// The path below `agentCapabilities`.
     capability: &'static str,
     offered: Value,
-    /// What else both agents offer.
+    /// Other capabilities of both agents.
     beside: Value,
 }
 
 impl Gate {
-    /// An errand with a session that is known.
-    fn new(run: &ClientRun, errand: &'static str, capability: &'static str) -> Self {
-        let errand = run.errand(errand).with("session", SESSION);
-        Self { errand, capability, offered: json!({}), beside: json!({}) }
+    /// Creates a task with a known session.
+    fn new(run: &ClientRun, task: &'static str, capability: &'static str) -> Self {
+        let task = run.task(task).with("session", SESSION);
+        Self { task, capability, offered: json!({}), beside: json!({}) }
     }
 
     fn offered(mut self, offered: Value) -> Self {
@@ -58,13 +62,12 @@ impl Gate {
         self
     }
 
-    /// The line that is gated, when the client is told to send it to an agent that offers it, or
-    /// not.
+    /// Returns the gated line, if the client sends it to an agent that offers it or not.
     async fn sent(
         &self,
         run: &mut ClientRun,
         is_offered: bool,
-        gated: impl Fn(&Line) -> bool,
+        gated: Gated<'_>,
     ) -> Probed<Option<Line>> {
         let (capability, cwd) =
             (format!("/agentCapabilities{}", self.capability), run.folder().to_owned());
@@ -73,10 +76,10 @@ impl Gate {
             let scenario = Scenario::offering(beside.clone()).listing(&cwd);
             if is_offered { scenario.with(&capability, offered.clone()) } else { scenario }
         };
-        let talk = run.start_with(self.errand.clone(), scenario).await?;
+        let talk = run.start_with(self.task.clone(), scenario).await?;
         match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
             Ok(line) if gated(&line) => return Ok(Some(line)),
-            // What is sent at the end of a session comes after its turn.
+            // Messages at the end of a session come after its turn.
             Ok(_) => {
                 let turn = talk.set_up().await?;
                 talk.end_turn(&turn, "end_turn");
@@ -87,15 +90,15 @@ impl Gate {
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())
     }
 
-    /// The rule is kept when the line is sent where it is offered, and nowhere else.
-    async fn holds(self, run: &mut ClientRun, what: &str, gated: impl Fn(&Line) -> bool) -> Probed {
-        if self.sent(run, true, &gated).await?.is_none() {
+    /// Checks that the line is sent only to an agent that offers it.
+    async fn holds(self, run: &mut ClientRun, what: &str, gated: Gated<'_>) -> Probed {
+        if self.sent(run, true, gated).await?.is_none() {
             return not_tested(format!(
-                "the client did not send {what} on the errand {:?} to an agent that offers it",
-                self.errand.name()
+                "the client did not send {what} on the task {:?} to an agent that offers it",
+                self.task.name()
             ));
         }
-        match self.sent(run, false, &gated).await? {
+        match self.sent(run, false, gated).await? {
             Some(line) => fail(
                 format!(
                     "no {what}: agentCapabilities{} is not offered",
@@ -108,7 +111,7 @@ impl Gate {
     }
 
     async fn holds_for<M: Method>(self, run: &mut ClientRun) -> Probed {
-        self.holds(run, M::ROW.name, |line| line.asks::<M>()).await
+        self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
 
@@ -151,7 +154,7 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
         return not_tested(format!("{} cannot be written: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
-    gate.errand = gate.errand.with("mcp", file.to_string_lossy());
+    gate.task = gate.task.with("mcp", file.to_string_lossy());
     let by_http = |line: &Line| {
         let servers = line
             .get("params")
@@ -162,17 +165,17 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
                 servers.iter().any(|server| server.get("type").is_some_and(|kind| kind == "http"))
             })
     };
-    gate.holds(run, "a server of the type http", by_http).await
+    gate.holds(run, "a server of the type http", &by_http).await
 }
 
 async fn directories_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "directories", "/sessionCapabilities/additionalDirectories");
-    gate.errand = gate.errand.with("directory", "/usr");
+    gate.task = gate.task.with("directory", "/usr");
     let with_more = |line: &Line| {
         let more = line.get("params").and_then(|params| params.get("additionalDirectories"));
         more.and_then(Value::as_array).is_some_and(|more| !more.is_empty())
     };
-    gate.holds(run, "additionalDirectories", with_more).await
+    gate.holds(run, "additionalDirectories", &with_more).await
 }
 
 async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
@@ -181,7 +184,7 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
         return not_tested(format!("{} cannot be written: {error}", file.display()));
     }
     let mut gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
-    gate.errand = gate.errand.with("image", file.to_string_lossy());
+    gate.task = gate.task.with("image", file.to_string_lossy());
     let with_picture = |line: &Line| {
         let blocks =
             line.get("params").and_then(|params| params.get("prompt")).and_then(Value::as_array);
@@ -190,20 +193,20 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
                 blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "image"))
             })
     };
-    gate.holds(run, "a block of the type image", with_picture).await
+    gate.holds(run, "a block of the type image", &with_picture).await
 }
 
 async fn system_prompts_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> Probed {
     let mut gate = Gate::new(run, "system_prompt", "/sessionCapabilities/systemPrompt");
-    gate.errand = gate.errand.with("text", "Be brief.");
+    gate.task = gate.task.with("text", "Be brief.");
     let with_prompt = |line: &Line| {
         let prompt = line.get("params").and_then(|params| params.get("systemPrompt"));
         prompt.is_some_and(|prompt| !prompt.is_null())
     };
-    gate.holds(run, "systemPrompt", with_prompt).await
+    gate.holds(run, "systemPrompt", &with_prompt).await
 }
 
-/// A picture of one pixel, PNG.
+/// A PNG image of one pixel.
 const PICTURE: &[u8] = &[
     0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
     1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, b'I', b'D', b'A', b'T',

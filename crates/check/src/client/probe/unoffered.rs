@@ -1,10 +1,10 @@
-//! Calls of what the client does not offer (INIT-17).
+//! Calls of methods that the client does not offer (INIT-17).
 
 use crate::client::run::ClientRun;
+use crate::json::json;
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, skipped};
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, Method, TerminalCreate};
-use serde_json::json;
 
 probes! { ClientRun:
     "INIT-17" calls_of_what_is_not_offered_are_unknown;

@@ -1,29 +1,31 @@
-//! Turns that do what their prompt tells.
+//! Turns that follow their prompts.
 
 use super::{Conversation, Reply, Session, quoted};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
 use crate::judging::verdict::{Probed, fail, not_tested};
 use crate::model::acts::{Acts, NO_TOOL};
 use crate::peer::line::Line;
 use crate::peer::script::Answer;
 use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
-/// How much longer than an ordinary answer a turn may take: its model is asked several times.
+/// How many times longer than an ordinary answer a turn may take: it asks its model several times.
 const TURN: u32 = 3;
 
-/// A turn that runs.
+/// A running turn.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
     /// The id of its prompt.
     pub(crate) id: Value,
-    /// The index of the first line after whatever came before it.
+    /// The index of the turn's first line.
     pub(crate) first: usize,
-    /// The session it runs in.
+    /// The session of the turn.
     session: Value,
 }
 
-/// A turn that has ended.
+/// A turn that ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Played {
     /// The reply to its prompt.
@@ -32,20 +34,26 @@ pub(crate) struct Played {
 }
 
 impl Turn {
-    /// The session it runs in.
+    /// Returns the session of the turn.
     pub(crate) fn session(&self) -> &Value {
         &self.session
     }
 }
 
 impl Conversation {
-    /// Prompts for a turn that does this, and waits until it ends. No reply is a fail.
-    pub(crate) async fn play(&mut self, session: &Session, acts: Acts) -> Probed<Played> {
-        let turn = self.begin_turn(session, acts);
-        self.finish(turn).await
+    /// Prompts for a turn that performs these acts, and waits for its end. No reply is a fail.
+    pub(crate) fn play<'a>(
+        &'a mut self,
+        session: &'a Session,
+        acts: Acts,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let turn = self.begin_turn(session, acts);
+            self.finish(turn).await
+        })
     }
 
-    /// Prompts for a turn that does this.
+    /// Prompts for a turn that performs these acts.
     pub(crate) fn begin_turn(&mut self, session: &Session, acts: Acts) -> Turn {
         let prompt = json!([{"type": "text", "text": acts.prompt_text()}]);
         self.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}))
@@ -59,47 +67,57 @@ impl Conversation {
     }
 
     /// Waits for the end of a turn. No reply is a fail.
-    pub(crate) async fn finish(&mut self, turn: Turn) -> Probed<Played> {
-        self.finish_within(turn, self.patience * TURN).await
+    pub(crate) fn finish<'a>(&'a mut self, turn: Turn) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
     }
 
-    /// The same, for so long.
-    pub(crate) async fn finish_within(&mut self, turn: Turn, patience: Duration) -> Probed<Played> {
-        let Turn { id, first, session } = turn;
-        let method = SessionPrompt::ROW.name.to_owned();
-        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
-            Ok(line) => {
-                let updates = self.updates(&session, first, line.number).cloned().collect();
-                Ok(Played { reply: Reply { method, line }, updates })
+    /// The same, with this time limit.
+    pub(crate) fn finish_within<'a>(
+        &'a mut self,
+        turn: Turn,
+        patience: Duration,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let Turn { id, first, session } = turn;
+            let method = SessionPrompt::ROW.name.to_owned();
+            match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+                Ok(line) => {
+                    let updates = self.updates(&session, first, line.number).cloned().collect();
+                    Ok(Played { reply: Reply { method, line }, updates })
+                }
+                Err(missing) => fail("an answer to session/prompt", missing.to_string()),
             }
-            Err(missing) => fail("an answer to session/prompt", missing.to_string()),
-        }
+        })
     }
 
-    /// Waits until the agent has said this in a turn, perhaps in pieces.
-    pub(crate) async fn hear_said(&mut self, turn: &Turn, text: &str) -> Probed {
-        let mut next = turn.first;
-        loop {
-            let is_update = |line: &Line| {
-                line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
-            };
-            let line = self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
-            let updates: Vec<Value> =
-                self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
-            if chunks(&updates, "agent_message_chunk").contains(text) {
-                return Ok(());
+    /// Waits until the agent has sent this text in a turn, possibly in several chunks.
+    pub(crate) fn hear_said<'a>(&'a mut self, turn: &'a Turn, text: &'a str) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let mut next = turn.first;
+            loop {
+                let is_update = |line: &Line| {
+                    line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
+                };
+                let line =
+                    self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
+                let updates: Vec<Value> =
+                    self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
+                if chunks(&updates, "agent_message_chunk").contains(text) {
+                    return Ok(());
+                }
+                if line.is_reply() {
+                    return fail(
+                        format!("the agent says \"{text}\" in a turn that goes on"),
+                        quoted(&line.text),
+                    );
+                }
+                next = line.number;
             }
-            if line.is_reply() {
-                return fail(
-                    format!("the agent says \"{text}\" in a turn that goes on"),
-                    quoted(&line.text),
-                );
-            }
-            next = line.number;
-        }
+        })
     }
 
-    /// The updates of a session from the line at an index on, before the line with this number.
+    /// Returns the updates of a session from the line at this index up to the line with this
+    /// number.
     pub(crate) fn updates(
         &self,
         session: &Value,
@@ -115,8 +133,8 @@ impl Conversation {
             .filter_map(|it| it.get("update"))
     }
 
-    /// Answers the agent's calls of this method so from now on, until the probe ends, instead of as
-    /// a good client.
+    /// Until the probe ends, answers the agent's calls of this method with this function instead of
+    /// as a correct client.
     pub(crate) fn answer<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,
@@ -124,7 +142,7 @@ impl Conversation {
         self.peer.script.replace::<M>(answering);
     }
 
-    /// The results that the judge has given to the agent's calls of this method since.
+    /// Returns the results of the judge to the agent's calls of this method since that line.
     pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
         let calls =
             self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
@@ -135,14 +153,14 @@ impl Conversation {
         })
     }
 
-    /// Gives this result to a call of the agent that was met with [`Answer::Silence`].
+    /// Answers a call of the agent that was first met with [`Answer::Silence`].
     pub(crate) fn give(&mut self, call: &Line, result: Value) {
         let id = call.get("id").cloned().unwrap_or_default();
         self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 }
 
-/// The text of all chunks of this kind.
+/// Returns the text of all chunks of this kind.
 fn chunks(updates: &[Value], kind: &str) -> String {
     let of_kind =
         updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
@@ -157,42 +175,42 @@ impl Line {
 }
 
 impl Played {
-    /// The index of the first line after the reply.
+    /// Returns the index of the first line after the reply.
     pub(crate) fn after(&self) -> usize {
         self.reply.number()
     }
 
-    /// The updates of the session before the reply.
+    /// Returns the updates of the session before the reply.
     pub(crate) fn updates(&self) -> &[Value] {
         &self.updates
     }
 
-    /// Those of this kind.
+    /// Returns the updates of this kind.
     pub(crate) fn updates_of<'u>(&'u self, kind: &'u str) -> impl Iterator<Item = &'u Value> {
         self.updates
             .iter()
             .filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
     }
 
-    /// What the agent said, all of its chunks together.
+    /// Returns the text that the agent sent, all chunks together.
     pub(crate) fn said(&self) -> String {
         self.text_of("agent_message_chunk")
     }
 
-    /// The text of all chunks of this kind.
+    /// Returns the text of all chunks of this kind.
     pub(crate) fn text_of(&self, kind: &str) -> String {
         chunks(&self.updates, kind)
     }
 
-    /// What the model says when it is told to recall something: whether it was given it. Nothing if
-    /// it says neither.
+    /// Reads the model's answer to a recall: whether it was given the text. `None` if it says
+    /// neither.
     pub(crate) fn recalled(&self) -> Option<bool> {
         let said = self.said();
         let is = |word: &str| said.contains(word);
         if is("recalled yes") { Some(true) } else { is("recalled no").then_some(false) }
     }
 
-    /// Whether every tool that was to be called is there. Without one a probe can tell nothing.
+    /// Whether every requested tool exists. Without one the probe is not tested.
     pub(crate) fn had_its_tools(&self) -> Probed {
         match self.said().split_once(NO_TOOL) {
             Some((_, tool)) => {
@@ -204,7 +222,7 @@ impl Played {
         }
     }
 
-    /// The stop reason. An error instead is a fail.
+    /// Returns the stop reason. An error is a fail.
     pub(crate) fn stop_reason(&self) -> Probed<String> {
         let result = self.reply.result()?;
         match result.get("stopReason").and_then(Value::as_str) {

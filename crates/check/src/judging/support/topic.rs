@@ -1,4 +1,5 @@
-//! Of what the protocol has several kinds, where those stand in its messages, and which it knows.
+//! The topics of which the protocol has several kinds, where these kinds stand in messages, and
+//! which kinds the protocol knows.
 
 use attache_protocol::method::{
     ElicitationCreate, Initialize, METHODS, Method, SessionPrompt, SessionRequestPermission,
@@ -14,7 +15,7 @@ use serde_json::Value;
 /// Declares the topics: each with the key in reports for programs and the heading for people.
 macro_rules! topics {
     ($($(#[$doc:meta])* $topic:ident $key:literal $title:literal;)*) => {
-        /// Something of which the protocol has several kinds.
+        /// A topic of which the protocol has several kinds.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Topic {
@@ -22,17 +23,17 @@ macro_rules! topics {
         }
 
         impl Topic {
-            /// Every topic, in the order in which people read them.
+            /// Every topic, in display order.
             pub const ALL: &'static [Self] = &[$(Self::$topic),*];
 
-            /// The heading, for people.
+            /// Returns the heading for people.
             pub fn title(self) -> &'static str {
                 match self {
                     $(Self::$topic => $title,)*
                 }
             }
 
-            /// The key in reports for programs.
+            /// Returns the key in reports for programs.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$topic => $key,)*
@@ -43,42 +44,42 @@ macro_rules! topics {
 }
 
 topics! {
-    /// What a `session/update` says, such as `plan`.
+    /// The kinds of `session/update`, such as `plan`.
     Update "updates" "Updates";
-    /// Blocks of a prompt.
+    /// The content blocks of prompts.
     Prompt "promptContent" "Content of prompts";
-    /// Blocks of messages and thoughts.
+    /// The content blocks of messages and thoughts.
     Content "messageContent" "Content of messages";
-    /// What a tool call does.
+    /// The kinds of tool calls.
     ToolKind "toolKinds" "Kinds of tool calls";
-    /// How far a tool call is.
+    /// The statuses of tool calls.
     ToolStatus "toolStatuses" "Statuses of tool calls";
-    /// What a tool call shows.
+    /// The content of tool calls.
     ToolContent "toolContent" "Content of tool calls";
-    /// Answers that a permission request offers.
+    /// The kinds of permission options.
     PermissionOption "permissionOptions" "Permission options";
-    /// How a permission request was answered.
+    /// The outcomes of permission requests.
     PermissionOutcome "permissionOutcomes" "Answers to permission requests";
-    /// How turns end.
+    /// The stop reasons of turns.
     StopReason "stopReasons" "Stop reasons";
-    /// How far an entry of a plan is.
+    /// The statuses of plan entries.
     PlanStatus "planStatuses" "Statuses of plan entries";
     /// Types of config options.
     OptionType "optionTypes" "Types of config options";
     /// Categories of config options.
     OptionCategory "optionCategories" "Categories of config options";
-    /// How a question is asked.
+    /// The modes of elicitations.
     ElicitationMode "elicitationModes" "Kinds of questions";
-    /// How a question was answered.
+    /// The answers to elicitations.
     ElicitationAction "elicitationActions" "Answers to questions";
-    /// Ways to log in.
+    /// The types of login methods.
     AuthMethod "authMethods" "Ways to log in";
     /// Keys of `_meta`.
     Meta "meta" "Keys of metadata";
 }
 
 impl Topic {
-    /// The kinds that version 1 knows, stable and unstable; none where every name is free.
+    /// Returns the kinds of version 1, stable and unstable; none if every name is allowed.
     pub fn known(self) -> Vec<&'static str> {
         macro_rules! words {
             ($set:ident) => {
@@ -110,7 +111,7 @@ pub(super) fn is_known(method: &str) -> bool {
     METHODS.iter().any(|row| row.name == method)
 }
 
-/// Tells every kind that is named in the params or the result of this method.
+/// Reports every kind in the params or the result of this method.
 pub(super) fn in_payload(method: &str, payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
     meta(payload, tell);
     options(payload, tell);
@@ -133,7 +134,7 @@ pub(super) fn in_payload(method: &str, payload: &Value, tell: &mut impl FnMut(To
         name(payload, "action", Topic::ElicitationAction, tell);
     } else if method == Initialize::ROW.name {
         for entry in list(payload, "authMethods") {
-            // Without a type it is one that the agent carries out itself (AUTH-15).
+            // A method without a type is one that the agent carries out itself (AUTH-15).
             tell(Topic::AuthMethod, entry.get("type").and_then(Value::as_str).unwrap_or("agent"));
         }
     }
@@ -174,7 +175,7 @@ fn meta(payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
     }
 }
 
-/// The member of each element of a list.
+/// Returns the member of each element of a list.
 fn each(
     payload: &Value,
     key: &str,

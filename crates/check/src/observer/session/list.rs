@@ -7,7 +7,7 @@ use crate::observer::seen::{OpenCall, entries, has, quoted, text};
 use serde_json::Value;
 
 impl Judge {
-    /// A next page is told of only where there is one.
+    /// Judges cursors: a cursor means that there is another page.
     pub(super) fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
@@ -36,13 +36,13 @@ impl Judge {
                 let seen = format!("{} is listed, though it was deleted", quoted(id));
                 report.contradicts("DEL-02", *line, seen);
             }
-            // The list may have been made before what was told while it was under way.
+            // The list may be older than an update that came while it was under way.
             if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
                 && *line < call.line
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
-                // Another title may be a newer one that was not told yet. By the next list it is.
+                // Another title may be newer and not reported yet. By the next list it must be.
                 let is_gone = shown.is_null() && !title.is_null();
                 let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
                 let before = self.untold.remove(id);
@@ -76,7 +76,7 @@ impl Judge {
     }
 }
 
-/// Whether a text begins like a time of ISO 8601 with a date, a `T` and a zone.
+/// Whether a text begins like an ISO 8601 time with a date, a `T` and a zone.
 fn is_time(text: &str) -> bool {
     let shape = |at: usize, wanted: u8| text.as_bytes().get(at) == Some(&wanted);
     let zone = text.get(19..).unwrap_or_default();

@@ -13,7 +13,7 @@ pub(super) struct Judge {
     is_offered: bool,
     /// The sessions known to be archived, with the line.
     archived: HashMap<String, usize>,
-    /// The filter of the list that gave each cursor, with the line.
+    /// The filter of the list that returned each cursor, with the line.
     filters: HashMap<String, (Value, usize)>,
     /// Sessions that are being taken out of the archive, with the line.
     unarchiving: HashMap<String, usize>,
@@ -60,7 +60,7 @@ impl Judge {
         }
     }
 
-    /// Into the archive and out of it.
+    /// Judges archiving and unarchiving.
     fn moved(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((call, outcome)) = seen.reply::<SessionArchive>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
@@ -127,7 +127,7 @@ impl Judge {
     }
 }
 
-/// Which sessions a list is asked for.
+/// The sessions that a list asks for.
 fn filter_of(params: &Value) -> Value {
     params
         .get("archived")

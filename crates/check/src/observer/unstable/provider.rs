@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The last list: what is told of each provider.
+    /// The last list: the state of each provider.
     listed: HashMap<String, Value>,
-    /// What was done to each since: the kind of wire that was set, nothing where it was disabled,
+    /// The later changes: the kind of API that was set, or `None` if the provider was disabled,
     /// with the line.
     done: HashMap<String, (Option<String>, usize)>,
 }

@@ -1,4 +1,4 @@
-//! What a peer owes at the end of a connection.
+//! Calls that a peer left unanswered at the end of a connection.
 
 use super::{RawPeer, STARTING};
 use crate::Finding;
@@ -6,11 +6,10 @@ use attache_protocol::method::{Deadline, Kind, Row};
 use std::time::Duration;
 
 impl RawPeer {
-    /// The connection is over: findings on the calls that the peer left without an answer (RPC-15),
-    /// and on those that were cancelled where it has shown that it cancels such calls (CANCEL-14),
-    /// although it was listened to for `patience` after them, and for three times as long after the
-    /// first. What came later may have been on its way, and a turn, a person and a command that
-    /// runs take as long as they take.
+    /// Returns findings on calls that the peer left unanswered (RPC-15), and on cancelled calls if
+    /// the peer has shown that it cancels such calls (CANCEL-14). A call counts if the judge
+    /// listened for `patience` after it, or three times as long after the first one. A later reply
+    /// may have been under way, and turns, people and running commands may take any time.
     pub(crate) fn owed(&mut self, patience: Duration) -> Vec<Finding> {
         let judged = self.judged();
         let mut owed = self.observer.left_open(judged);
@@ -24,7 +23,7 @@ impl RawPeer {
         let Some(method) = line.and_then(|line| line.get("method")?.as_str()) else { return false };
         let may_take = match (finding.rule.id, Row::received_by(self.judged(), method, Kind::Call))
         {
-            // A call that was cancelled waits for nobody any more.
+            // A cancelled call no longer waits for anything.
             ("CANCEL-14", _) => patience,
             ("RPC-15", Some(Row { deadline: Deadline::Open, .. })) => return false,
             ("RPC-15", Some(Row { deadline: Deadline::Handshake, .. })) => patience * STARTING,

@@ -15,7 +15,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::says("RPC-05", &[], |h, s| {
-        if h.message.is_null() && h.client.errand.value("stderr").is_some() {
+        if h.message.is_null() && h.client.task.value("stderr").is_some() {
             s.clear();
         }
     }),

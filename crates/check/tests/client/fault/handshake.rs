@@ -12,7 +12,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("INIT-01", &["PROMPT-01", "RPC-13", "SESS-26"], |h, s| {
         if h.message.is_null() {
-            let params = json!({"cwd": h.client.errand.cwd(), "mcpServers": []});
+            let params = json!({"cwd": h.client.task.cwd(), "mcpServers": []});
             s.insert(
                 0,
                 Said::Line(

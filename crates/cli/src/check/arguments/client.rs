@@ -2,7 +2,7 @@
 
 use super::judging::Judging;
 use crate::args::value::seconds;
-use attache_check::ERRANDS;
+use attache_check::CLIENT_TASKS;
 use clap::Args;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -10,20 +10,20 @@ use std::time::Duration;
 
 /// The text below the options.
 pub(super) fn help() -> String {
-    let width = ERRANDS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let errands: Vec<String> =
-        ERRANDS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
+    let width = CLIENT_TASKS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let tasks: Vec<String> =
+        CLIENT_TASKS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
     format!(
         "\
 The client is started once for each probe, with an empty folder for sessions and a relay to \
 this program as its agent. The exit code is 4 if the client breaks a mandatory rule.
 
 Placeholders in CMD: {{agent}} is the command line of the agent as one word, {{agent...}} the same \
-as separate words; {{cwd}} is the folder of the session, {{prompt}} the text to send. An errand \
+as separate words; {{cwd}} is the folder of the session, {{prompt}} the text to send. A task \
 also has the placeholders in its description below. The client must ask no questions on stdin.
 
-Errands are tasks that a client must be started differently for; CMD is the errand `prompt`. A \
-rule is not tested if its errand has no command, and the report says so. `cancel` is CMD \
+Tasks are tasks that a client must be started differently for; CMD is the task `prompt`. A \
+rule is not tested if its task has no command, and the report says so. `cancel` is CMD \
 followed by SIGINT unless you name another. `attache run` and `acpx exec` are known and need \
 no --to. Each client gets a separate home folder with settings and data.
 
@@ -39,14 +39,14 @@ Examples:
   attache check client --wait --only PERM,TERM
   attache check client --to 'load=my-client --load {{session}} -- {{agent...}}' -- my-client --say \
 {{prompt}} -- {{agent...}}",
-        errands.join("\n")
+        tasks.join("\n")
     )
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Client {
-    /// The command for another errand than `prompt`; --help lists the errands
-    #[arg(long, value_name = "ERRAND=CMD", value_parser = errand)]
+    /// The command for a task other than `prompt`; --help lists the tasks
+    #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
     /// For a client with a person: print what to configure and to type, and wait for it
     #[arg(long, conflicts_with_all = ["to", "command"])]
@@ -61,14 +61,12 @@ pub(crate) struct Client {
     pub(crate) command: Vec<OsString>,
 }
 
-fn errand(word: &str) -> Result<(String, String), String> {
+fn task(word: &str) -> Result<(String, String), String> {
     match word.split_once('=') {
         Some((name, line)) if !name.is_empty() && !line.is_empty() => {
             Ok((name.to_owned(), line.to_owned()))
         }
-        _ => {
-            Err("expected ERRAND=CMD, such as 'load=my-client --load {session} {agent}'".to_owned())
-        }
+        _ => Err("expected TASK=CMD, such as 'load=my-client --load {session} {agent}'".to_owned()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Known clients, and the commands for errands that their main command does not cover.
+//! Known clients, and the commands for tasks that their main command does not cover.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,8 +9,8 @@ struct KnownClient {
     program: &'static str,
     /// The word that follows the program in a main command.
     task: &'static str,
-    /// The change of the main command, by errand.
-    errands: &'static [(&'static [&'static str], Way)],
+    /// The change of the main command, by task.
+    tasks: &'static [(&'static [&'static str], Way)],
 }
 
 /// A change of the words of the main command.
@@ -35,7 +35,7 @@ const KNOWN: &[KnownClient] = &[ATTACHE, ACPX];
 const ATTACHE: KnownClient = KnownClient {
     program: "attache",
     task: "run",
-    errands: &[
+    tasks: &[
         (&["load", "resume"], With(&["--resume", "{session}"])),
         (&["list"], With(&["--resume", "last"])),
         (&["set_mode"], With(&["--mode", "{mode}"])),
@@ -63,7 +63,7 @@ const ATTACHE: KnownClient = KnownClient {
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
-    errands: &[
+    tasks: &[
         (&["set_option", "set_boolean"], With(&["--config-option", "{option}={value}"])),
         (
             &["set_options"],
@@ -121,11 +121,11 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// Returns the command that runs this errand with a known client; `main` is the command of its
+/// Returns the command that runs this task with a known client; `main` is the command of its
 /// prompt.
-pub(in crate::check) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+pub(in crate::check) fn words(main: &[OsString], task: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
-    let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;
+    let (_, way) = known.tasks.iter().find(|(names, _)| names.contains(&task))?;
     let added = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     Some(match way {
         Same => main.to_vec(),

@@ -25,7 +25,8 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
     // Ctrl-C reaches every program of the terminal; the client decides whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let told = told(arguments);
-    let judge = attache_check::enter(arguments.address, &arguments.token, told.as_deref()).await;
+    let judge =
+        attache_check::connect_relay(arguments.address, &arguments.token, told.as_deref()).await;
     let (mut from_judge, mut to_judge) = judge.map_err(ours)?.into_split();
     if !arguments.added.is_empty() {
         return login(from_judge).await.map_err(ours);

@@ -1,9 +1,9 @@
-//! A value of a JSON file together with its place, so that a fault can name it.
+//! A value of a JSON file with its place, for error messages.
 
 use super::registry_error::RegistryError;
 use serde_json::Value;
 
-/// A value, or that there is none, at a place.
+/// A place in a JSON file, and its value if there is one.
 pub(super) struct Field<'v> {
     place: String,
     value: Option<&'v Value>,
@@ -27,7 +27,7 @@ impl<'v> Field<'v> {
         RegistryError::Field { field: field.to_owned(), expected }
     }
 
-    /// Itself, unless it is absent or null.
+    /// The field itself, unless it is absent or null.
     pub(super) fn given(self) -> Option<Self> {
         self.value.is_some_and(|value| !value.is_null()).then_some(self)
     }

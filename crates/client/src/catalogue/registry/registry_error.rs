@@ -1,32 +1,32 @@
-//! Why a registry file was not used.
+//! Why a registry file cannot be used.
 
 use std::fmt;
 
-/// Why a registry's file cannot be used. Its author's to mend, or of whoever named the file.
+/// Why a registry file cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// It is no JSON.
+    /// The file is not JSON.
     Syntax {
         /// Line and column of the fault, from 1.
         at: (usize, usize),
-        /// What the reader says.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// A field is missing or not as it should be.
+    /// A field is missing or malformed.
     Field {
-        /// Where, such as `agents[3].distribution.npx.package`.
+        /// The field, such as `agents[3].distribution.npx.package`.
         field: String,
-        /// What should stand there.
+        /// The expected value.
         expected: &'static str,
     },
     /// The agent is not distributed for this platform.
     Platform {
-        /// Its id.
+        /// The agent's id.
         id: String,
         /// The platform.
         platform: String,
-        /// Those that it is distributed for.
+        /// The platforms that the agent is distributed for.
         known: Vec<String>,
     },
 }

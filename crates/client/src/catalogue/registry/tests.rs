@@ -23,7 +23,7 @@ fn an_agent_is_started_as_it_is_distributed() {
 }
 
 #[test]
-fn a_program_for_another_platform_is_none_for_this_one() {
+fn a_program_for_another_platform_is_refused() {
     let registry = Registry::parse(FILE).unwrap();
     let zeta = registry.agent("zeta").unwrap();
     assert_eq!(

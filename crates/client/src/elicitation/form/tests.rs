@@ -86,7 +86,7 @@ fn a_pattern_that_cannot_be_evaluated_is_said_to_be_unchecked() {
 }
 
 #[test]
-fn what_a_person_types_is_read_as_the_field_has_it() {
+fn typed_text_is_read_by_the_type_of_the_field() {
     let form = sample();
     let read = |name, typed| form.read(name, typed).ok();
     assert_eq!(read("name", "abc"), Some(Value::String("abc".into())));
@@ -105,7 +105,7 @@ fn what_a_person_types_is_read_as_the_field_has_it() {
 }
 
 #[test]
-fn formats_refuse_what_is_plainly_something_else() {
+fn formats_refuse_certain_mismatches() {
     let field =
         |format: &str| form(&format!(r#"{{"name":{{"type":"string","format":"{format}"}}}}"#));
     for (format, good, bad) in [

@@ -4,10 +4,10 @@ use attache_connection::Responder;
 use attache_protocol::method::SessionRequestPermission;
 use tokio::sync::oneshot;
 
-/// A permission request that is open. Whoever takes it out of the state answers it, so it is
+/// A permission request that is open. The code that takes it out of the state answers it, so it is
 /// answered once.
 pub(super) struct AgentQuestion {
     pub(super) answer: Responder<SessionRequestPermission>,
-    /// Dropped with the question, which tells whoever was asked that it is withdrawn.
+    /// Dropped with the question, which withdraws it from the person.
     pub(super) _withdrawn: oneshot::Sender<()>,
 }

@@ -1,9 +1,9 @@
-//! Asking: the agent's permission requests, and this client's own questions about a file, a
-//! command, a form or a page.
+//! Permission requests of the agent, and this client's own questions about a file, a command, a
+//! form or a page.
 
 use super::LiveSession;
 use super::agent_question::AgentQuestion;
-use crate::approvals::{Approvals, Prospect, prospects};
+use crate::permission::approvals::{Approvals, Prospect, prospects};
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::race::{Raced, race};
 use crate::text_files::unsaved_text::UnsavedText;
@@ -18,7 +18,7 @@ use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// A question that must be decided, until one of the two says that nobody needs an answer any more.
+/// A question to decide, until its answer is no longer needed.
 pub(crate) struct Asking {
     pub(crate) request: PermissionRequest,
     permissions: Permissions,
@@ -27,11 +27,11 @@ pub(crate) struct Asking {
     withdrawn: oneshot::Receiver<()>,
 }
 
-/// What came of asking whether something may be done.
+/// The outcome of asking for a permission.
 pub(crate) enum Permitted {
     Yes,
     No,
-    /// Nobody needs to know any more.
+    /// The answer is no longer needed.
     Withdrawn,
 }
 
@@ -42,8 +42,8 @@ impl Permitted {
 }
 
 impl LiveSession {
-    /// Takes a permission request: the call is patched (PERM-10) and the question folded. It is
-    /// answered if the turn is being cancelled, else whoever takes what is returned decides it.
+    /// Takes a permission request: patches the call (PERM-10) and folds the question. If the turn
+    /// is being cancelled, answers it; otherwise returns it to be decided.
     pub(crate) fn ask(
         &self,
         params: RequestPermissionRequest,
@@ -81,8 +81,7 @@ impl LiveSession {
         asking
     }
 
-    /// Answers an open question and keeps what it allows; without effect if it was answered or
-    /// withdrawn before.
+    /// Answers an open question and keeps what it allows. Without effect on a settled question.
     pub(crate) fn settle(
         &self,
         id: PermissionId,
@@ -100,8 +99,9 @@ impl LiveSession {
         self.fold.wake();
     }
 
-    /// Resolves when the turn in flight is cancelled or ends, or the connection does: nobody needs
-    /// an answer then. `None` if the turn is being cancelled already (CANCEL-05, ELIC-26).
+    /// Returns a receiver that resolves when answers are no longer needed, because the turn is
+    /// cancelled or ends, or the connection ends. `None` if the turn is being cancelled already
+    /// (CANCEL-05, ELIC-26).
     pub(crate) fn until_withdrawn(&self) -> Option<oneshot::Receiver<()>> {
         let mut state = self.state();
         if state.is_cancelling() {
@@ -113,15 +113,14 @@ impl LiveSession {
         Some(receiver)
     }
 
-    /// The name of the next question of this client's own, which is no part of the session since it
-    /// is not the agent's.
+    /// The id of the next question of this client's own. It is no part of the transcript.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
         (PermissionId(state.questions), self.id.clone())
     }
 
-    /// A name for what is looked at without a question.
+    /// An id for a check without a question.
     pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
         (PermissionId(0), self.id.clone())
     }
@@ -131,13 +130,13 @@ impl LiveSession {
         self.state().permissions.clone()
     }
 
-    /// Looks at, or uses up, what the agent's permission requests allowed.
+    /// Reads or uses up what the permission requests of the agent allowed.
     pub(crate) fn approved<T>(&self, look: impl FnOnce(&mut Approvals) -> T) -> T {
         look(&mut self.state().approvals)
     }
 
-    /// Whether the session's permissions allow something without asking anybody; `None` if somebody
-    /// must be asked.
+    /// Whether the session's permissions decide a request without asking; `None` if the person must
+    /// be asked.
     pub(crate) fn permits_at_once(&self, request: &PermissionRequest) -> Option<Permitted> {
         let state = self.state();
         if state.is_cancelling() {
@@ -147,8 +146,8 @@ impl LiveSession {
         Some(Permitted::by(&decision, request))
     }
 
-    /// Whether the session's permissions allow something, as if the agent had asked for permission.
-    /// Holds no lock while somebody is asked.
+    /// Whether the session's permissions allow a request of this client's own. Holds no lock while
+    /// the person is asked.
     pub(crate) async fn permits(&self, request: PermissionRequest) -> Permitted {
         let Some(withdrawn) = self.until_withdrawn() else { return Permitted::Withdrawn };
         let decided = self.state().permissions.decided(&request);
@@ -163,14 +162,14 @@ impl LiveSession {
     }
 }
 
-/// What a request that was allowed allows, and whether by an option that allows always.
+/// What an allowed request allows, and whether by an option that allows always.
 pub(crate) struct Allowed {
     prospect: Prospect,
     always: bool,
 }
 
-/// A permission request that is being decided. However that ends, also by a panic, it is settled:
-/// as cancelled if nobody decided.
+/// A permission request that is being decided. When this is dropped, also by a panic, the request
+/// is settled as cancelled unless it was decided.
 pub(crate) struct OpenQuestion {
     pub(crate) live: Arc<LiveSession>,
     pub(crate) id: PermissionId,
@@ -188,8 +187,8 @@ impl OpenQuestion {
             };
             (decision, prospect)
         };
-        // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the
-        // future says so.
+        // CANCEL-21 and CANCEL-05: the decision is no longer needed, and dropping the future
+        // withdraws the question.
         let needless = race(cancelled.wait(), withdrawn);
         if let Raced::First((decision, prospect)) = race(deciding, needless).await {
             let outcome = decision.outcome(&options);
@@ -197,8 +196,8 @@ impl OpenQuestion {
                 options.iter().find(|option| Some(&option.option_id) == outcome.selected());
             let allowed = match chosen.map(|option| &option.kind) {
                 Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
-                // A flag or a rule takes this option only where the agent offers no other that
-                // allows; a person chooses it by its name.
+                // A flag or a rule chooses this option only if the agent offers no other option
+                // that allows; a person chooses it by its name.
                 Some(PermissionOptionKind::AllowAlways) => {
                     Some(Allowed { prospect, always: matches!(decision, Decision::Choose(_)) })
                 }
@@ -215,8 +214,8 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// The request with what the disk says about it, and what it allows if it is allowed. The disk is
-/// waited for off the connection's task.
+/// Adds what the disk says about a request, and returns what it would allow. Waits for the disk off
+/// the connection's task.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,
@@ -229,13 +228,13 @@ async fn looked_at(
     let looked =
         tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref()))
             .await;
-    // This program is ending if it failed; nothing is allowed ahead then.
+    // It fails only when this program is ending. Nothing is approved ahead then.
     let prospect = looked.unwrap_or_default();
     request.protected = prospect.protected;
     (request, prospect)
 }
 
-/// Whether there may be something to look at.
+/// Whether the request names paths or commands.
 fn says_more_than_a_title(request: &PermissionRequest) -> bool {
     let effect = request.effect();
     !effect.paths.is_empty() || !effect.commands.is_empty() || effect.stated.is_some()

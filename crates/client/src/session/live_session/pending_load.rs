@@ -6,12 +6,11 @@ use attache_session::{Event, EventBody, MEMORY_LIMIT, Timestamp};
 /// A load that the agent has not answered yet.
 pub(super) struct PendingLoad {
     pub(super) number: u64,
-    /// The history replayed until now, to take the session's place when it is complete. `None` once
-    /// nobody waits for it: what the agent still replays is no news of the session.
+    /// The history replayed so far. `None` for an abandoned load, whose replay is dropped.
     pub(super) replayed: Option<Replayed>,
 }
 
-/// A history that is being replayed: its events, joined, and about how many bytes they have.
+/// A history that is being replayed: its events, joined, and their size in bytes, roughly.
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) events: Vec<Event>,
@@ -19,8 +18,8 @@ pub(super) struct Replayed {
 }
 
 impl Replayed {
-    /// Keeps what the agent replays; of a history that is larger than what a session holds in
-    /// memory the end.
+    /// Keeps a replayed event. Of a history that exceeds the memory limit of a session, only the
+    /// end is kept.
     pub(super) fn keep(&mut self, body: EventBody) {
         let sequence = self.events.last().map_or(0, |last| last.sequence) + 1;
         keep(&mut self.events, &mut self.bytes, Event { sequence, at: Timestamp::default(), body });

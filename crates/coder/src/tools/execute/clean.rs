@@ -11,7 +11,7 @@ pub(super) struct Clean {
     state: State,
     /// The last line, as long as it is open.
     line: Vec<u8>,
-    /// A carriage return came: the next character begins the line anew, unless it ends it.
+    /// After a carriage return: the next character restarts the line, unless it ends it.
     returned: bool,
 }
 

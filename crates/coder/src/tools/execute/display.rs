@@ -1,6 +1,6 @@
 //! What a person sees of a command while it runs.
 
-use super::super::fit::{MESSAGE_TEXT, code_block, end_within};
+use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
 use attache_host::{Exit, Tail};
 use attache_protocol::v1::{ContentBlock, Terminal, TerminalId, ToolCallContent, ToolCallUpdate};
@@ -27,7 +27,7 @@ pub(super) struct Display {
 }
 
 enum Way {
-    /// The end of the output is the call's content, each time anew.
+    /// The end of the output replaces the content of the call each time.
     Content(Tail),
     /// A client that shows terminals of agents is sent piece by piece.
     Terminal {

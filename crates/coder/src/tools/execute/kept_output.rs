@@ -1,13 +1,16 @@
 //! Reading the file of a long output, which lies outside of the session's folders.
 
-use super::super::fit::{code_block, json_text_length, start_within};
-use super::super::read::Read;
-use super::super::{Finding, ToolResult, Toolbox, thread};
-use attache_agent::{Error, NewToolCall, Result};
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::files::read::Read;
+use crate::tools::fit::{code_block, json_text_length, start_within};
+use crate::tools::thread;
+use crate::tools::tool_result::{Finding, ToolResult};
+use crate::tools::toolbox::Toolbox;
+use attache_agent::{Error, Result};
 use attache_protocol::v1::ContentBlock;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
 /// longer.
@@ -16,14 +19,13 @@ const TEXT_GIVEN: u64 = 20 * 1024;
 impl Toolbox<'_> {
     /// Reads lines of the output at `file`.
     pub(crate) async fn read_output(
-        &mut self,
+        &self,
         read: &Read,
-        call: NewToolCall,
+        file: PathBuf,
+        call: ApprovedCall,
     ) -> Result<ToolResult> {
-        let Some(file) = self.memory.shell.scratch.output(&read.path) else {
-            return self.failed(call.announce().await?, "there is no such output any more").await;
-        };
-        let mut handle = call.location(&file, read.line.map(|line| line.max(1))).start().await?;
+        let line = read.line.map(|line| line.max(1));
+        let mut handle = call.located_at(&file, line).start().await?.0;
         let (first, most) = (read.line.unwrap_or(1).max(1), read.limit);
         let looked = tokio::select! {
             biased;

@@ -85,7 +85,7 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         let name = sandbox.name();
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        // What the policy asks about is allowed: the sandbox holds it all the same.
+        // The person allows what the policy asks about; the sandbox still restricts it.
         client.otherwise = Some("allow_once");
         let connect = format!(
             "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' || perl -e 'use IO::Socket; IO::Socket::INET->new(\"127.0.0.1:{port}\") or die' || bash -c 'echo > /dev/tcp/127.0.0.1/{port}'"
@@ -122,7 +122,7 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         );
         assert!(listener.accept().is_err(), "{name}: reached");
         assert_eq!(turn.tool_calls()[0]["rawOutput"]["sandbox"], name);
-        // A file of which nobody knows the name, one outside, and one that programs obey.
+        // A file with an unknown name, one outside, and one that affects programs.
         assert_eq!(client.asked.len(), 3, "{name}: {:?}", client.asked);
     }
 }

@@ -1,21 +1,19 @@
-//! What a session's commands may touch in a sandbox.
+//! The limits of a session's commands in a sandbox.
 
 mod outside;
 mod search;
+mod session;
 mod watch;
 
+pub(crate) use session::Known;
+pub(super) use session::Session;
 pub(super) use watch::Watch;
 
 use super::scratch::Places;
 use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
-use attache_policy::{
-    Decision, Effect, Folders, Guard, Judge, Mode, Policy, Reason, names_to_hold, protected_names,
-};
-use search::Found;
-use std::collections::BTreeSet;
+use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_names};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts of names of variables that commands in a sandbox are not given.
 const SECRET_PARTS: [&str; 9] = [
@@ -37,9 +35,6 @@ const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 /// command begins noticeably later.
 const HELD: usize = 128;
 
-/// How many protected paths a session remembers.
-const REMEMBERED: usize = 4096;
-
 /// How the policy came to let a command run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools) struct Permit {
@@ -53,70 +48,12 @@ pub(in crate::tools) struct Permit {
 }
 
 impl Permit {
-    /// That of a command that runs without a question because it only reads.
-    pub(in crate::tools) fn reading(network: bool) -> Self {
-        Self { allowed: false, only_reads: true, network }
-    }
-
-    /// What follows from a verdict about a command that then runs.
-    pub(super) fn of(verdict: &Decision, network: bool) -> Self {
+    /// The permit of a command by the decision about it.
+    pub(super) fn of(decision: &Decision, network: bool) -> Self {
         let by_itself =
-            verdict.effect == Effect::Allow && !matches!(verdict.reason, Reason::Rule(_));
-        let only_reads = verdict.effect == Effect::Allow && verdict.reason == Reason::ReadOnly;
+            decision.effect == Effect::Allow && !matches!(decision.reason, Reason::Rule(_));
+        let only_reads = decision.effect == Effect::Allow && decision.reason == Reason::ReadOnly;
         Self { allowed: !by_itself, only_reads, network }
-    }
-}
-
-/// What the sandbox of a session's commands depends on. Cheap enough to clone for each command.
-#[derive(Debug, Clone)]
-pub(super) struct Session {
-    pub(super) policy: Policy,
-    pub(super) folders: Folders,
-    /// Files and folders of the person's that no command reads.
-    pub(super) private: Vec<PathBuf>,
-    pub(super) known: Known,
-}
-
-impl Session {
-    /// Judges what may be read, which does not depend on the mode.
-    fn judge(&self) -> Judge<'_> {
-        self.policy.judge(Mode::Ask, &self.folders, None)
-    }
-}
-
-/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share
-/// it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Remembered>>);
-
-#[derive(Debug, Default)]
-struct Remembered {
-    /// Protected files that were found once. A command that fills the folders with files cannot
-    /// keep the search from them.
-    obeyed: BTreeSet<PathBuf>,
-    /// Files with names of secrets that a command made: they hold none of the person's.
-    made: BTreeSet<PathBuf>,
-}
-
-impl Known {
-    fn with<T>(&self, work: impl FnOnce(&mut Remembered) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The same files without secrets that commands made, and with protected files that were found
-    /// earlier.
-    fn complete(&self, mut found: Found) -> Found {
-        self.with(|known| {
-            found.secret.retain(|path| !known.made.contains(path));
-            known.obeyed.retain(|path| path.symlink_metadata().is_ok() && !is_placeholder(path));
-            let new: Vec<PathBuf> =
-                found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
-            // Those found earlier come first: they count where there are too many.
-            found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
-            let room = REMEMBERED.saturating_sub(known.obeyed.len());
-            known.obeyed.extend(new.into_iter().take(room));
-        });
-        found
     }
 }
 

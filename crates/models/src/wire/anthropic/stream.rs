@@ -1,4 +1,4 @@
-//! Answers of Anthropic Messages.
+//! The wire Anthropic Messages: answers.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -7,7 +7,7 @@ use crate::wire::draft::{CallIndex, Draft};
 use crate::wire::json::{count, json};
 use serde_json::{Value, json as value};
 
-/// Reads one answer.
+/// The decoder of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct AnthropicStream {
     usage: TokenUsage,
@@ -15,7 +15,7 @@ pub(crate) struct AnthropicStream {
     block: Block,
 }
 
-/// The block that comes in now.
+/// The present block.
 #[derive(Debug, Default)]
 enum Block {
     #[default]
@@ -25,7 +25,7 @@ enum Block {
     },
     Call {
         call: CallIndex,
-        /// Its arguments, where they came whole at its beginning.
+        /// The arguments, where the first event contains all of them.
         whole: Option<String>,
     },
 }
@@ -128,7 +128,7 @@ impl AnthropicStream {
         draft.close();
     }
 
-    /// Each count replaces the one before: they are those of the whole answer so far.
+    /// Each count replaces the previous one, because it covers the whole answer so far.
     fn used(&mut self, usage: Option<&Value>) {
         let Some(usage) = usage else { return };
         let (so_far, count) = (self.usage, |path| count(usage, &[path]));

@@ -1,13 +1,13 @@
-//! Tool calls of Chat Completions, put together from their pieces.
+//! Tool calls of Chat Completions, assembled from their pieces.
 
 use crate::wire::draft::{CallIndex, Draft};
 use serde_json::Value;
 
-/// The calls of one answer.
+/// The tool calls of one answer.
 ///
-/// The standard gives each call an index, and its id and name in its first piece only. Servers also
-/// leave the index out, repeat the id, give all calls the index 0, give no ids, or send a call
-/// whole; all of these are read.
+/// In the standard each call has an index, and its first piece has the id and the name. Servers
+/// also omit the index, repeat the id, use index 0 for all calls, omit ids, or send a whole call.
+/// This type reads all of these.
 #[derive(Debug, Default)]
 pub(crate) struct ChatCalls(Vec<Slot>);
 
@@ -19,7 +19,7 @@ struct Slot {
 }
 
 impl ChatCalls {
-    /// Takes one piece of a call.
+    /// Takes a piece of a call.
     pub(crate) fn take(&mut self, piece: &Value, draft: &mut Draft) {
         let text =
             |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -28,7 +28,7 @@ impl ChatCalls {
         let index = piece.get("index").and_then(Value::as_u64);
         let call = match self.known(index, &id, &name, draft) {
             Some(call) => call,
-            // A piece of a call that never began.
+            // A piece without a beginning.
             None if name.is_empty() && id.is_empty() => return,
             None => {
                 let call = draft.call(&id, &name);
@@ -46,7 +46,7 @@ impl ChatCalls {
         }
     }
 
-    /// The call of which this is a piece, or none if it begins one.
+    /// Returns the call that the piece belongs to, or `None` where it begins one.
     fn known(&self, index: Option<u64>, id: &str, name: &str, draft: &Draft) -> Option<CallIndex> {
         let slot = match (index, id) {
             (Some(_), _) => self.0.iter().rev().find(|slot| slot.index == index)?,
@@ -56,7 +56,7 @@ impl ChatCalls {
             }
         };
         let another = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
-        // Named again after its arguments were whole: the next call, by a server that counts none.
+        // A name after complete arguments begins the next call, on servers without an index.
         let whole =
             || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
         let next = id.is_empty() && !name.is_empty() && whole();

@@ -1,8 +1,8 @@
-//! How servers of Chat Completions differ.
+//! The differences between servers of Chat Completions.
 
 use serde::Deserialize;
 
-/// What a provider wants otherwise than the others that speak [`Wire::Chat`].
+/// The dialect of a server of [`Wire::Chat`](crate::Wire::Chat).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Dialect {

@@ -1,4 +1,4 @@
-//! A conversation as messages of Chat Completions.
+//! Conversations as messages of Chat Completions.
 
 use crate::message::{AssistantMessage, AssistantPart, Document, Media, Message, Part, ToolReply};
 use crate::wire::chat::dialect::Dialect;
@@ -6,11 +6,12 @@ use crate::wire::chat::reasoning;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The messages of a conversation that is well formed for the model.
+/// Returns the messages of a conversation that is repaired for the model.
 pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value> {
     let present = history::present(conversation);
     let mut messages = Vec::new();
-    // Pictures of tools follow after the answers of all calls: tool messages hold text only.
+    // Images of tools follow after the replies to all calls, because tool messages contain text
+    // only.
     let mut pictures: Vec<Value> = Vec::new();
     for (at, message) in conversation.iter().enumerate() {
         if !matches!(message, Message::ToolReply(_)) {
@@ -49,7 +50,7 @@ fn picture(image: &Media) -> Value {
     json!({"type": "image_url", "image_url": {"url": image.data_url()}})
 }
 
-/// Text alone goes as a string: many servers take nothing else.
+/// Plain text is a string, because many servers accept nothing else.
 fn content(parts: &[Part]) -> Value {
     let texts: Option<Vec<&str>> = parts
         .iter()
@@ -90,7 +91,7 @@ fn tool(dialect: Dialect, answer: &ToolReply) -> Value {
     json!({"role": "tool", "tool_call_id": call_id(dialect, &answer.call_id), "content": answer.text})
 }
 
-/// What the model said, with its thoughts in the fields in which they came.
+/// Returns an answer, with its thoughts in the fields in which they arrived.
 fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
     let calls: Vec<Value> = said.parts.iter().filter_map(|part| call(dialect, part)).collect();
     let mut message = Map::new();

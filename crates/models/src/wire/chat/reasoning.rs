@@ -1,18 +1,18 @@
-//! Thoughts in Chat Completions, which has no standard for them: read in every spelling, sent back
-//! in the one in which they came.
+//! Thoughts in Chat Completions. There is no standard for them, so this module reads every known
+//! form, and sends a thought back in the form in which it arrived.
 
 use crate::message::{AssistantMessage, AssistantPart};
 use crate::wire::draft::Draft;
 use serde_json::{Map, Value, json};
 
-/// The fields of a delta that hold a thought as text. Some servers send the same in two of them:
-/// the first counts.
+/// The fields of a delta with a thought as text. Some servers send the same text in two of them;
+/// the first one counts.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// Thoughts as parts of `content`, as Mistral sends them.
+/// The parts of `content` with a thought, as Mistral sends them.
 pub(crate) const IN_CONTENT: &str = "content";
 
-/// Reads the thoughts of one answer.
+/// The reader of the thoughts of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Reasoning {
     field: Option<&'static str>,
@@ -20,7 +20,7 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// Takes what of a thought is in `delta`.
+    /// Takes the thought in `delta`, if there is one.
     pub(crate) fn take(&mut self, delta: &Value, draft: &mut Draft) {
         let text = |field: &&str| {
             delta.get(*field).and_then(Value::as_str).filter(|text| !text.is_empty())
@@ -39,7 +39,7 @@ impl Reasoning {
         }
     }
 
-    /// A thought came as a part of `content`.
+    /// Takes a thought that is a part of `content`.
     pub(crate) fn in_content(&mut self, part: &Value, draft: &mut Draft) {
         self.field.get_or_insert(IN_CONTENT);
         match part.get("thinking") {
@@ -53,7 +53,7 @@ impl Reasoning {
         }
     }
 
-    /// The answer is whole: what must go back is sealed.
+    /// Ends the answer, and attaches the data that must be sent back.
     pub(crate) fn seal(&mut self, draft: &mut Draft) {
         let details = std::mem::take(&mut self.details);
         let seal = match (self.field.take(), details.is_empty()) {
@@ -67,7 +67,7 @@ impl Reasoning {
         }
     }
 
-    /// Details come in pieces: those of one type and index are one.
+    /// Details arrive in pieces; those of one type and index belong together.
     fn detail(&mut self, piece: &Value) {
         let Some(piece) = piece.as_object() else { return };
         let same = |detail: &Value| {
@@ -99,8 +99,8 @@ fn text_of(detail: &Value) -> &str {
     ["text", "summary"].iter().find_map(|key| detail.get(*key)?.as_str()).unwrap_or_default()
 }
 
-/// Puts the thoughts of a message where the provider wants them back. Those that came as plain text
-/// go back within the turn in which they were thought, those with signatures always.
+/// Adds the thoughts of a message in the form that the provider expects. Plain text is sent back
+/// within its turn only, signed thoughts always.
 pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
     let thoughts = said.parts.iter().filter_map(|part| match part {
         AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),

@@ -1,4 +1,4 @@
-//! Answers of Chat Completions.
+//! The wire OpenAI Chat Completions: answers.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -10,7 +10,7 @@ use crate::wire::draft::Draft;
 use crate::wire::json::{count, json};
 use serde_json::Value;
 
-/// Reads one answer.
+/// The decoder of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct ChatStream {
     calls: ChatCalls,
@@ -24,7 +24,7 @@ pub(crate) struct ChatStream {
 impl Decoder for ChatStream {
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
         if event.data.trim_ascii() == b"[DONE]" {
-            // Without a reason to stop the provider gave up in the middle.
+            // An answer without a finish reason is incomplete.
             return match self.end(draft) {
                 true => Ok(Progress::Done),
                 false => Err(StreamError::Cut),
@@ -135,7 +135,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let (cached_read, cached_write) = (cached_read.unwrap_or(0), cached_write.unwrap_or(0));
     let prompt = count(usage, &["prompt_tokens"]).unwrap_or(0);
     TokenUsage {
-        // The prompt holds what was cached.
+        // The prompt tokens include the cached ones.
         input: prompt.saturating_sub(cached_read).saturating_sub(cached_write),
         output: count(usage, &["completion_tokens"]).unwrap_or(0),
         thought: count(usage, &["completion_tokens_details/reasoning_tokens"]),

@@ -1,7 +1,6 @@
-//! Thoughts that come as text between tags at the beginning of an answer, as servers send them that
-//! know nothing of thoughts.
+//! Thoughts between tags at the beginning of the text, from servers without a field for thoughts.
 
-/// The tags that open a thought, each with the one that closes it.
+/// The tags that open and close a thought.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
 /// A piece of an answer.
@@ -11,25 +10,25 @@ pub(crate) enum Piece {
     Thought(String),
 }
 
-/// Tells thoughts from text, in whatever pieces they come. Only what begins the answer is a
-/// thought: later a tag is text that shows one.
+/// Separates thoughts from text, however the text is cut into pieces. Only the beginning of the
+/// answer can be a thought; a later tag is part of the text.
 #[derive(Debug, Default)]
 pub(crate) struct ThinkTags {
     state: State,
-    /// What may be the beginning of a tag.
+    /// Text that may be the beginning of a tag.
     held: String,
-    /// Nothing of the present thought came yet: line ends before it are left out.
+    /// Whether the present thought is still empty: line ends at its beginning are left out.
     fresh: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing but white space and thoughts came.
+    /// Only white space and thoughts have arrived.
     #[default]
     Begin,
-    /// A thought is over, and nothing but white space came after it.
+    /// A thought has ended, and only white space has arrived since.
     After,
-    /// In a thought that this tag closes.
+    /// Inside a thought that this tag closes.
     Thought(&'static str),
     Text,
 }
@@ -47,7 +46,7 @@ impl ThinkTags {
         pieces
     }
 
-    /// The answer ended: what was held back.
+    /// Ends the answer, and returns the text that was held back.
     pub(crate) fn end(&mut self) -> Option<Piece> {
         let held = std::mem::take(&mut self.held);
         match std::mem::replace(&mut self.state, State::Text) {
@@ -58,7 +57,7 @@ impl ThinkTags {
         }
     }
 
-    /// Whether there is more to do.
+    /// Returns whether there is more to do.
     fn step(&mut self, pieces: &mut Vec<Piece>) -> bool {
         match self.state {
             State::Begin | State::After => self.begin(),

@@ -1,4 +1,4 @@
-//! Answers of Gemini.
+//! The wire Gemini: answers.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -7,7 +7,7 @@ use crate::wire::draft::Draft;
 use crate::wire::json::{count, json};
 use serde_json::{Value, json as value};
 
-/// Reads one answer.
+/// The decoder of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct GeminiStream {
     usage: TokenUsage,
@@ -44,8 +44,7 @@ impl Decoder for GeminiStream {
         Ok(Progress::More)
     }
 
-    /// Nothing on this wire says that an answer is over but its reason to stop, after which usage
-    /// may come.
+    /// The only mark of the end is the finish reason; usage may follow it.
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };
         draft.done(stop, self.usage);
@@ -74,7 +73,7 @@ fn take_part(part: &Value, draft: &mut Draft) {
     }
     let Some(text) = part.get("text").and_then(Value::as_str) else { return };
     if seal.is_some() {
-        // What has a signature goes back alone, never joined with what has none.
+        // A signed part is sent back on its own, never joined with an unsigned one.
         draft.close();
     }
     match thought {
@@ -108,8 +107,8 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let cached_read = number("cachedContentTokenCount");
     let thought = count(usage, &["thoughtsTokenCount"]);
     TokenUsage {
-        // The prompt holds what was cached; what tools of the provider put into it is counted
-        // beside it.
+        // The prompt tokens include the cached ones. Tokens of the provider's own tools are counted
+        // separately.
         input: number("promptTokenCount").saturating_sub(cached_read)
             + number("toolUsePromptTokenCount"),
         output: number("candidatesTokenCount") + thought.unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Answers of OpenAI Responses.
+//! The wire OpenAI Responses: answers.
 
 use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
@@ -7,17 +7,17 @@ use crate::wire::draft::{CallIndex, Draft};
 use crate::wire::json::{count, json};
 use serde_json::{Map, Value};
 
-/// Reads one answer.
+/// The decoder of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct ResponsesStream {
-    /// The calls by the index of their item.
+    /// The tool calls by the index of their item.
     calls: Vec<(u64, CallIndex)>,
     refused: bool,
-    /// Text of the present message came in pieces.
+    /// Whether the text of the present message arrived in pieces.
     spoke: bool,
-    /// A summary of the present thought came in pieces.
+    /// Whether the summary of the present thought arrived in pieces.
     thought: bool,
-    /// Only an answer that ended has some.
+    /// The usage, which only a finished answer has.
     usage: TokenUsage,
 }
 
@@ -170,14 +170,14 @@ fn said(item: &Value) -> String {
     texts(item, "content").concat()
 }
 
-/// Thoughts go back only when their content came encrypted: the provider keeps nothing that an id
-/// alone could name.
+/// Attaches the encrypted content of a thought. Other thoughts are not sent back, because the
+/// provider stores nothing under their id.
 fn seal(item: &Value, draft: &mut Draft) {
     let encrypted = item.get("encrypted_content").is_some_and(Value::is_string);
     match item {
         Value::Object(item) if encrypted => {
             let mut item = item.clone();
-            // Only answers have a status.
+            // Only items of answers have a status.
             item.remove("status");
             draft.seal_thought(Value::Object(item));
         }
@@ -190,7 +190,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let cached_write = count(usage, &["input_tokens_details/cache_write_tokens"]).unwrap_or(0);
     let input = count(usage, &["input_tokens"]).unwrap_or(0);
     TokenUsage {
-        // The input holds what was cached.
+        // The input tokens include the cached ones.
         input: input.saturating_sub(cached_read).saturating_sub(cached_write),
         output: count(usage, &["output_tokens"]).unwrap_or(0),
         thought: count(usage, &["output_tokens_details/reasoning_tokens"]),

@@ -16,7 +16,9 @@ async fn where_no_sandbox_works_the_call_says_so() {
     let call = &turn.tool_calls()[0];
     assert_eq!(call["title"], "Run without a sandbox: touch made; cat src/a");
     assert!(
-        turn.all("tool_call")[0]["content"].to_string().contains("Nothing holds this command"),
+        turn.all("tool_call")[0]["content"]
+            .to_string()
+            .contains("This command runs without a sandbox"),
         "{call}"
     );
     assert_eq!(call["rawOutput"]["sandbox"], Value::Null);

@@ -2,7 +2,7 @@
 //! somebody else did meanwhile.
 
 use super::search::{Found, search};
-use super::{Remembered, Session};
+use super::session::{Remembered, Session};
 use attache_policy::{Folders, names_to_hold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -50,7 +50,7 @@ impl Watch {
 
     /// One sentence about the secrets of the session's folders that the command could not read;
     /// none where there are none.
-    pub(in super::super) fn hidden(&self) -> Option<String> {
+    pub(in crate::tools::execute) fn hidden(&self) -> Option<String> {
         let shown: Vec<String> =
             self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
         let list = listed(&shown)?;
@@ -62,7 +62,7 @@ impl Watch {
 
     /// One sentence about the protected files that changed, first those that programs obey in any
     /// project; none where none did. Blocks on the disk.
-    pub(in super::super) fn report(self) -> Option<String> {
+    pub(in crate::tools::execute) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
         let made = found.secret.iter().filter(|path| !self.secrets.contains(*path)).cloned();
