@@ -129,7 +129,9 @@ async fn with_face(
     let connection = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
         () = turn::reached(deadline) => return Err(late("the agent did not start", arguments)),
-        started = waiting(agent.start(), told) => started.map_err(|error| not_started(&error, known))?,
+        started = waiting(agent.start(), told) => {
+            started.map_err(|error| not_started(&error, known))?
+        }
     };
     let work = Work {
         prompts,
@@ -182,8 +184,8 @@ async fn with_face(
     ended
 }
 
-/// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent that
-/// ends is not started again.
+/// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent
+/// that ends is not started again.
 pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
     HubOptions::default()
         .client(options)

@@ -58,7 +58,13 @@ pub(crate) enum Item<'a> {
     /// A notice of the agent, outside the answer.
     Notice(&'a Notice),
     /// The turn ended with a stop reason, and this many of its actions were refused.
-    Stop { reason: &'a StopReason, usage: Option<&'a Usage>, state: &'a UsageState, refused: usize },
+    Stop {
+        reason: &'a StopReason,
+        usage: Option<&'a Usage>,
+        state: &'a UsageState,
+        /// The number of refused actions.
+        refused: usize,
+    },
     /// The run failed.
     Error { exit: Exit, message: &'a str },
 }
