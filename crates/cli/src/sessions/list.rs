@@ -115,7 +115,7 @@ fn nothing(arguments: &List, text: Option<&str>) -> String {
         }
         (true, ..) => "no session matches".to_owned(),
         (false, _, true) => "no sessions are stored".to_owned(),
-        (false, ..) => "all sessions are archived; --all lists them".to_owned(),
+        (false, ..) => "there are no unarchived sessions; --all includes archived ones".to_owned(),
     }
 }
 

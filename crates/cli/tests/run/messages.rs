@@ -230,6 +230,7 @@ impl Home {
                 (r"\b\d+(\.\d+)? m?s\b", "TIME"),
                 (r"\b\d+(\.\d+)? [KM]iB\b", "SIZE"),
                 (r"\b[0-9a-f]{8}\b", "1a2b3c4d"),
+                (r"\.tmp\w{6}\b", ".tmpXXXXXX"),
                 (r"\bprocess \d+", "process PID"),
                 (r"\b\d+ messages to the agent|\b\d+ back\b|\b\d+ kB\b", "N"),
                 (r"up to event \d+", "up to event N"),

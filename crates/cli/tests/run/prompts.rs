@@ -64,7 +64,7 @@ fn a_script_that_cannot_be_used_ends_with_2() {
     let project = Project::new();
     fs::write(project.path().join("empty.md"), "---\n \n---\n").unwrap();
     fs::write(project.path().join("binary"), [0xff, 0xfe]).unwrap();
-    project.run(&["run", "--file", "empty.md"]).failed(2, &["empty.md holds no prompt"]);
+    project.run(&["run", "--file", "empty.md"]).failed(2, &["empty.md contains no prompt"]);
     project
         .run(&["run", "--file", "missing.md"])
         .failed(2, &["--file", "missing.md cannot be read"]);

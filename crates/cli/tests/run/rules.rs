@@ -37,7 +37,7 @@ fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
     let shown = rules.iter().filter(|rule| rule["tests"] != Value::Array(Vec::new())).count();
     assert!(
         ended.stdout.contains("\n421 rules, ")
-            && ended.stdout.contains(&format!("\n{shown} are shown")),
+            && ended.stdout.contains(&format!("\n{shown} are covered")),
         "{}",
         ended.stdout
     );

@@ -226,7 +226,7 @@ fn a_damaged_page_refuses_no_run() {
             listed.iter().any(|session| session["sessionId"] == new["sessionId"]),
             "the new one is kept"
         );
-        let named = before.stderr.matches("left out: ").count();
+        let named = before.stderr.matches("\n  lost: ").count();
         assert!(
             listed.len() + named >= 11,
             "page {page}: {} and {named}: {before:#?}",

@@ -259,7 +259,7 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.done(&["sessions", "tag", "aa", "-later"]), "aa11 has #bug #cache\n");
     assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
     assert!(kept.listed(&["--tag", "later"]).is_empty());
-    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is no tag"]);
+    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is not a tag"]);
     kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options go before the id"]);
 
     kept.done(&["sessions", "archive", "aa", "bb"]);
@@ -290,7 +290,7 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
         &["archive", "aa"],
         &["delete", "aa", "--yes"],
     ] {
-        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open in another program"]);
+        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
     assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
     // The log is let go in the background; the store ends when that is done.
@@ -342,7 +342,7 @@ fn a_log_is_exported_whole_and_overwrites_nothing() {
     let file = kept.project.path().join("aa11.jsonl");
     assert!(fs::read_to_string(&file).unwrap() == shown, "the file differs from what is shown");
     fs::write(&file, "mine").unwrap();
-    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl exists already", "--force"]);
+    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl already exists", "--force"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     kept.done(&["sessions", "export", "aa", "aa11.jsonl", "--force"]);
     assert!(fs::read_to_string(&file).unwrap() == shown);

@@ -147,7 +147,7 @@ fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
     for (until, arguments, says) in [
         ("initialize", &[][..], "the agent did not start within 3 s"),
         ("new", &[], "the session did not open within 3 s"),
-        ("mode", &["--mode", "b"], "the options were not set after 3 s"),
+        ("mode", &["--mode", "b"], "the options were not set within 3 s"),
         ("prompt", &[], "the turn took longer than 3 s"),
     ] {
         let project = Project::new();

@@ -198,7 +198,7 @@ fn what_cannot_be_done_is_said_before_anything_starts() {
     project.run(&["trace", "--judge", "--", "no-such-agent"]).failed(3, &["no-such-agent"]);
     fs::write(project.path().join("there"), "mine").unwrap();
     let started = ["trace", "--file", "there", "--", "touch", "started"];
-    project.run(&started).failed(2, &["--file: there exists", "already exists"]);
+    project.run(&started).failed(2, &["--file: there already exists", "already exists"]);
     assert!(!project.path().join("started").exists());
     assert_eq!(fs::read_to_string(project.path().join("there")).unwrap(), "mine");
 }

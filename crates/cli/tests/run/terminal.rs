@@ -148,7 +148,7 @@ fn ctrl_c_at_a_question_cancels_the_turn() {
     terminal.press("\u{3}");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(130), MAIN.to_owned()), "{shown}");
-    assert!(shown.contains("the question was withdrawn") && shown.contains("cancelled"), "{shown}");
+    assert!(shown.contains("no longer asked") && shown.contains("cancelled"), "{shown}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
     let (_, list) = Terminal::start(&project, &["sessions"], &[store[0], ("NO_COLOR", "1")]).end();
     let fits = |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80;
     assert!(list.contains("漢字漢") && list.contains('…') && list.lines().all(fits), "{list}");
-    for (key, left) in [("n", "where is"), ("y", "sessions are not stored")] {
+    for (key, left) in [("n", "where is"), ("y", "no unarchived sessions")] {
         let mut terminal = Terminal::start(&project, &["sessions", "delete", "last"], &store);
         terminal.wait_for("[y/n]");
         assert!(terminal.seen.contains("1 prompt, just now"), "{}", terminal.seen);

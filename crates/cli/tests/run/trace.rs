@@ -59,7 +59,7 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     // One that is there is somebody's.
-    project.run(&arguments).failed(2, &["trace.jsonl exists", "already exists"]);
+    project.run(&arguments).failed(2, &["trace.jsonl already exists", "already exists"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
