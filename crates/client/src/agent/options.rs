@@ -172,14 +172,14 @@ impl Options {
     /// Offers forms. `asked` asks the person to fill them in.
     ///
     /// ```
-    /// use attache_client::{ElicitedForm, Options};
+    /// use attache_client::{FormReply, Options};
     ///
     /// // Accepts what the agent suggests, if that fills the form in.
     /// let options = Options::default().forms(|request| async move {
     ///     let suggested = request.form.defaults();
     ///     match request.form.check(&suggested) {
-    ///         Ok(()) => ElicitedForm::Accept(suggested),
-    ///         Err(_) => ElicitedForm::Decline,
+    ///         Ok(()) => FormReply::Accept(suggested),
+    ///         Err(_) => FormReply::Decline,
     ///     }
     /// });
     /// # drop(options);

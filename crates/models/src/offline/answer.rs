@@ -69,7 +69,7 @@ pub(crate) fn incomplete(form: &str) -> String {
 
 /// The answer to a prompt that is too long.
 pub(crate) fn too_long(length: usize, longest: usize) -> String {
-    format!("This request has {length} bytes. The maximum is {longest}.\n")
+    format!("This request is {length} bytes long: at most {longest} are taken.\n")
 }
 
 /// The answer to an unknown request.
