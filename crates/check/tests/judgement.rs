@@ -138,7 +138,7 @@ fn no_secret_is_in_a_judgement_and_it_reads_back() {
 fn a_broken_judgement_names_line_and_column() {
     let text = judged(&["LIST-02"], &["agent"]).to_json();
     for (from, to, why) in [
-        ("\"version\": 1", "\"version\": 9", "its version is 9"),
+        ("\"version\": 1", "\"version\": 9", "it has version 9"),
         ("\"LIST-02\"", "\"LIST-99\"", "there is no rule \"LIST-99\""),
         ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is no verdict"),
         ("\"side\": \"agent\"", "\"side\": \"moon\"", "\"moon\" is neither"),

@@ -138,10 +138,10 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
     for (file, expected) in [
         ("{\"from\":\"agent\",\n", "line 1, column 16: this is not a JSON object of a recording"),
         ("\n[1]", "line 2, column 2: [0]: expected an object"),
-        ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" is none of"),
+        ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" must be"),
         (
             "[{\"_direction\":\"incoming\",\"_type\":\"asdf\",\"method\":\"x\"}]",
-            "line 1, column 2: [0]: \"_type\" is none of",
+            "line 1, column 2: [0]: \"_type\" must be",
         ),
         (
             "[{\"_direction\":\"incoming\",\"_type\":\"request\"}]",
