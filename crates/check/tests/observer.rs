@@ -212,8 +212,8 @@ fn a_recording_names_its_fault_by_line_and_column() {
     );
     assert_eq!(trace(1, "  ").unwrap(), None);
     for (line, said) in [
-        ("{\"from\":\"agent\",", "line 9, column 16: this is not JSON"),
-        ("[1]", "line 9, column 1: this is not JSON object"),
+        ("{\"from\":\"agent\",", "line 9, column 16: this is not a JSON object"),
+        ("[1]", "line 9, column 1: this is not a JSON object"),
         ("{\"from\":\"moon\",\"message\":{}}", "neither \"client\" nor \"agent\""),
         ("{\"from\":\"agent\"}", "neither \"message\" nor \"text\""),
     ] {

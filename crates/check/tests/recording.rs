@@ -163,7 +163,7 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
             "{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}",
             "line 1, column 1: \"id\" is missing",
         ),
-        ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" is none of"),
+        ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" must be"),
         (ASKED, "line 1, column 1: this message does not say who sent it"),
     ] {
         let mut recording = Recording::new(file.as_bytes());
