@@ -2,6 +2,7 @@
 
 mod attachment;
 pub(crate) mod budget;
+mod face;
 mod mcp_file;
 mod mention;
 mod prompts;
@@ -17,20 +18,16 @@ use crate::interrupt::Interrupts;
 use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
 use crate::settings::Settings;
-use crate::show::json::Json;
 use crate::show::paint::{Paint, YELLOW};
-use crate::show::plain::Plain;
-use crate::show::progress::Style;
-use crate::show::terminal::Terminal;
-use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
-use crate::{key, login, store, terminal, turn};
+use crate::{key, login, store, turn};
 use attache_client::{
     AgentConnection, Hub, HubError, HubOptions, HubSession, KnownAgent, Options, PermissionBroker,
     Permissions, RestartPolicy, SetError, StartError,
 };
 use attache_protocol::v1::{McpServer, PromptCapabilities};
+use face::face;
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -42,6 +39,7 @@ use trace::Trace;
 use waiting::waiting;
 
 pub(crate) use attachment::attach;
+pub(crate) use face::on_terminal;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_opened;
 
@@ -336,29 +334,6 @@ fn is_watched(arguments: &args::Run) -> bool {
 
 fn show(face: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
     face.show(item).map_err(|error| Failure::output(&error))
-}
-
-/// Returns the output for stdout and the flags.
-fn face(arguments: &args::Run) -> Box<dyn Show> {
-    if arguments.json {
-        return Box::new(Json::new(io::stdout()));
-    }
-    let bound = if arguments.verbose { Bound::Whole } else { Bound::Short };
-    if io::stdout().is_terminal() && !arguments.quiet {
-        return Box::new(on_terminal(bound));
-    }
-    let paint = Paint::of(&io::stderr());
-    let style = Style { paint, columns: terminal::columns, rewrite: false, bound };
-    // A log does not have the width of the terminal.
-    let style =
-        if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
-    Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
-}
-
-/// Returns the output for a terminal.
-pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
-    let (paint, rewrite) = (Paint::of(&io::stdout()), terminal::can_rewrite());
-    Terminal::new(io::stdout(), Style { paint, columns: terminal::columns, rewrite, bound })
 }
 
 /// Returns the absolute folder of the session.

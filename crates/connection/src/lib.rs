@@ -62,6 +62,7 @@
 
 mod cancelled;
 mod connection;
+mod dispatch;
 mod end;
 mod handler;
 mod limits;

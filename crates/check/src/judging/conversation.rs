@@ -1,8 +1,10 @@
 //! A connection to the peer under test, in terms of a probe: call, notify, check that there is no
 //! reply.
 
+mod reply;
 mod turn;
 
+pub(crate) use reply::{Reply, quoted, refusal};
 pub(crate) use turn::{Played, Turn};
 
 use crate::json::json;
@@ -22,9 +24,6 @@ const STILL_THERE: &str = "_attache/still_there";
 /// How much later than the answer to a later message an answer may come.
 const OVERTAKEN: Duration = Duration::from_secs(1);
 
-/// The length limit of a quotation in a verdict, in characters.
-const QUOTED: usize = 200;
-
 /// A condition on the line to wait for.
 type Wanted<'a> = Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>;
 
@@ -43,13 +42,6 @@ pub(crate) struct Conversation {
     last_id: i64,
     /// The index of the current probe's first line.
     probe_began: usize,
-}
-
-/// The peer's reply to a call.
-#[derive(Debug, Clone)]
-pub(crate) struct Reply {
-    method: String,
-    line: Line,
 }
 
 /// An open session.
@@ -384,68 +376,7 @@ impl Conversation {
     }
 }
 
-impl Reply {
-    /// Returns the result. An error is a fail.
-    pub(crate) fn result(&self) -> Probed<Value> {
-        match self.line.get("result") {
-            Some(result) => Ok(result.clone()),
-            None => fail(format!("{} succeeds", self.method), quoted(&self.line.text)),
-        }
-    }
-
-    /// Checks for an error with this code. Anything else is a fail.
-    pub(crate) fn is_error(&self, code: i64) -> Probed {
-        let expected = format!("{} is answered with error {code}", self.method);
-        expect(self.line.error_code() == Some(code), expected, quoted(&self.line.text))
-    }
-
-    /// Checks for any error. A result is a fail.
-    pub(crate) fn is_refused(&self) -> Probed {
-        expect(
-            self.line.get("error").is_some(),
-            format!("{} is refused", self.method),
-            quoted(&self.line.text),
-        )
-    }
-
-    /// Returns the number of its line.
-    pub(crate) fn number(&self) -> usize {
-        self.line.number
-    }
-
-    /// Returns the text of its line.
-    pub(crate) fn text(&self) -> &str {
-        &self.line.text
-    }
-
-    /// Returns the member of the error at this JSON pointer.
-    pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
-        self.line.get("error")?.pointer(pointer)
-    }
-}
-
-/// Describes an error reply for people, with advice if only a login is missing.
-pub(crate) fn refusal(reply: &Reply) -> String {
-    let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
-    let told =
-        ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
-    let login = match reply.line.error_code() {
-        Some(-32000) => "; log in to the agent and judge it again",
-        _ => "",
-    };
-    format!("error {told}{login}")
-}
-
 /// Whether this is a valid call id.
 pub(crate) fn is_an_id(id: &Value) -> bool {
     id.is_string() || id.is_i64()
-}
-
-/// Quotes a text of the peer, cut if it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

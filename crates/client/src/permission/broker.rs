@@ -2,6 +2,7 @@
 
 mod audit;
 mod audit_log;
+mod broker_error;
 pub(crate) mod secrets;
 
 use crate::permission::decision::Decision;
@@ -12,12 +13,13 @@ use audit::Audit;
 use audit_log::{AuditLog, Written};
 use std::collections::HashMap;
 use std::future::Future;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fmt, io};
 
 pub use audit::{Audited, DecidedBy, Verdict};
+pub use broker_error::BrokerError;
 
 /// Of how many folders the rules of projects are kept.
 const PROJECTS: usize = 256;
@@ -72,48 +74,6 @@ struct Shared {
     /// The rules of projects, by folder.
     projects: Mutex<HashMap<PathBuf, Arc<Rules>>>,
     audit: Mutex<Audit>,
-}
-
-/// Why rules cannot be read or remembered, or decisions not be logged.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BrokerError {
-    /// A file of rules cannot be read or changed. None of its rules is used, for one of them may
-    /// deny something.
-    Rules(RuleFileError),
-    /// The file of the log cannot be written.
-    Log {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
-impl fmt::Display for BrokerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rules(source) => source.fmt(f),
-            Self::Log { file, source } => {
-                write!(f, "decisions cannot be logged in {}: {source}", file.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for BrokerError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Rules(source) => Some(source),
-            Self::Log { source, .. } => Some(source),
-        }
-    }
-}
-
-impl From<RuleFileError> for BrokerError {
-    fn from(source: RuleFileError) -> Self {
-        Self::Rules(source)
-    }
 }
 
 impl PermissionBroker {

@@ -3,14 +3,17 @@
 pub(crate) mod background;
 mod begun;
 mod clean;
+mod danger;
 mod display;
 mod end;
+mod gather;
 mod kept_output;
 pub(crate) mod kill;
 mod launch;
 pub(crate) mod output;
 mod reading_only;
 pub(crate) mod scratch;
+mod settle;
 pub(crate) mod shell;
 mod walls;
 
@@ -20,7 +23,7 @@ mod tests;
 use super::approved_call::ApprovedCall;
 use super::arguments;
 use super::findings::Ran;
-use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
+use super::fit::{MESSAGE_TEXT, ends_within, one_line};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
 use super::resolved_paths::ResolvedPaths;
@@ -29,16 +32,18 @@ use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
 use crate::models::ToolSpec;
-use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
-use attache_host::{Bounded, Command, Exit, Sandbox};
+use attache_agent::{Error, Result, ToolKind};
+use attache_host::{Bounded, Exit, Sandbox};
 use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
 use begun::{Begun, CommandLine};
-use clean::Clean;
+use danger::{danger, whole_command};
 use display::Display;
 use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use gather::{file_note, gather};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use settle::{sentence, settle};
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
@@ -52,9 +57,6 @@ const LONGEST_TIME: Duration = Duration::from_secs(600);
 
 /// How long the end of a killed command is waited for.
 const KILLED: Duration = Duration::from_secs(1);
-
-/// How much of the reason for going without a sandbox is shown, in characters.
-const REASON_SHOWN: usize = 300;
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -231,27 +233,11 @@ impl ConcurrentTool for Execute {
 impl Execute {
     /// What the person must see of the command.
     async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
-        let mut content = Vec::new();
         // The person sees all of what they allow, even where the title is too short for it.
-        if one_line(&self.command, TITLE_SHOWN) != self.command {
-            content.push(ContentBlock::text(code_block(&self.command)).into());
-        }
-        match (&self.unsandboxed, toolbox.memory.shell.sandbox().await) {
-            (_, Err(why)) => content.push(
-                ContentBlock::text(format!(
-                    "This command runs without a sandbox: {why}. It can read, change and send away whatever you can."
-                ))
-                .into(),
-            ),
-            (Some(reason), Ok(_)) => content.push(
-                ContentBlock::text(format!(
-                    "To be run outside the sandbox: {}",
-                    one_line(reason, REASON_SHOWN)
-                ))
-                .into(),
-            ),
-            (None, Ok(_)) => {}
-        }
+        let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
+        let sandbox = toolbox.memory.shell.sandbox().await;
+        let mut content = Vec::from_iter(is_cut.then(|| whole_command(&self.command)));
+        content.extend(danger(self.unsandboxed.as_deref(), sandbox.as_ref().err()));
         Ok(Prepared { content, ..Prepared::default() })
     }
 
@@ -398,81 +384,4 @@ impl Execute {
         }
         settle(handle, ran).await
     }
-}
-
-/// A note as a sentence for the person.
-fn sentence(note: &str) -> String {
-    let mut letters = note.chars();
-    letters
-        .next()
-        .map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
-        .unwrap_or_default()
-}
-
-/// Where the whole output is, where the model gets a part of it.
-fn file_note(output: &Bounded) -> Option<String> {
-    let file = output.spilled()?.display();
-    let bytes = counted(output.total_bytes(), "byte");
-    Some(match output.spill_is_cut() {
-        true => format!(
-            "it wrote {bytes}; the first {} of them are in {file}",
-            counted(OUTPUT_KEPT, "byte")
-        ),
-        false => {
-            format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands")
-        }
-    })
-}
-
-/// Takes what the command writes, to its end, and shows it.
-async fn gather(
-    handle: &mut ToolCallHandle,
-    command: &mut Command,
-    mut output: Bounded,
-    display: &mut Display,
-    in_terminal: bool,
-) -> Result<Bounded> {
-    let mut clean = in_terminal.then(Clean::default);
-    loop {
-        let due = display.due();
-        let chunk = tokio::select! {
-            biased;
-            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => None,
-            chunk = command.chunk() => match chunk {
-                Some(chunk) => Some(chunk),
-                None => break,
-            },
-        };
-        match chunk {
-            Some(chunk) => {
-                let cleaned;
-                let chunk = match &mut clean {
-                    Some(clean) => {
-                        cleaned = clean.push(chunk);
-                        &cleaned
-                    }
-                    None => chunk,
-                };
-                output.push(chunk);
-                display.push(chunk);
-            }
-            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
-        }
-    }
-    if let Some(clean) = clean {
-        output.push(clean.open_line());
-        display.push(clean.open_line());
-    }
-    Ok(output)
-}
-
-async fn settle(mut handle: ToolCallHandle, ran: Ran) -> Result<ToolResult> {
-    let text = ran.text();
-    if ran.success {
-        handle.content(ContentBlock::text(ran.end.as_str())).await?;
-        handle.complete().await?;
-        return Ok(ToolResult::done(text, Finding::Ran(ran)));
-    }
-    handle.fail(ran.end.as_str()).await?;
-    Ok(ToolResult { text, failed: true, finding: Finding::Ran(ran), images: Vec::new() })
 }
