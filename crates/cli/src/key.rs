@@ -32,7 +32,7 @@ pub(crate) async fn line(prompt: String) -> io::Result<Option<String>> {
     typed(prompt, libc::ECHO).await
 }
 
-/// Like [`line`], but the input is not shown: for secrets.
+/// Like [`line()`], but the input is not shown: for secrets.
 pub(crate) async fn hidden_line(prompt: String) -> io::Result<Option<String>> {
     let line = typed(prompt, 0).await;
     // The line feed was not echoed. A closed stderr is not an error.

@@ -51,7 +51,7 @@ impl SseParser {
     /// Takes the next bytes, and appends the complete events to `events`.
     ///
     /// # Errors
-    /// [`TooLong`]. The parser cannot continue after it.
+    /// An event is longer than 32 MiB. The parser cannot continue after it.
     pub fn push(
         &mut self,
         mut bytes: &[u8],

@@ -193,8 +193,9 @@ impl Home {
 
     /// What a terminal shows after a command that was used like this.
     fn terminal(&self, keys: &[&str]) -> String {
-        let command = keys.first().and_then(|line| line.strip_prefix("$ "));
-        let command = command.expect("the first line of `keys` is the command");
+        let Some(command) = keys.first().and_then(|line| line.strip_prefix("$ ")) else {
+            panic!("the first line of {keys:?} is not a command");
+        };
         let mut shell = self.shell(command);
         shell.env_remove("COLUMNS");
         let mut terminal = Terminal::of(shell, 80, None);

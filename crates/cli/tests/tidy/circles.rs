@@ -62,7 +62,7 @@ impl Sources {
                     _ => Some([parent, rest].concat()),
                 };
             }
-            _ if self.texts.contains_key(&[module, &[first.clone()]].concat()) => {
+            _ if self.texts.contains_key(&[module, std::slice::from_ref(first)].concat()) => {
                 return Some([module, path].concat());
             }
             _ => return None,
