@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Files in circles that are allowed for now, per crate. The goal is none.
-const ALLOWED: &[(&str, usize)] = &[("cli", 2), ("client", 7), ("coder", 44), ("policy", 12)];
+const ALLOWED: &[(&str, usize)] = &[("cli", 2), ("client", 2), ("coder", 10), ("policy", 9)];
 
 /// The place of a module in its crate: `["show", "paint"]`.
 type Module = Vec<String>;
