@@ -96,7 +96,9 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
     let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
-    let mut found = haystack.match_indices(&wanted).map(|(position, _)| position);
+    // The comma at the end of an entry may stand before a closing bracket in the source.
+    let wanted = wanted.trim_end_matches(',');
+    let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());
     let position = match (first, second) {
         (None, _) => {

@@ -261,7 +261,7 @@ impl State {
 
     /// Cancels every accepted prompt (`session/cancel`). Does nothing without such prompts
     /// (CANCEL-08, CANCEL-11).
-    pub(crate) fn cancel_prompts(&self) {
+    pub(crate) fn cancel_prompts(&mut self) {
         for (_, phase) in &self.prompts {
             phase.send_if_modified(|phase| {
                 let active = *phase == PromptPhase::Active;
