@@ -15,7 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // All messages are the same one.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("message in pieces") {
+        if h.tells("message in chunks") {
             change(s, "messageId", |id| *id = json!("the message"))
         }
     }),
