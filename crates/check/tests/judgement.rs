@@ -139,7 +139,7 @@ fn a_broken_judgement_names_line_and_column() {
     let text = judged(&["LIST-02"], &["agent"]).to_json();
     for (from, to, why) in [
         ("\"version\": 1", "\"version\": 9", "it has version 9"),
-        ("\"LIST-02\"", "\"LIST-99\"", "there is no rule \"LIST-99\""),
+        ("\"LIST-02\"", "\"LIST-99\"", "has no rule \"LIST-99\""),
         ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is no verdict"),
         ("\"side\": \"agent\"", "\"side\": \"moon\"", "\"moon\" is neither"),
         ("\"grounds\":", "\"ground\":", "missing field `grounds`"),
