@@ -5,7 +5,7 @@ pub(crate) mod config_options;
 pub(crate) mod deferring_mutex;
 mod info_pace;
 mod info_sender;
-mod null_log;
+pub(crate) mod null_log;
 pub(crate) mod open_session;
 mod outgoing_order;
 pub(crate) mod outgoing_slot;
