@@ -3,6 +3,7 @@
 use super::{Place, ran, sandboxes};
 use attache_host::{Launch, Sandbox, is_placeholder};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A place in which names are protected that are missing, and one at depth.
@@ -20,13 +21,18 @@ fn place() -> Place {
     place
 }
 
-/// Every path below a folder, in order. A folder that goes while it is looked at has none.
+/// Returns every path below a folder, in order. A folder that disappears during the walk counts as
+/// empty; the first one must exist.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).into_iter().flatten() {
-            let Ok(entry) = entry else { continue };
+        let entries = match fs::read_dir(&next) {
+            Err(error) if error.kind() == ErrorKind::NotFound && next != folder => continue,
+            entries => entries.unwrap(),
+        };
+        for entry in entries {
+            let entry = entry.unwrap();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(entry.path());
             }
