@@ -1,4 +1,4 @@
-//! What a session keeps in memory, and what of it is stored.
+//! The state of one session, and the part of it that is stored.
 
 use crate::changes::Changes;
 use crate::choice::Choice;
@@ -15,49 +15,49 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What the agent keeps of one session.
+/// The state of one session.
 #[derive(Debug)]
 pub struct Memory {
     pub(crate) conversation: Conversation,
     pub(crate) folders: Folders,
     pub(crate) policy: Policy,
     pub(crate) spending: Spending,
-    /// What each file was known by when the model last saw it.
+    /// The files that the model saw, as they were then.
     pub(crate) seen: Seen,
-    /// What the tools changed, to be undone.
+    /// The changes of the tools, for `/undo`.
     pub(crate) changes: Changes,
     pub(crate) titles: Titles,
-    /// What the session's metadata says of it.
+    /// The labels in the session's metadata.
     pub(crate) labels: Labels,
-    /// What the project says about how to work on it.
+    /// The project's instructions for agents.
     pub(crate) instructions: Option<String>,
-    /// What the client wants of the agent in this session.
+    /// The client's instructions for this session.
     pub(crate) client_instructions: Option<ClientInstructions>,
-    /// The model of which the person was told that nobody knows its window.
+    /// The model whose context window the agent has reported as unknown.
     pub(crate) unmeasured: Option<String>,
-    /// The MCP servers that the client gave the session.
+    /// The MCP servers that the client named.
     pub(crate) mcp: Servers,
-    /// What commands run with.
+    /// What the session runs commands with.
     pub(crate) shell: Shell,
 }
 
-/// What files were known by when the model last saw them, by their paths.
+/// Files by path, as they were when the model last saw them.
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
-/// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
-/// they may have changed meanwhile.
+/// A stored record of a session, in the order of events. Loading, resuming and forking read them.
+/// [`Memory::seen`] is not stored, because files may change in the meantime.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.
     Message(Box<Message>),
-    /// A choice for always and whether it allows, as sessions kept it at first.
+    /// A permanent choice and whether it allows; written by old versions only.
     Choice(Choice, bool),
     /// A choice for the rest of the session.
     Rule(Subject, Effect),
-    /// What a call of a provider's model cost, in US dollars, if anybody knows.
+    /// The cost of one call of a provider's model in US dollars, if known.
     Cost(Option<f64>),
-    /// A summary took the place of the older part of the conversation.
+    /// A summary replaced the older part of the conversation.
     Compacted(Box<Compacted>),
-    /// The conversation was forgotten.
+    /// The conversation was cleared.
     Cleared,
 }
