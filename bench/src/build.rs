@@ -20,7 +20,8 @@ impl Programs {
     /// Where they will be.
     pub(crate) fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
-        let target = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
+        let target =
+            std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
         Self {
             ours: target.join("release"),
             counting: target.join("counting"),
@@ -30,19 +31,29 @@ impl Programs {
         }
     }
 
-    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign peers.
+    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign
+    /// peers.
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
-            programs.flat_map(|program| &program.command).any(|word| Path::new(word).starts_with(folder))
+            programs
+                .flat_map(|program| &program.command)
+                .any(|word| Path::new(word).starts_with(folder))
         };
         cargo(&self.root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
         if needed(&self.ours.join("attache")) {
             cargo(&self.root, &["build", "--release", "-p", "attache"], None);
         }
         if needed(&self.counting) {
-            let arguments =
-                ["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"];
+            let arguments = [
+                "build",
+                "--release",
+                "-p",
+                "attache-bench",
+                "--bins",
+                "--features",
+                "count-allocations",
+            ];
             cargo(&self.root, &arguments, Some(&self.counting));
         }
         if peers || needed(&self.peers) {
@@ -79,14 +90,18 @@ impl Programs {
     /// Recorded traffic, where it lies beside the project.
     pub(crate) fn recordings(&self) -> Option<Vec<String>> {
         let folder = self.root.parent()?.join("shared/protocol/captures");
-        let mut files: Vec<String> =
-            std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path().display().to_string()).collect();
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .ok()?
+            .flatten()
+            .map(|file| file.path().display().to_string())
+            .collect();
         files.sort();
         (!files.is_empty()).then_some(files)
     }
 }
 
-/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped bytes.
+/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped
+/// bytes.
 pub(crate) fn clean_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");

@@ -1,4 +1,5 @@
-//! The rows of the built-in agent as a process: how soon it is there, how soon it says what its model says, and what it takes.
+//! The rows of the built-in agent as a process: how soon it is there, how soon it says what its
+//! model says, and what it takes.
 
 use crate::build::Programs;
 use crate::rows::Beside::Nothing;
@@ -14,7 +15,12 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         let measures = vec![programs.ours("attache-bench-coder")];
         let words = words.split(' ').map(str::to_owned).collect();
         let agent = vec!["--".to_owned(), programs.ours("attache"), "agent".to_owned()];
-        Program { name, command: [measures, words, agent].concat(), environment: vec![], stops: false }
+        Program {
+            name,
+            command: [measures, words, agent].concat(),
+            environment: vec![],
+            stops: false,
+        }
     };
     vec![
         Row {

@@ -1,4 +1,5 @@
-//! The rows of stored sessions: the store alone, loading, and what the kit and the store cost while an agent speaks.
+//! The rows of stored sessions: the store alone, loading, and what the kit and the store cost while
+//! an agent speaks.
 
 use crate::build::Programs;
 use crate::rows::Beside::{Above, Nothing, Times};
@@ -57,7 +58,8 @@ fn store(programs: &Programs) -> Vec<Row> {
 type Figure = fn(&Value) -> f64;
 
 fn load(programs: &Programs) -> Vec<Row> {
-    let (client, agent) = (programs.ours("attache-bench-load"), programs.ours("attache-bench-kit-agent"));
+    let (client, agent) =
+        (programs.ours("attache-bench-load"), programs.ours("attache-bench-kit-agent"));
     let file = programs.kept("loaded.db");
     let load = |name, mode: &str, session: &str| {
         program(name, &[&client, mode, &file, session, "--"], &[&agent, &file])
@@ -91,11 +93,13 @@ fn load(programs: &Programs) -> Vec<Row> {
 fn says(programs: &Programs) -> Vec<Row> {
     let (client, kit_client) =
         (programs.ours("attache-bench-client"), programs.ours("attache-bench-kit-client"));
-    let (bare, kit) = (programs.ours("attache-bench-agent"), programs.ours("attache-bench-kit-agent"));
+    let (bare, kit) =
+        (programs.ours("attache-bench-agent"), programs.ours("attache-bench-kit-agent"));
     let file = programs.kept("said.db");
     let flood = ["flood", "1000000", "32"];
-    let say =
-        |name, agent: &[&str]| program(name, &[&[client.as_str()], &flood[..], &["--"]].concat(), agent);
+    let say = |name, agent: &[&str]| {
+        program(name, &[&[client.as_str()], &flood[..], &["--"]].concat(), agent)
+    };
     vec![
         Row {
             name: "say of 32 B: the agent's CPU",

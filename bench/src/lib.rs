@@ -95,7 +95,8 @@ pub fn filler(size: usize) -> String {
     "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()
 }
 
-/// A runtime as the program under test would have it: one thread, or `#[tokio::main]`'s with `RT=multi`.
+/// A runtime as the program under test would have it: one thread, or `#[tokio::main]`'s with
+/// `RT=multi`.
 pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = match std::env::var("RT").as_deref() {
         Ok("multi") => tokio::runtime::Builder::new_multi_thread(),

@@ -1,7 +1,8 @@
 //! Prints the table of speed: ours beside the official SDKs and the raw pipe, on the same work.
 //!
-//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number is the median of nine rounds; in a round
-//! every program runs once, one after the other, so that a ratio compares neighbours in time. Rows whose name contains ROW, or all.
+//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number
+//! is the median of nine rounds; in a round every program runs once, one after the other, so that a
+//! ratio compares neighbours in time. Rows whose name contains ROW, or all.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,9 +27,14 @@ const ROUNDS: usize = 9;
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let programs = build::Programs::find();
-    let all =
-        [rows::all(&programs), rows::fold(&programs), kept_rows::all(&programs), coder_rows::all(&programs)];
-    let rows: Vec<Row> = all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
+    let all = [
+        rows::all(&programs),
+        rows::fold(&programs),
+        kept_rows::all(&programs),
+        coder_rows::all(&programs),
+    ];
+    let rows: Vec<Row> =
+        all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
     let decode = wanted.is_empty() || "decode".contains(&wanted);
     programs.build(&rows, decode);
     println!("medians of {ROUNDS} rounds; cpu: microseconds of both processes for one item\n");
@@ -57,7 +63,11 @@ fn print_row(row: &Row) {
     for program in &row.programs {
         let cost = median(costs[program.name].clone());
         let cost = if cost > 0.0 { format!("cpu {cost:.2}") } else { String::new() };
-        println!("  {:<34} {:>12}  {cost}", program.name, run::number(median(figures[program.name].clone())));
+        println!(
+            "  {:<34} {:>12}  {cost}",
+            program.name,
+            run::number(median(figures[program.name].clone()))
+        );
     }
     for target in &row.targets {
         println!("  {}", verdict(target, &figures));
@@ -69,22 +79,32 @@ fn print_row(row: &Row) {
 fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let ours = &figures[target.ours];
     let with = |other: &str, combine: fn(f64, f64) -> f64| {
-        median(ours.iter().zip(&figures[other]).map(|(ours, theirs)| combine(*ours, *theirs)).collect())
+        median(
+            ours.iter()
+                .zip(&figures[other])
+                .map(|(ours, theirs)| combine(*ours, *theirs))
+                .collect(),
+        )
     };
     let (value, what) = match target.beside {
         Beside::Times(other) => (
             with(other, |ours, theirs| ours / theirs.max(f64::MIN_POSITIVE)),
             format!("{} is {{}} x {other}", target.ours),
         ),
-        Beside::Above(other) => {
-            (with(other, |ours, theirs| ours - theirs), format!("{} is {{}} above {other}", target.ours))
-        }
+        Beside::Above(other) => (
+            with(other, |ours, theirs| ours - theirs),
+            format!("{} is {{}} above {other}", target.ours),
+        ),
         Beside::Nothing => (median(ours.clone()), format!("{} is {{}}", target.ours)),
     };
     let met = if target.at_least { value >= target.bound } else { value <= target.bound };
     let wanted = if target.at_least { "at least" } else { "at most" };
     let what = what.replace("{}", &run::number(value));
-    format!("{} {what}; wanted {wanted} {}", if met { "met:" } else { "NOT MET:" }, run::number(target.bound))
+    format!(
+        "{} {what}; wanted {wanted} {}",
+        if met { "met:" } else { "NOT MET:" },
+        run::number(target.bound)
+    )
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -164,8 +164,10 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             name: "updates of 64 KiB",
             unit: "MB/s",
             programs: [
-                scenario("flood 5000 65536 COUNT", Place::Free).programs(&[OURS, KITS, RAW, RAW_LARGE]),
-                scenario("flood 1000 65536 COUNT", Place::Free).programs(&[BEST, README, TYPESCRIPT]),
+                scenario("flood 5000 65536 COUNT", Place::Free)
+                    .programs(&[OURS, KITS, RAW, RAW_LARGE]),
+                scenario("flood 1000 65536 COUNT", Place::Free)
+                    .programs(&[BEST, README, TYPESCRIPT]),
             ]
             .concat(),
             figure: |report| per_second(report) * 65536.0 / 1e6,
@@ -182,35 +184,40 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "request and reply, p50, one CPU",
             unit: "us",
-            programs: scenario("rtt 5000", Place::One).programs(&[OURS, RAW, BEST, README, TYPESCRIPT]),
+            programs: scenario("rtt 5000", Place::One)
+                .programs(&[OURS, RAW, BEST, README, TYPESCRIPT]),
             figure: median_time,
             targets: vec![at_most(OURS, 2.0, Times(RAW))],
         },
         Row {
             name: "64 requests in flight",
             unit: "requests/s",
-            programs: scenario("pipelined 20000 64", Place::Free).programs(&[OURS, RAW, BEST, README]),
+            programs: scenario("pipelined 20000 64", Place::Free)
+                .programs(&[OURS, RAW, BEST, README]),
             figure: per_second,
             targets: vec![at_least(OURS, 2.5, Times(BEST))],
         },
         Row {
             name: "client stopped, 200,000 updates: the client's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32", Place::Free)
+                .programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["client_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, Nothing), at_most(KITS, 16.0, Nothing)],
         },
         Row {
             name: "client stopped, 200,000 updates: the agent's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32", Place::Free)
+                .programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["agent_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, Nothing), at_most(KITS, 16.0, Nothing)],
         },
         Row {
             name: "spawn to the reply of initialize",
             unit: "ms",
-            programs: scenario("startup", Place::Free).programs(&[OURS, RAW, BEST, README, TYPESCRIPT]),
+            programs: scenario("startup", Place::Free)
+                .programs(&[OURS, RAW, BEST, README, TYPESCRIPT]),
             figure: |report| report["startup_us"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 1.3, Times(RAW))],
         },
@@ -219,7 +226,8 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             unit: "switches",
             programs: scenario("idle 2", Place::Free).programs(&[OURS]),
             figure: |report| {
-                report["idle_waits"].as_f64().unwrap() + report["agent_idle_waits"].as_f64().unwrap()
+                report["idle_waits"].as_f64().unwrap()
+                    + report["agent_idle_waits"].as_f64().unwrap()
             },
             targets: vec![at_most(OURS, 0.0, Nothing)],
         },
@@ -302,8 +310,10 @@ pub(crate) fn decode(programs: &Programs) {
         environment: vec![],
         stops: false,
     };
-    let (ours, theirs) =
-        (program(OURS, programs.ours("attache-bench-decode")), program(BEST, programs.peer("schema-decode")));
+    let (ours, theirs) = (
+        program(OURS, programs.ours("attache-bench-decode")),
+        program(BEST, programs.peer("schema-decode")),
+    );
     let mut ratios = Vec::new();
     let (mut last_ours, mut last_theirs) = (0.0, 0.0);
     for _ in 0..super::ROUNDS {

@@ -10,7 +10,8 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// The program stops itself once; it is sent on its way again when its memory and its agent's have settled.
+    /// The program stops itself once; it is sent on its way again when its memory and its agent's
+    /// have settled.
     pub(crate) stops: bool,
 }
 
@@ -60,9 +61,14 @@ fn tree_memory(pid: u32) -> u64 {
         .lines()
         .find(|line| line.starts_with("VmRSS:"))
         .and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children =
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     own.unwrap_or(0)
-        + children.split_whitespace().filter_map(|child| child.parse().ok()).map(tree_memory).sum::<u64>()
+        + children
+            .split_whitespace()
+            .filter_map(|child| child.parse().ok())
+            .map(tree_memory)
+            .sum::<u64>()
 }
 
 /// CPU microseconds of both processes for one item, where the report has them.

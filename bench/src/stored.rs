@@ -1,12 +1,13 @@
-//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it is not there.
+//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it
+//! is not there.
 
 use crate::{filler, runtime};
 use attache_protocol::Patch;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate};
 use attache_session::{
-    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError, Timestamp,
-    TurnOutcome,
+    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError,
+    Timestamp, TurnOutcome,
 };
 use attache_store::Sqlite;
 
@@ -68,7 +69,7 @@ impl Making {
 /// Makes the session `id` unless it is there: `messages-N`, or `updates-N`.
 pub fn make(store: &Sqlite, id: &str) {
     match store.summary(&key(id)) {
-        Err(StoreError::Unknown(_)) => {}
+        Err(StoreError::NotFound(_)) => {}
         found => return drop(found.unwrap()),
     }
     let (kind, count) = id.split_once('-').unwrap();
@@ -87,25 +88,29 @@ pub fn make(store: &Sqlite, id: &str) {
 fn messages(making: &mut Making, count: u64) {
     let text = filler(40);
     for _ in 0..count / 2 {
-        making.append(EventBody::Prompt { content: vec![ContentBlock::text("What is in the next file?")] });
+        making.append(EventBody::Prompt {
+            content: vec![ContentBlock::text("What is in the next file?")],
+        });
         making.append(EventBody::TurnBegan);
         making.say(MessageAuthor::Agent, &text, 25);
         making.end_turn();
     }
 }
 
-/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times a tool call of four updates and 44
-/// pieces of 32 bytes of the answer.
+/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times
+/// a tool call of four updates and 44 pieces of 32 bytes of the answer.
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {
-        making.append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
+        making
+            .append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
         making.append(EventBody::TurnBegan);
         making.say(MessageAuthor::Thought, &text, 20);
         for _ in 0..10 {
             let id = ToolCallId::from(format!("call{}", making.sequence));
             making.append(EventBody::ToolCall(ToolCall::new(id.clone(), "Read src/main.rs")));
-            for status in [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
+            for status in
+                [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
             {
                 let mut update = ToolCallUpdate::new(id.clone());
                 update.status = Some(status);
@@ -124,8 +129,10 @@ pub fn make_many(store: &Sqlite, count: u64) {
         return;
     }
     for number in 0..count {
-        let mut making =
-            Making { log: store.create(&key(&format!("s{number}"))).unwrap(), sequence: number * 10 };
+        let mut making = Making {
+            log: store.create(&key(&format!("s{number}"))).unwrap(),
+            sequence: number * 10,
+        };
         making.append(opened(&format!("/project/{}", number % 500)));
         making.append(EventBody::Prompt { content: vec![ContentBlock::text("a question")] });
         let title = Patch::Set(format!("Session {number}"));

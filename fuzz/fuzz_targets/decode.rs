@@ -1,6 +1,7 @@
 //! One line from a peer, read as an envelope, then its params or result as every method's type.
 //!
-//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of `crates/protocol/tests/fixtures`.
+//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of
+//! `crates/protocol/tests/fixtures`.
 
 #![no_main]
 
@@ -10,10 +11,17 @@ use attache_protocol::{Unknown, Wire, decode, decode_reporting, each_method, enc
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {
-    ($text:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($text:ident $($group:ident {
+        $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+            $($rest:tt)*
+        })*
+    })*) => {
         $($(
             feed::<<attache_protocol::method::$ty as Method>::Params>($text);
-            $(feed::<<attache_protocol::method::$ty as Call>::Result>($text); let _ = stringify!($result);)?
+            $(
+                feed::<<attache_protocol::method::$ty as Call>::Result>($text);
+                let _ = stringify!($result);
+            )?
         )*)*
     };
 }
@@ -31,7 +39,9 @@ fn feed<T: Wire>(text: &str) {
 
 fuzz_target!(|line: &[u8]| {
     let text = match Message::read(line) {
-        Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => params.unwrap_or("{}"),
+        Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => {
+            params.unwrap_or("{}")
+        }
         Ok(Message::Reply { outcome: Ok(result), .. }) => result,
         Ok(Message::Reply { outcome: Err(_), .. }) | Err(_) => match std::str::from_utf8(line) {
             Ok(text) => text,

@@ -1,4 +1,5 @@
-//! Finds the example agent of the official SDK in its sources, so that it is built as its authors wrote it.
+//! Finds the example agent of the official SDK in its sources, so that it is built as its authors
+//! wrote it.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,11 @@ fn main() {
         .current_dir(env::var_os("CARGO_MANIFEST_DIR").unwrap())
         .output()
         .unwrap();
-    assert!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "cargo metadata failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let sdk = packages.iter().find(|package| package["name"] == "agent-client-protocol").unwrap();

@@ -1,11 +1,13 @@
 //! Breaks our own sources on purpose, one named fault at a time, and demands that a test notices.
 //!
-//! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of `crates/check/mutations`: all of them, or those of the given
-//! names and rules. It copies the workspace into `target/mutations`, puts every fault into the copy as a branch that an environment
-//! variable opens, builds the tests once, sees that each is green, and runs each once per fault: it has to turn red. So hundreds of faults
-//! cost one build. The exit code is 0 if every fault was noticed, 1 if not, 2 if the arguments cannot be used.
+//! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
+//! `mutations/faults`: all of them, or those of the given names and rules. It copies the
+//! workspace into `target/mutations`, puts every fault into the copy as a branch that an
+//! environment variable opens, builds the tests once, sees that each is green, and runs each once
+//! per fault: it has to turn red. So hundreds of faults cost one build. The exit code is 0 if every
+//! fault was noticed, 1 if not, 2 if the arguments cannot be used.
 //!
-//! This program knows files, cargo and processes. What a mutation is, it leaves to `attache-check`.
+//! This program knows files, cargo and processes. The library says what a mutation is.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for terminals")]
 
@@ -14,7 +16,8 @@ mod suite;
 mod tree;
 mod trial;
 
-use attache_check::{Mutation, Selection, malformed_mutations, mutations, rules, select, tests_of};
+use attache_check::{Selection, rules, select};
+use attache_mutations::{Mutation, malformed_mutations, mutations, tests_of};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,7 +49,10 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     }
     let mut names = BTreeSet::new();
     for argument in arguments {
-        let found: Vec<&Mutation> = match mutations().iter().find(|mutation| mutation.name == argument) {
+        let found: Vec<&Mutation> = match mutations()
+            .iter()
+            .find(|mutation| mutation.name == argument)
+        {
             Some(mutation) => vec![mutation],
             None => {
                 let ids: BTreeSet<&str> = match select(argument) {
@@ -72,7 +78,8 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     Ok(mutations().iter().filter(|mutation| names.contains(mutation.name)).collect())
 }
 
-/// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these are all there are.
+/// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these
+/// are all there are.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
     let malformed = malformed_mutations();
@@ -80,7 +87,9 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
         return Err(malformed.join("\n"));
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let root = root.canonicalize().map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
+    let root = root
+        .canonicalize()
+        .map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
     let folder = match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => root.join(PathBuf::from(target)).join("mutations"),
         None => root.join("target/mutations"),
@@ -94,7 +103,10 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
 
     println!("building the tests of {} mutations in {}", sound.len(), folder.display());
     let suite = suite::build(&copy, &folder.join("build"), &sound)?;
-    println!("built after {} s; every test has to be green without a mutation", start.elapsed().as_secs());
+    println!(
+        "built after {} s; every test has to be green without a mutation",
+        start.elapsed().as_secs()
+    );
     let green = suite.run_green(&mut sound, &mut problems);
     trial::run(&suite, &sound, &green, &mut problems);
 

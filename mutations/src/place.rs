@@ -1,7 +1,7 @@
 //! Where a mutation is in its file, and the file with all its mutations as branches.
 
 use crate::Problem;
-use attache_check::Mutation;
+use attache_mutations::Mutation;
 use std::ops::Range;
 
 /// The bytes of a file that mutations replace.
@@ -18,12 +18,12 @@ pub(crate) fn with_branches(
 ) -> String {
     let mut places: Vec<Place> = Vec::new();
     for mutation in mutations {
-        let found = find(text, mutation).and_then(|range| match places.iter_mut().find(|place| place.range == range) {
-            Some(place) => {
+        let found = find(text, mutation).and_then(|range| {
+            if let Some(place) = places.iter_mut().find(|place| place.range == range) {
                 place.mutations.push(mutation);
-                Ok(())
+                return Ok(());
             }
-            None => match places.iter().find(|place| cut_each_other(&place.range, &range)) {
+            match places.iter().find(|place| cut_each_other(&place.range, &range)) {
                 Some(place) => Err(format!(
                     "what it replaces in {} begins inside of what {:?} replaces and ends outside: make one of them contain the other",
                     mutation.file,
@@ -33,7 +33,7 @@ pub(crate) fn with_branches(
                     places.push(Place { range, mutations: vec![mutation] });
                     Ok(())
                 }
-            },
+            }
         });
         if let Err(what) = found {
             problems.push(Problem { mutation: mutation.name, what });
@@ -46,15 +46,18 @@ pub(crate) fn with_branches(
 
 fn cut_each_other(one: &Range<usize>, other: &Range<usize>) -> bool {
     let apart = one.end <= other.start || other.end <= one.start;
-    let within =
-        |inner: &Range<usize>, outer: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+    let within = |inner: &Range<usize>, outer: &Range<usize>| {
+        outer.start <= inner.start && inner.end <= outer.end
+    };
     !apart && !within(one, other) && !within(other, one)
 }
 
 /// The part of the text, with the places that begin in it; takes them from `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
-    while let Some((place, rest)) = places.split_first().filter(|(place, _)| place.range.start < part.end) {
+    while let Some((place, rest)) =
+        places.split_first().filter(|(place, _)| place.range.start < part.end)
+    {
         *places = rest;
         out += text.get(position..place.range.start).unwrap_or_default();
         let original = write(text, place.range.clone(), places);
@@ -68,51 +71,91 @@ fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
 fn branches(place: &Place, original: &str) -> String {
     let mut chain = String::new();
     for mutation in &place.mutations {
-        chain += &format!("if crate::mutation::is({:?}) {{ {} }} else ", mutation.name, mutation.to.trim());
+        chain += &format!(
+            "if crate::mutation::is({:?}) {{ {} }} else ",
+            mutation.name,
+            mutation.to.trim()
+        );
     }
     chain += &format!("{{ {original} }}");
-    if original.trim_end().ends_with([';', '}']) { format!("{{ {chain} }}") } else { format!("({chain})") }
+    if original.trim_end().ends_with([';', '}']) {
+        format!("{{ {chain} }}")
+    } else {
+        format!("({chain})")
+    }
 }
 
-/// Where the text that is replaced stands; white space does not count.
+/// The bytes that the mutation replaces. White space and trailing commas do not count, since
+/// rustfmt adds and removes them.
 fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let (before, from) = (bare(&mutation.before), bare(&mutation.from));
-    let wanted = before.clone() + &from + &bare(&mutation.after);
-    let inked: Vec<(usize, char)> =
-        text.char_indices().filter(|(_, character)| !character.is_whitespace()).collect();
+    let inked = significant(text.char_indices());
+    let parts = [&mutation.before, &mutation.from, &mutation.after];
+    let wanted = significant(
+        parts.iter().enumerate().flat_map(|(part, text)| text.chars().map(move |c| (part, c))),
+    );
+    let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
-    let mut found = haystack.match_indices(&wanted).map(|(position, _)| position);
+    let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
+    // The comma at the end of an entry may stand before a closing bracket in the source.
+    let wanted = wanted.trim_end_matches(',');
+    let mut found = haystack.match_indices(wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());
     let position = match (first, second) {
         (None, _) => {
-            return Err(format!("what it replaces is not in {}: {}", mutation.file, mutation.from.trim()));
+            return Err(format!(
+                "{} does not contain the text to replace: {}",
+                mutation.file,
+                mutation.from.trim()
+            ));
         }
         (Some(_), Some(_)) => {
             return Err(format!(
-                "what it replaces stands more than once in {}: add lines around it: {}",
+                "{} contains the text to replace more than once, add lines around it: {}",
                 mutation.file,
                 mutation.from.trim()
             ));
         }
         (Some(position), None) => position,
     };
-    let characters = |text: &str| text.chars().count();
-    let start = haystack.get(..position).map_or(0, characters) + characters(&before);
-    let end = start + characters(&from);
+    let start = haystack.get(..position).map_or(0, |text| text.chars().count()) + before;
+    let end = start + from;
     match (inked.get(start), end.checked_sub(1).and_then(|last| inked.get(last))) {
         (Some((start, _)), Some((end, last))) => Ok(*start..end + last.len_utf8()),
         _ => Err("it replaces nothing".to_owned()),
     }
 }
 
+/// The characters without white space and without commas before a closing bracket.
+fn significant<T>(characters: impl Iterator<Item = (T, char)>) -> Vec<(T, char)> {
+    let mut kept: Vec<(T, char)> = Vec::new();
+    for (mark, character) in characters.filter(|(_, character)| !character.is_whitespace()) {
+        if matches!(character, ')' | ']' | '}' | '>')
+            && kept.last().is_some_and(|last| last.1 == ',')
+        {
+            kept.pop();
+        }
+        kept.push((mark, character));
+    }
+    kept
+}
+
+fn length_of(characters: &[(usize, char)], part: usize) -> usize {
+    characters.iter().filter(|(of, _)| *of == part).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{cut_each_other, find, with_branches};
-    use attache_check::{Mutation, mutations};
+    use attache_mutations::{Mutation, mutations};
 
     /// A mutation of our own making: any of the real ones, with other parts.
-    fn mutation(name: &'static str, before: &str, from: &str, to: &str, after: &str) -> &'static Mutation {
+    fn mutation(
+        name: &'static str,
+        before: &str,
+        from: &str,
+        to: &str,
+        after: &str,
+    ) -> &'static Mutation {
         let mut mutation = mutations().first().unwrap().clone();
         mutation.name = name;
         [mutation.before, mutation.from, mutation.to, mutation.after] =
@@ -137,6 +180,15 @@ mod tests {
     }
 
     #[test]
+    fn trailing_commas_do_not_count() {
+        let text = "f(\n    a,\n    [b, c,],\n);";
+        let range = find(text, mutation("m", "f(", "a, [b, c]", "", ");")).unwrap();
+        assert_eq!(&text[range], "a,\n    [b, c,]");
+        let range = find("f(a, [b, c]);", mutation("m", "f(", "a, [b, c,],", "", ");")).unwrap();
+        assert_eq!(range, 2..11);
+    }
+
+    #[test]
     fn an_expression_and_a_statement_become_branches() {
         let expression = written("x = a + b;", &[mutation("m", "", "a + b", "0", "")]).unwrap();
         assert_eq!(expression, r#"x = (if crate::mutation::is("m") { 0 } else { a + b });"#);
@@ -147,7 +199,8 @@ mod tests {
     #[test]
     fn several_mutations_of_one_place_are_a_chain() {
         let chain =
-            written("f(a)", &[mutation("1", "", "a", "b", ""), mutation("2", "f(", "a", "c", "")]).unwrap();
+            written("f(a)", &[mutation("1", "", "a", "b", ""), mutation("2", "f(", "a", "c", "")])
+                .unwrap();
         assert_eq!(
             chain,
             r#"f((if crate::mutation::is("1") { b } else if crate::mutation::is("2") { c } else { a }))"#
@@ -181,7 +234,15 @@ mod tests {
 
     #[test]
     fn what_is_not_there_once_is_refused() {
-        assert!(written("f(x)", &[mutation("m", "", "y", "", "")]).unwrap_err().contains("is not in"));
-        assert!(written("x x", &[mutation("m", "", "x", "", "")]).unwrap_err().contains("more than once"));
+        assert!(
+            written("f(x)", &[mutation("m", "", "y", "", "")])
+                .unwrap_err()
+                .contains("does not contain")
+        );
+        assert!(
+            written("x x", &[mutation("m", "", "x", "", "")])
+                .unwrap_err()
+                .contains("more than once")
+        );
     }
 }

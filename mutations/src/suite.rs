@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use crate::trial::{Ended, in_parallel, run_test};
-use attache_check::{Mutation, TestName};
+use attache_mutations::{Mutation, TestName};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,9 @@ pub(crate) fn build(copy: &Path, target: &Path, mutations: &[&Mutation]) -> Resu
     }
     let mut programs = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        if let Some((name, program)) = serde_json::from_str(line).ok().and_then(|message| read(&message)) {
+        if let Some((name, program)) =
+            serde_json::from_str(line).ok().and_then(|message| read(&message))
+        {
             programs.insert(name, program);
         }
     }
@@ -67,10 +69,12 @@ fn read(message: &Value) -> Option<((String, String), Program)> {
     let target = if is_library { "lib" } else { message.pointer("/target/name")?.as_str()? };
     let manifest = PathBuf::from(message.get("manifest_path")?.as_str()?);
     let text = std::fs::read_to_string(&manifest).ok()?;
-    let package = text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?;
+    let package =
+        text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?;
     let listed = Command::new(&path).args(["--list", "--format", "terse"]).output().ok()?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let tests = listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+    let tests =
+        listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
     let folder = manifest.parent()?.to_owned();
     is_test.then(|| ((package.to_owned(), target.to_owned()), Program { path, folder, tests }))
 }
@@ -82,7 +86,8 @@ impl Suite {
         program.tests.contains(test.name).then_some(program)
     }
 
-    /// How long each test takes without a fault. Mutations whose test is missing or red anyway are taken out and told.
+    /// How long each test takes without a fault. Mutations whose test is missing or red anyway are
+    /// taken out and told.
     pub(crate) fn run_green(
         &self,
         mutations: &mut Vec<&'static Mutation>,
@@ -102,15 +107,19 @@ impl Suite {
                 Ok((Ended::Red, _)) => {
                     drop(why.insert(*test, "the test is red without a mutation".to_owned()))
                 }
-                Ok((Ended::Hung, _)) => {
-                    drop(why.insert(*test, "the test takes over two minutes without a mutation".to_owned()))
-                }
+                Ok((Ended::Hung, _)) => drop(why.insert(
+                    *test,
+                    "the test takes over two minutes without a mutation".to_owned(),
+                )),
                 Err(error) => drop(why.insert(*test, error)),
             }
         }
         mutations.retain(|mutation| match why.get(&mutation.test) {
             Some(why) => {
-                problems.push(Problem { mutation: mutation.name, what: format!("{why}: {}", mutation.test) });
+                problems.push(Problem {
+                    mutation: mutation.name,
+                    what: format!("{why}: {}", mutation.test),
+                });
                 false
             }
             None => true,

@@ -1,7 +1,7 @@
 //! The copy of the workspace that holds the faults.
 
 use crate::{Problem, place};
-use attache_check::Mutation;
+use attache_mutations::Mutation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -15,9 +15,14 @@ pub(crate) fn is(name: &str) -> bool {
 }
 "#;
 
-/// Makes `copy` the same as the workspace at `root`, but for the faults. A file that is already as it should be is not written again, so
-/// that cargo builds only what changed. What does not fit is told, the rest is copied.
-pub(crate) fn copy(root: &Path, copy: &Path, mutations: &'static [Mutation]) -> Result<Vec<Problem>, String> {
+/// Makes `copy` the same as the workspace at `root`, but for the faults. A file that is already as
+/// it should be is not written again, so that cargo builds only what changed. What does not fit is
+/// told, the rest is copied.
+pub(crate) fn copy(
+    root: &Path,
+    copy: &Path,
+    mutations: &'static [Mutation],
+) -> Result<Vec<Problem>, String> {
     let mut files = BTreeMap::new();
     read(root, Path::new(""), &mut files)
         .map_err(|error| format!("the workspace cannot be read: {error}"))?;
@@ -27,7 +32,8 @@ pub(crate) fn copy(root: &Path, copy: &Path, mutations: &'static [Mutation]) -> 
         if fs::read(&path).is_ok_and(|there| there == *text) {
             continue;
         }
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
         written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
     remove_others(copy, Path::new(""), &files)
@@ -37,7 +43,8 @@ pub(crate) fn copy(root: &Path, copy: &Path, mutations: &'static [Mutation]) -> 
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// The files below `root`, by their paths from there: neither hidden ones nor builds nor the workspaces beside this one.
+/// The files below `root`, by their paths from there: neither hidden ones nor builds nor the
+/// workspaces beside this one.
 fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     const OTHERS: [&str; 4] = ["target", "interop", "fuzz", "node_modules"];
     let here = root.join(folder);
@@ -60,7 +67,8 @@ fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes from the copy what the workspace does not hold any more; a stale test target would still be built.
+/// Removes from the copy what the workspace does not hold any more; a stale test target would still
+/// be built.
 fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     for entry in fs::read_dir(copy.join(folder))? {
         let entry = entry?;
@@ -87,7 +95,9 @@ fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
         let (Some(text), Some((folder, _))) = (text, file.split_once("/src/")) else {
             let what = format!("there is no source file {file}");
             problems.extend(
-                mutations.iter().map(|mutation| Problem { mutation: mutation.name, what: what.clone() }),
+                mutations
+                    .iter()
+                    .map(|mutation| Problem { mutation: mutation.name, what: what.clone() }),
             );
             continue;
         };
@@ -101,7 +111,8 @@ fn mutate(files: &mut Files, mutations: &'static [Mutation]) -> Vec<Problem> {
         for root in ["lib.rs", "main.rs"] {
             if let Some(text) = files.get_mut(&source.join(root)) {
                 // Branches have parentheses and blocks that nobody would write.
-                let inner = [b"#![allow(warnings)]\n", text.as_slice(), b"\nmod mutation;\n"].concat();
+                let inner =
+                    [b"#![allow(warnings)]\n", text.as_slice(), b"\nmod mutation;\n"].concat();
                 *text = inner;
                 break;
             }
@@ -123,9 +134,14 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        for path in
-            ["a.txt", "crates/x/src/lib.rs", ".git/config", "target/x", "build/CACHEDIR.TAG", "build/b"]
-        {
+        for path in [
+            "a.txt",
+            "crates/x/src/lib.rs",
+            ".git/config",
+            "target/x",
+            "build/CACHEDIR.TAG",
+            "build/b",
+        ] {
             write(path, path);
         }
         copy(root.path(), to.path(), &[]).unwrap();

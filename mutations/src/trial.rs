@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use crate::suite::{Program, Suite};
-use attache_check::{Mutation, TestName};
+use attache_mutations::{Mutation, TestName};
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -19,7 +19,8 @@ pub(crate) enum Ended {
     Hung,
 }
 
-/// Runs the test of every mutation with that mutation, shows each as it ends, and tells those that nobody noticed.
+/// Runs the test of every mutation with that mutation, shows each as it ends, and tells those that
+/// nobody noticed.
 pub(crate) fn run(
     suite: &Suite,
     mutations: &[&'static Mutation],
@@ -29,7 +30,8 @@ pub(crate) fn run(
     let done = AtomicUsize::new(0);
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
-        // A machine may be busy. One that is expected to hang need not be waited for as long as one that is not.
+        // A machine may be busy. One that is expected to hang need not be waited for as long as one
+        // that is not.
         let least = Duration::from_secs(if mutation.hangs { 5 } else { 60 });
         let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
@@ -40,15 +42,19 @@ pub(crate) fn run(
         let problem = match ended {
             Ok((Ended::Red, _)) => None,
             Ok((Ended::Hung, _)) if mutation.hangs => None,
-            Ok((Ended::Hung, _)) => {
-                Some(format!("the test hangs; if it cannot do otherwise, say `- hangs`: {}", mutation.test))
+            Ok((Ended::Hung, _)) => Some(format!(
+                "the test hangs; if it cannot do otherwise, say `- hangs`: {}",
+                mutation.test
+            )),
+            Ok((Ended::Green, _)) => {
+                Some(format!("survived: the test stays green: {}", mutation.test))
             }
-            Ok((Ended::Green, _)) => Some(format!("survived: the test stays green: {}", mutation.test)),
             Err(error) => Some(error),
         };
         let word = if problem.is_none() { "noticed " } else { "SURVIVED" };
         let number = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let (all, seconds, rules) = (mutations.len(), took.as_secs_f32(), mutation.rules.join(", "));
+        let (all, seconds, rules) =
+            (mutations.len(), took.as_secs_f32(), mutation.rules.join(", "));
         println!("{number:>4}/{all} {word} {} ({rules}) in {seconds:.1} s", mutation.name);
         problem
     });
@@ -66,7 +72,10 @@ pub(crate) fn run_test(
 ) -> Result<(Ended, Duration), String> {
     let start = Instant::now();
     let mut command = Command::new(&program.path);
-    command.args(["--exact", test]).current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder);
+    command
+        .args(["--exact", test])
+        .current_dir(&program.folder)
+        .env("CARGO_MANIFEST_DIR", &program.folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Its own group: when it hangs, what it started ends with it.
     command.env("ATTACHE_MUTATION", fault.unwrap_or_default()).process_group(0);
@@ -78,7 +87,8 @@ pub(crate) fn run_test(
         }
         if start.elapsed() > limit {
             if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: a plain system call. The child is not waited for yet, so its id cannot be another's.
+                // SAFETY: a plain system call. The child is not waited for yet, so its id cannot be
+                // another's.
                 unsafe { libc::kill(-group, libc::SIGKILL) };
             }
             child.wait().map_err(failed)?;
@@ -88,7 +98,8 @@ pub(crate) fn run_test(
     }
 }
 
-/// `work` done for every item, four at a time for each processor as tests mostly wait; the answers in the order of the items.
+/// `work` done for every item, four at a time for each processor as tests mostly wait; the answers
+/// in the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(4, |processors| 4 * processors.get());
@@ -99,7 +110,10 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R 
                     .and_then(|index| Some((index, items.get(index)?)))
                 {
                     let answer = work(item);
-                    answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, answer));
+                    answers
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((index, answer));
                 }
             });
         }

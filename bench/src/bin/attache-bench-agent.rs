@@ -7,7 +7,7 @@
 )]
 
 use attache_bench::{filler, runtime, stats};
-use attache_connection::{Agent, AgentHandler, Answer, Builder, IncomingCall, Work, stdio};
+use attache_connection::{Agent, AgentHandler, Builder, IncomingCall, Responder, Work, stdio};
 use attache_protocol::method::{
     Initialize, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
 };
@@ -16,27 +16,31 @@ use attache_protocol::v1::*;
 struct Bench;
 
 impl Agent for Bench {
-    fn initialize(&mut self, params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, params: InitializeRequest, answer: Responder<Initialize>) -> Work {
         answer.send(Ok(InitializeResponse::new(params.protocol_version)))
     }
 
-    fn session_new(&mut self, _params: NewSessionRequest, answer: Answer<SessionNew>) -> Work {
+    fn session_new(&mut self, _params: NewSessionRequest, answer: Responder<SessionNew>) -> Work {
         answer.send(Ok(NewSessionResponse::new("sess-0123456789abcdef")))
     }
 
-    fn session_set_mode(&mut self, _params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        _params: SetSessionModeRequest,
+        answer: Responder<SessionSetMode>,
+    ) -> Work {
         answer.send(Ok(SetSessionModeResponse::new()))
     }
 
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
-        answer.by(|answer| async move {
+    fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
+        answer.later_with(|answer| async move {
             let text = params.prompt[0].as_text().unwrap().to_owned();
             let mut words = text.split(' ').map(|word| word.parse::<usize>().unwrap_or(0));
             let (count, size) = (words.next().unwrap(), words.next().unwrap());
             let text = filler(size);
             let peer = answer.peer().clone();
             for _ in 0..count {
-                if peer.room().await.is_err() {
+                if peer.wait_for_room().await.is_err() {
                     return;
                 }
                 let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(text.as_str()));
@@ -54,8 +58,11 @@ impl Agent for Bench {
 
 fn main() {
     let end = runtime().block_on(async {
-        let (_peer, connection) =
-            Builder::new().connect(stdio::input().unwrap(), stdio::output().unwrap(), AgentHandler(Bench));
+        let (_peer, connection) = Builder::new().connect(
+            stdio::input().unwrap(),
+            stdio::output().unwrap(),
+            AgentHandler(Bench),
+        );
         connection.run().await
     });
     if std::env::var("VERBOSE").is_ok() {

@@ -1,5 +1,5 @@
-//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N, pipelined N WINDOW, flood N SIZE, startup,
-//! idle SECONDS, stall N SIZE.
+//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N,
+//! pipelined N WINDOW, flood N SIZE, startup, idle SECONDS, stall N SIZE.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -41,7 +41,9 @@ impl Client for Count {
                 // SAFETY: stops this process until somebody continues it.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
-            self.seen.bytes.fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
+            self.seen
+                .bytes
+                .fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
         }
     }
 }
@@ -83,9 +85,13 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
     let startup = spawned.elapsed().as_micros() as u64;
     let number = |index: usize| arguments[index].parse::<usize>().unwrap();
     if arguments[0] == "startup" {
-        return println!("{}", json!({"startup_us": startup, "client_rss_kb": memory_kb("VmRSS:")}));
+        return println!(
+            "{}",
+            json!({"startup_us": startup, "client_rss_kb": memory_kb("VmRSS:")})
+        );
     }
-    let session = peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap().session_id;
+    let session =
+        peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap().session_id;
     let set_mode = SetSessionModeRequest::new(session.clone(), "code");
     let prompt = |count: usize, size: usize| {
         PromptRequest::new(session.clone(), vec![format!("{count} {size} burst").into()])
@@ -107,7 +113,9 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let mut report = measured.stop(count);
             agent_cost(&mut report, &before, &agent_stats(&peer).await, count);
             times.sort_unstable();
-            report["latency"] = json!({"p50_us": times[count / 2] as f64 / 1e3, "p99_us": times[count * 99 / 100] as f64 / 1e3});
+            let microseconds = |at: usize| times[at] as f64 / 1e3;
+            let (p50, p99) = (microseconds(count / 2), microseconds(count * 99 / 100));
+            report["latency"] = json!({"p50_us": p50, "p99_us": p99});
             report
         }
         "pipelined" => {
@@ -116,7 +124,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let mut open = std::collections::VecDeque::new();
             for sent in 0..count {
                 if sent >= window {
-                    let reply: attache_connection::Reply<SetSessionModeResponse> = open.pop_front().unwrap();
+                    let reply: attache_connection::Reply<SetSessionModeResponse> =
+                        open.pop_front().unwrap();
                     reply.await.unwrap();
                 }
                 open.push_back(peer.call::<SessionSetMode>(&set_mode));
@@ -136,7 +145,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             agent_cost(&mut report, &before, &agent_stats(&peer).await, count);
             assert_eq!(seen.updates.load(Relaxed), (WARM_UP + count) as u64);
             assert_eq!(seen.bytes.load(Relaxed), (WARM_UP * 32 + count * size) as u64);
-            report["payload_mb_s"] = json!((count * size) as f64 / 1e6 / report["secs"].as_f64().unwrap());
+            report["payload_mb_s"] =
+                json!((count * size) as f64 / 1e6 / report["secs"].as_f64().unwrap());
             report["client_peak_rss_kb"] = json!(memory_kb("VmHWM:"));
             report
         }
@@ -144,7 +154,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A thread of its own keeps the time, so that no timer of the runtime is among what is counted.
+            // A thread of its own keeps the time, so that no timer of the runtime is among what is
+            // counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -154,8 +165,13 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for what ends the idling, and the thread that keeps the time sleeps once.
-            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 2, "agent_idle_waits": agent - 1})
+            // Each process waits once for what ends the idling, and the thread that keeps the time
+            // sleeps once.
+            json!({
+                "idle_cpu_us": after.cpu_us - before.cpu_us,
+                "idle_waits": after.waits - before.waits - 2,
+                "agent_idle_waits": agent - 1,
+            })
         }
         other => panic!("no scenario {other}"),
     };

@@ -1,8 +1,10 @@
-//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`; prints one JSON object.
+//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
+//! prints one JSON object.
 //!
-//! `start` is the median of 50 processes from their birth to the reply of `initialize`, with no store, one that has to be made, or one that
-//! is there. `first` is the median of 50 prompts from the first byte that a model on this machine writes to the line that tells of it.
-//! `idle` is the memory of the agent after a turn.
+//! `start` is the median of 50 processes from their birth to the reply of `initialize`, with no
+//! store, one that has to be made, or one that is there. `first` is the median of 50 prompts from
+//! the first byte that a model on this machine writes to the line that tells of it. `idle` is the
+//! memory of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -90,9 +92,16 @@ impl Agent {
     fn start(program: &[String], home: &Path, store: &str, model: Option<&str>) -> Self {
         let mut command = Command::new(&program[0]);
         command.args(&program[1..]).args(["--store", store]).current_dir(home);
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home);
         if let Some(url) = model {
-            command.envs([("OPENAI_API_KEY", "none"), ("OPENAI_BASE_URL", url), ("ATTACHE_TITLES", "off")]);
+            command.envs([
+                ("OPENAI_API_KEY", "none"),
+                ("OPENAI_BASE_URL", url),
+                ("ATTACHE_TITLES", "off"),
+            ]);
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take().unwrap();
@@ -119,13 +128,15 @@ impl Agent {
 
     fn call(&mut self, method: &str, params: Value) -> Value {
         self.send(method, params);
-        let reply: Value = serde_json::from_str(&self.line(&format!("\"id\":\"{method}\""))).unwrap();
+        let reply: Value =
+            serde_json::from_str(&self.line(&format!("\"id\":\"{method}\""))).unwrap();
         assert!(reply["error"].is_null(), "{reply}");
         reply
     }
 
     fn session(&mut self, folder: &Path) -> Value {
-        self.call("session/new", json!({"cwd": folder, "mcpServers": []}))["result"]["sessionId"].take()
+        self.call("session/new", json!({"cwd": folder, "mcpServers": []}))["result"]["sessionId"]
+            .take()
     }
 
     /// One turn: how long after the model's first byte the first update came.
@@ -179,21 +190,27 @@ fn answer(stream: TcpStream, told: &SyncSender<Instant>, may: &Receiver<()>) {
             return;
         }
         let line = head.lines().last().unwrap_or_default().to_lowercase();
-        length = line.strip_prefix("content-length: ").map_or(length, |length| length.parse().unwrap());
+        length =
+            line.strip_prefix("content-length: ").map_or(length, |length| length.parse().unwrap());
     }
     input.read_exact(&mut vec![0; length]).unwrap();
     if !head.starts_with("POST") {
-        output.write_all(b"HTTP/1.1 404 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
+        output
+            .write_all(b"HTTP/1.1 404 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+            .unwrap();
         return;
     }
     output
-        .write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n")
+        .write_all(
+            b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n",
+        )
         .unwrap();
     let said = Instant::now();
-    output.write_all(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n").unwrap();
+    output
+        .write_all(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n")
+        .unwrap();
     told.send(said).unwrap();
     may.recv().unwrap();
-    let stop =
-        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let stop = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     output.write_all(stop.as_bytes()).unwrap();
 }

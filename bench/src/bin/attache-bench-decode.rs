@@ -1,4 +1,5 @@
-//! Decodes recorded messages into their types, over and over: `FILE…` of lines `{"from": "agent|client", "message": {…}}`.
+//! Decodes recorded messages into their types, over and over: `FILE…` of lines
+//! `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -17,15 +18,23 @@ use std::time::Instant;
 type Decode = fn(&str) -> bool;
 
 macro_rules! decoders {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident {
+        $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+            $($rest:tt)*
+        })*
+    })*) => {
         fn decoders(name: &str, kind: Kind) -> Option<(Decode, Option<Decode>)> {
             $($(if name == $name && kind == <method::$ty as Method>::ROW.kind {
-                return Some((|text| <method::$ty as Method>::decode_params(Some(text)).is_ok(), decoders!(@result $ty $($result)?)));
+                let params: Decode =
+                    |text| <method::$ty as Method>::decode_params(Some(text)).is_ok();
+                return Some((params, decoders!(@result $ty $($result)?)));
             })*)*
             None
         }
     };
-    (@result $ty:ident $result:ident) => { Some(|text| <method::$ty as Call>::decode_result(text).is_ok()) };
+    (@result $ty:ident $result:ident) => {
+        Some(|text| <method::$ty as Call>::decode_result(text).is_ok())
+    };
     (@result $ty:ident) => { None };
 }
 
@@ -42,12 +51,13 @@ fn record(files: &[String]) -> Vec<Recorded> {
         let mut calls: HashMap<(String, RequestId), Option<Decode>> = HashMap::new();
         for line in std::fs::read_to_string(file).unwrap().lines() {
             let entry: Value = serde_json::from_str(line).unwrap();
-            let (from, line) = (entry["from"].as_str().unwrap().to_owned(), entry["message"].to_string());
+            let (from, line) =
+                (entry["from"].as_str().unwrap().to_owned(), entry["message"].to_string());
             let to = if from == "agent" { Side::Client } else { Side::Agent };
             let decode = match Message::read(line.as_bytes()) {
                 Ok(Message::Call { id, method, .. }) => {
-                    let known =
-                        Row::received_by(to, &method, Kind::Call).and_then(|_| decoders(&method, Kind::Call));
+                    let known = Row::received_by(to, &method, Kind::Call)
+                        .and_then(|_| decoders(&method, Kind::Call));
                     calls.insert((from, id), known.and_then(|(_, result)| result));
                     known.map(|(params, _)| params)
                 }

@@ -1,5 +1,6 @@
-//! Folds events into a session, without a connection: `chunks N SIZE` are pieces of one message, `snapshots N` are pieces of the last of N
-//! messages with a snapshot before each, as a screen takes one; prints one JSON object.
+//! Folds events into a session, without a connection: `chunks N SIZE` are pieces of one message,
+//! `snapshots N` are pieces of the last of N messages with a snapshot before each, as a screen
+//! takes one; prints one JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,7 +28,8 @@ fn main() {
 
 fn piece(sequence: u64, message: u64, text: &str) -> Event {
     let message_id = Some(format!("message-{message}").into());
-    let body = EventBody::Message { author: MessageAuthor::Agent, message_id, content: text.into() };
+    let body =
+        EventBody::Message { author: MessageAuthor::Agent, message_id, content: text.into() };
     Event { sequence, at: Timestamp(sequence as i64), body }
 }
 

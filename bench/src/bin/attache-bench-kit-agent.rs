@@ -1,11 +1,14 @@
-//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A prompt "N SIZE" is answered with N chunks
-//! of SIZE bytes.
+//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A
+//! prompt "N SIZE" is answered with N chunks of SIZE bytes.
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
 
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
+use attache_agent::{
+    About, Author, Error, Extensions, Opening, OptionalParts, Result, StopReason, Turn, serve,
+};
 use attache_bench::{filler, runtime, stats, stored};
 use attache_protocol::Raw;
 use attache_store::Sqlite;
+use std::sync::Arc;
 
 struct Bench;
 
@@ -29,7 +32,13 @@ impl Author for Bench {
         Ok(StopReason::EndTurn)
     }
 
-    async fn extension(&self, _method: &str, _params: Option<Raw>) -> Result<Raw> {
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().extensions(self)
+    }
+}
+
+impl Extensions for Bench {
+    async fn call(&self, _method: &str, _params: Option<Raw>) -> Result<Raw> {
         Raw::from_text(&stats()).map_err(|error| Error::caused("the figures are no JSON", error))
     }
 }

@@ -1,4 +1,5 @@
-//! The measured client as an author writes it with the kit: `flood|stall N SIZE burst -- AGENT…`; prints one JSON object.
+//! The measured client as an author writes it with the kit: `flood|stall N SIZE burst -- AGENT…`;
+//! prints one JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +17,8 @@ fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let split = arguments.iter().position(|argument| argument == "--").unwrap();
     let agent = arguments.split_off(split + 1);
-    let (count, size) = (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
+    let (count, size) =
+        (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
     runtime().block_on(async {
         let process = AgentProcess::launch(Launch::new(&agent[0]).args(&agent[1..])).await.unwrap();
         let session = process.open("/").await.unwrap();
@@ -39,7 +41,8 @@ fn main() {
     });
 }
 
-/// Runs a turn as a screen would: takes what is new whenever there is something. Gives the bytes of text shown.
+/// Runs a turn as a screen would: takes what is new whenever there is something. Gives the bytes of
+/// text shown.
 async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -> usize {
     let mut turn = session.prompt(format!("{count} {size} burst").as_str()).await.unwrap();
     let (mut bytes, mut stop) = (0, stop);
@@ -47,7 +50,8 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
         if let Change::Text(text) = change {
             bytes += text.len();
             if std::mem::take(&mut stop) {
-                // SAFETY: stops this process until somebody continues it, as a debugger or a full screen would.
+                // SAFETY: stops this process until somebody continues it, as a debugger or a full
+                // screen would.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
         }

@@ -1,5 +1,6 @@
-//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`, where the agent keeps its sessions in FILE; prints one JSON object. With
-//! `stall` nothing is read behind the first update until the agent's memory has settled.
+//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`, where the agent keeps its sessions
+//! in FILE; prints one JSON object. With `stall` nothing is read behind the first update until the
+//! agent's memory has settled.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -68,7 +69,8 @@ fn main() {
     );
 }
 
-/// A notification names its method in its first bytes; nothing but the updates is sent before the reply.
+/// A notification names its method in its first bytes; nothing but the updates is sent before the
+/// reply.
 fn is_update(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
     head.windows(8).any(|word| word == b"\"method\"")

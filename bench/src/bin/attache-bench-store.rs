@@ -1,5 +1,6 @@
-//! The store alone: `append FILE N SIZE` appends N pieces of one message and commits them, `page FILE N` lists a page of 50 out of N
-//! sessions, the slowest of several queries; prints one JSON object.
+//! The store alone: `append FILE N SIZE` appends N pieces of one message and commits them,
+//! `page FILE N` lists a page of 50 out of N sessions, the slowest of several queries; prints one
+//! JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -34,8 +35,11 @@ fn append(store: &Sqlite, count: u64, size: usize) -> f64 {
     let mut log = store.create(&key).unwrap();
     log.append(&Event { sequence: 1, at: Timestamp(0), body: stored::opened("/") });
     runtime().block_on(log.commit()).unwrap();
-    let mut event =
-        Event { sequence: 0, at: Timestamp(0), body: stored::piece(MessageAuthor::Agent, 2, &filler(size)) };
+    let mut event = Event {
+        sequence: 0,
+        at: Timestamp(0),
+        body: stored::piece(MessageAuthor::Agent, 2, &filler(size)),
+    };
     let since = Instant::now();
     for sequence in 2..count + 2 {
         // A million in a second.

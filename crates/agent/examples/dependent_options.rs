@@ -1,7 +1,8 @@
-//! Config options that depend on each other: which levels of thinking there are depends on the model.
+//! Config options that depend on each other: which levels of thinking there are depends on the
+//! model.
 //!
-//! The kit does the rest: it checks what a client sets, answers with all options, keeps them with the session, and shows clients that know
-//! no switches a choice of two values instead.
+//! The kit does the rest: it checks what a client sets, answers with all options, keeps them with
+//! the session, and shows clients that know no switches a choice of two values instead.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::v1::{
@@ -13,7 +14,8 @@ struct Thinker;
 
 /// A choice of these values, each shown under its own name.
 fn choice(id: &str, name: &str, current: &str, values: &[&str]) -> SessionConfigOption {
-    let values: Vec<_> = values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
+    let values: Vec<_> =
+        values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
     SessionConfigOption::select(id, name, current, values)
 }
 
@@ -55,7 +57,8 @@ impl Author for Thinker {
         Ok(())
     }
 
-    // Called with the new value in place already. Whatever is changed here goes out in the same answer.
+    // Called with the new value in place already. Whatever is changed here goes out in the same
+    // answer.
     fn option_set(
         &self,
         _: &SessionId,

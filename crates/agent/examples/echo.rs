@@ -1,5 +1,6 @@
-//! The smallest agent with a memory: it says what it is told, and how often it was told something. Its sessions are kept in the user's
-//! store (`ATTACHE_STORE` names another), so a client can load them tomorrow.
+//! The smallest agent with a memory: it says what it is told, and how often it was told something.
+//! Its sessions are kept in the user's store (`ATTACHE_STORE` names another), so a client can load
+//! them tomorrow.
 
 use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
 use attache_store::Sqlite;

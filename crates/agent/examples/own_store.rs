@@ -1,14 +1,15 @@
 //! A store of one's own: each session is a file of JSON lines in the folder given as argument.
 //!
-//! It is short rather than fast: lists and pages read whole files. What it must do all the same: one writer per session, nothing confirmed
-//! that is not on the disk, and no harm from a line that a crash cut short.
+//! It is short rather than fast: lists and pages read whole files. What it must do all the same:
+//! one writer per session, nothing confirmed that is not on the disk, and no harm from a line that
+//! a crash cut short.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
-    Summary,
+    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store,
+    StoreError, Summary,
 };
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -28,14 +29,15 @@ fn failed(what: &str, error: io::Error) -> StoreError {
 }
 
 impl Lines {
-    /// The file of a session. An id comes from a client too, so only what is surely no path is taken.
+    /// The file of a session. An id comes from a client too, so only what is surely no path is
+    /// taken.
     fn path(&self, key: &SessionKey) -> Stored<PathBuf> {
         let id = key.session_id.as_str();
         let plain = !id.is_empty()
             && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
         match plain {
             true => Ok(self.folder.join(format!("{id}.jsonl"))),
-            false => Err(StoreError::Unknown(key.clone())),
+            false => Err(StoreError::NotFound(key.clone())),
         }
     }
 
@@ -43,16 +45,17 @@ impl Lines {
     fn events(&self, key: &SessionKey) -> Stored<Vec<Event>> {
         let path = self.path(key)?;
         let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => StoreError::Unknown(key.clone()),
+            io::ErrorKind::NotFound => StoreError::NotFound(key.clone()),
             _ => failed("a session cannot be read", error),
         })?;
-        let damaged = |reason: String| StoreError::Damaged { path: path.display().to_string(), reason };
+        let damaged =
+            |reason: String| StoreError::Damaged { path: path.display().to_string(), reason };
         let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let events: Stored<Vec<Event>> = lines
             .map(|line| Event::decode(line.trim_end()).map_err(|error| damaged(error.to_string())))
             .collect();
         match events {
-            Ok(events) if events.is_empty() => Err(StoreError::Unknown(key.clone())),
+            Ok(events) if events.is_empty() => Err(StoreError::NotFound(key.clone())),
             events => events,
         }
     }
@@ -61,8 +64,8 @@ impl Lines {
     fn log(&self, key: &SessionKey, new: bool) -> Stored<LineLog> {
         let file = OpenOptions::new().read(true).append(true).create_new(new).open(self.path(key)?);
         let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists(key.clone()),
-            io::ErrorKind::NotFound => StoreError::Unknown(key.clone()),
+            io::ErrorKind::AlreadyExists => StoreError::AlreadyExists(key.clone()),
+            io::ErrorKind::NotFound => StoreError::NotFound(key.clone()),
             _ => failed("a session cannot be opened", error),
         })?;
         file.try_lock().map_err(|_| StoreError::InUse(key.clone()))?;
@@ -78,8 +81,8 @@ impl Store for Lines {
     fn open(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
         let log = self.log(key, false)?;
         // What a crash cut short was confirmed to nobody.
-        let text =
-            std::fs::read(self.path(key)?).map_err(|error| failed("a session cannot be read", error))?;
+        let text = std::fs::read(self.path(key)?)
+            .map_err(|error| failed("a session cannot be read", error))?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let cut = log.0.lock().unwrap_or_else(PoisonError::into_inner).file.set_len(whole as u64);
         cut.map_err(|error| failed("a session cannot be written", error))?;
@@ -119,16 +122,22 @@ impl Store for Lines {
         let mut sessions = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(unreadable)? {
             let name = entry.map_err(unreadable)?.file_name();
-            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".jsonl")) else { continue };
-            let key =
-                SessionKey { side: Side::Agent, agent: AGENT.to_owned(), session_id: SessionId::from(id) };
+            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".jsonl")) else {
+                continue;
+            };
+            let key = SessionKey {
+                side: Side::Agent,
+                agent: AGENT.to_owned(),
+                session_id: SessionId::from(id),
+            };
             match self.summary(&key) {
                 Ok(summary) => sessions.push(Listed { key, summary }),
-                Err(StoreError::Unknown(_)) => {}
+                Err(StoreError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        // This agent's client asks by folder and archive only; a store for more also looks at title, tag and text.
+        // This agent's client asks by folder and archive only; a store for more also looks at
+        // title, tag and text.
         sessions.retain(|Listed { summary, .. }| {
             let archived = match query.archived {
                 Archived::Exclude => !summary.archived,
@@ -137,17 +146,20 @@ impl Store for Lines {
             };
             archived && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
         });
-        let place = |listed: &Listed| (listed.summary.updated_at, listed.key.session_id.as_str().to_owned());
+        let place = |listed: &Listed| {
+            (listed.summary.updated_at, listed.key.session_id.as_str().to_owned())
+        };
         sessions.sort_by_key(|listed| std::cmp::Reverse(place(listed)));
         if let Some(cursor) = &query.cursor {
-            let (at, id) = cursor.split_once(' ').ok_or(StoreError::Cursor)?;
-            let at = attache_session::Timestamp(at.parse().map_err(|_| StoreError::Cursor)?);
+            let (at, id) = cursor.split_once(' ').ok_or(StoreError::InvalidCursor)?;
+            let at = attache_session::Timestamp(at.parse().map_err(|_| StoreError::InvalidCursor)?);
             sessions.retain(|listed| place(listed) < (at, id.to_owned()));
         }
         let limit = if query.limit == 0 { 50 } else { query.limit };
         let more = sessions.len() > limit;
         sessions.truncate(limit);
-        let next = sessions.last().filter(|_| more).map(place).map(|(at, id)| format!("{} {id}", at.0));
+        let next =
+            sessions.last().filter(|_| more).map(place).map(|(at, id)| format!("{} {id}", at.0));
         Ok(ListPage { sessions, next })
     }
 
@@ -155,7 +167,7 @@ impl Store for Lines {
         match self.log(key, false) {
             Ok(_locked) => std::fs::remove_file(self.path(key)?)
                 .map_err(|error| failed("a session cannot be deleted", error)),
-            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -223,7 +235,7 @@ impl Author for Counter {
     async fn turn(&self, prompts: &mut u64, turn: &Turn) -> Result<StopReason> {
         *prompts += 1;
         turn.say(&format!("This was prompt {prompts} of this session.")).await?;
-        turn.remember_anew(prompts).await?;
+        turn.remember_only(prompts).await?;
         Ok(StopReason::EndTurn)
     }
 }
@@ -231,7 +243,8 @@ impl Author for Counter {
 #[tokio::main]
 async fn main() -> Result<()> {
     let folder = std::env::args_os().nth(1).map(PathBuf::from);
-    let folder = folder.ok_or_else(|| Error::invalid("say where sessions are kept: own_store FOLDER"))?;
+    let folder =
+        folder.ok_or_else(|| Error::invalid("say where sessions are kept: own_store FOLDER"))?;
     std::fs::create_dir_all(&folder)?;
     serve(Counter).store(Lines { folder }).stdio().await
 }

@@ -1,4 +1,5 @@
-//! What a session says of itself: its title, tags, status and progress, how full its context is, what it costs.
+//! What a session says of itself: its title, tags, status and progress, how full its context is,
+//! what it costs.
 //!
 //! Each prompt is taken as a task with three steps.
 
@@ -38,14 +39,19 @@ impl Author for Worker {
         for step in 1..=3_u64 {
             // Often is fine: at most ten lines a second go out, and the last state always does.
             let status = Some(format!("step {step}"));
-            turn.labels(Labels { tags: vec!["example".to_owned()], status, progress: Some((step, 3)) })
-                .await?;
+            turn.labels(Labels {
+                tags: vec!["example".to_owned()],
+                status,
+                progress: Some((step, 3)),
+            })
+            .await?;
             turn.say(&format!("Step {step} is done.\n")).await?;
         }
-        // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what each part means.
+        // Tokens of this turn, in parts; the kit computes the total. See `Turn::add_usage` for what
+        // each part means.
         let mut tokens = Usage::new(0_u64, 900_u64, 100_u64);
         tokens.cached_read_tokens = Some(1_000);
-        turn.spent(tokens);
+        turn.add_usage(tokens);
         // The context as it is now, and the cost of the session since it began.
         taken.tokens += 2_000;
         taken.cost += 0.01;

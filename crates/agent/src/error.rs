@@ -1,53 +1,59 @@
-//! How an author's code, or a call it makes, can fail: errors that say whose fault it is.
+//! Errors of an author's code or of a call it makes, which say who caused them.
 
 use attache_connection::{CallError, End};
 use attache_protocol::ErrorCode;
 use attache_session::StoreError;
 use std::fmt;
 
-/// The result of everything an author writes.
+/// The result of every function that can fail in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why something did not work, by blame. An author returns it from [`Author::turn`](crate::Author::turn) and the client is answered
-/// with the JSON-RPC error that fits (PROMPT-10); after a cancel the answer is `cancelled` whatever the error (CANCEL-02).
+/// An error, by who caused it. If [`Author::turn`](crate::Author::turn) returns it, the client
+/// receives the JSON-RPC error that fits; after a cancel it receives the stop reason `cancelled`
+/// whatever the error.
+// PROMPT-10, CANCEL-02.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The person's wish: the turn was cancelled. Return it, with `?`, as soon as it is met.
+    /// The user cancelled the turn. Return it with `?` as soon as it occurs.
     Cancelled,
-    /// The author's: the turn is over, its reply is on its way, and nothing more may be said in it (PROMPT-08).
+    /// The turn is over, and its reply is queued: the author can send nothing more in it.
+    // PROMPT-08.
     Over,
-    /// The author's: the session is not open yet, or closed, and nothing can be said in it (SESS-25).
+    /// The session is not open yet or closed: the author can send nothing in it.
+    // SESS-25.
     Closed,
-    /// The caller's: this agent has no such method; answered `-32601` (EXT-02).
+    /// The client called a method that this agent does not have; the reply is `-32601`.
+    // EXT-02.
     MethodNotFound(String),
-    /// The client's: it refused a call, answered nonsense, or does not offer the method.
+    /// The client refused a call, sent an invalid reply, or does not support the method.
     Client(CallError),
-    /// The transport's: the connection ended.
+    /// The connection ended.
     Gone(End),
-    /// The caller's: what was asked for makes no sense; answered `-32602` with this sentence.
+    /// The caller passed invalid values; the reply is `-32602` with this message.
     Invalid(String),
-    /// The person must log in first; answered `-32000` with this sentence (AUTH-01).
+    /// The user must log in first; the reply is `-32000` with this message.
+    // AUTH-01.
     AuthRequired(String),
-    /// The store's: a session cannot be had or not be stored. Answered with its sentence: `-32002` for one that is not there, `-32602` for
-    /// what the caller can mend, such as a session that is open elsewhere, else `-32603`.
+    /// A session cannot be read or stored. The reply is `-32002` for an unknown session, `-32602`
+    /// for what the caller can fix, such as a session that is open elsewhere, else `-32603`.
     Store(StoreError),
-    /// Ours: answered `-32603` with the message, and the cause behind it.
+    /// The agent failed; the reply is `-32603` with the message and its cause.
     Failed {
-        /// One sentence.
+        /// The message, one sentence.
         message: String,
-        /// What caused it.
+        /// The cause.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
 }
 
 impl Error {
-    /// A failure of the agent itself.
+    /// Creates a failure of the agent itself.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), source: None }
     }
 
-    /// The same with its cause.
+    /// Creates a failure of the agent itself, with its cause.
     pub fn caused(
         message: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -55,24 +61,26 @@ impl Error {
         Self::Failed { message: message.into(), source: Some(source.into()) }
     }
 
-    /// Params that make no sense.
+    /// Creates an error for invalid values.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::Invalid(message.into())
     }
 
-    /// What the client is told.
+    /// Returns the JSON-RPC error that the client receives.
     pub fn to_reply(&self) -> attache_protocol::Error {
         match self {
             Self::Invalid(message) => attache_protocol::Error::invalid_params(message),
             Self::AuthRequired(message) => attache_protocol::Error::auth_required(message),
-            Self::Store(StoreError::Unknown(key)) => {
+            Self::Store(StoreError::NotFound(key)) => {
                 attache_protocol::Error::resource_not_found_session(key.session_id.as_str())
             }
-            Self::Store(error @ (StoreError::InUse(_) | StoreError::Cursor)) => {
+            Self::Store(error @ (StoreError::InUse(_) | StoreError::InvalidCursor)) => {
                 attache_protocol::Error::invalid_params(error.to_string())
             }
             Self::MethodNotFound(name) => attache_protocol::Error::method_not_found(name),
-            Self::Cancelled => attache_protocol::Error::new(ErrorCode::REQUEST_CANCELLED, self.to_string()),
+            Self::Cancelled => {
+                attache_protocol::Error::new(ErrorCode::REQUEST_CANCELLED, self.to_string())
+            }
             Self::Failed { message, source: Some(source) } => {
                 attache_protocol::Error::internal(format!("{message}: {source}"))
             }
@@ -81,7 +89,9 @@ impl Error {
             | Self::Client(_)
             | Self::Gone(_)
             | Self::Store(_)
-            | Self::Failed { source: None, .. } => attache_protocol::Error::internal(self.to_string()),
+            | Self::Failed { source: None, .. } => {
+                attache_protocol::Error::internal(self.to_string())
+            }
         }
     }
 }
@@ -90,8 +100,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => f.write_str("the turn was cancelled"),
-            Self::Over => f.write_str("the turn is over: nothing more can be said in it"),
-            Self::Closed => f.write_str("the session is not open: nothing can be said in it"),
+            Self::Over => f.write_str("the turn is over: nothing more can be sent in it"),
+            Self::Closed => f.write_str("the session is not open: nothing can be sent in it"),
             Self::MethodNotFound(name) => write!(f, "the method {name} is not supported"),
             Self::Client(error) => error.fmt(f),
             Self::Gone(end) => end.fmt(f),

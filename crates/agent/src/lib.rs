@@ -1,4 +1,5 @@
-//! A kit for authors of agents: one trait to implement, and the rest of ACP is served.
+//! A kit for authors of agents. You implement one trait, [`Author`]; the kit serves the rest of the
+//! Agent Client Protocol (ACP).
 //!
 //! ```no_run
 //! use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
@@ -27,85 +28,61 @@
 //! # }
 //! ```
 //!
-//! It knows: versions and capabilities, sessions and their ids, one turn at a time in each, what every outcome and every cancel comes to,
-//! config options and modes in step, tool calls that are settled, permission questions that are withdrawn, what this client takes.
-//! With a store of sessions ([`Serving::store`]) they outlive the connection: list, load, resume, fork, archive, titles and what the author
-//! remembers. It does not know: models, tools, policy.
+//! # The main types
 //!
-//! Files and commands are the client's where it offers them. With the cargo feature `host` (off by default, Unix only) they are this
-//! machine's where it does not: see [`Turn::read_file`], [`Turn::write_file`] and [`Turn::run`].
+//! | you | type |
+//! |---|---|
+//! | write an agent | [`Author`], with its name and features in [`About`] |
+//! | serve it | [`serve`] returns [`Serving`]: the store, limits and log; then stdin and stdout or any streams |
+//! | open a session | [`Opening`]: folders, MCP servers, the stored past; config options and commands |
+//! | answer a prompt | [`Turn`]: text, plans, titles, usage, questions, files, commands |
+//! | run a tool | [`NewToolCall`] and [`ToolCallHandle`], [`Permission`], [`Terminal`], [`Command`] |
+//! | ask the user | [`Turn::ask_permission`], [`Turn::ask`], [`Turn::elicit_url`] |
+//! | run a subagent, compact the context | [`Subagent`], [`CompactionHandle`] |
+//! | change a session between turns | [`SessionHandle`] |
+//! | report an error | [`Error`] |
+//! | need login, configurable model providers or own methods | [`OptionalParts`]: [`Login`], [`Providers`], [`Extensions`] |
+//!
+//! # What the kit does
+//!
+//! It negotiates versions and capabilities, keeps sessions and their ids, runs one turn at a time
+//! in each session, ends cancelled turns, keeps config options and modes consistent, settles tool
+//! calls, withdraws permission questions, and sends only what the client supports. With a store
+//! ([`Serving::store`]), sessions outlive the connection: the client can list, load, resume, fork
+//! and archive them. The kit contains no models, tools or policy.
+//!
+//! Files and commands go through the client where it supports them. With the cargo feature `host`
+//! (off by default, Unix only) they otherwise use this machine: see [`Turn::read_file`],
+//! [`Turn::write_file`] and [`Turn::run`].
+//!
+//! The kit emits `tracing` spans and events for sessions and turns, without message content.
 
-mod about;
-mod auth;
 mod author;
-mod close;
-mod command;
-mod compaction;
-mod elicitation;
-mod ending;
+mod environment;
 mod error;
-mod extension;
-mod files;
-mod fork;
-mod form;
-mod form_text;
-mod guard;
-#[cfg(feature = "host")]
-mod host;
-mod info_pace;
-mod kept;
-mod kit;
-mod line_up;
-mod list;
-mod load;
-mod log;
-mod log_nowhere;
-mod message;
-mod new;
-mod note;
-mod open_session;
-mod opened;
-mod opening;
-mod option_call;
-mod options;
-mod past;
-mod permission;
-mod plan;
-mod prompt;
-mod providers;
-mod remember;
-mod resume;
 mod serve;
-mod session_handle;
-mod session_lock;
-mod sessions;
-mod setup;
-mod state;
-mod statement;
-mod subagent;
-mod system_prompt;
-mod terminal;
-mod ticket;
-mod tokens;
-mod tool_call;
+mod session;
+mod store;
+mod trace;
 mod turn;
-mod unkept;
-mod world;
 
-pub use about::{About, SystemPromptModes};
 pub use attache_protocol::v1::{StopReason, ToolKind};
-pub use auth::AuthStatusHandle;
 pub use author::Author;
-pub use command::{Command, Ran};
-pub use compaction::CompactionHandle;
-pub use elicitation::{Elicited, ElicitedUrl, UrlElicitation};
+pub use author::about::{About, SystemPromptModes};
+pub use author::extensions::Extensions;
+pub use author::login::{AuthStatusHandle, Login};
+pub use author::opening::Opening;
+pub use author::optional_parts::OptionalParts;
+pub use author::providers::Providers;
+pub use environment::{Environment, SystemEnvironment};
 pub use error::{Error, Result};
-pub use opening::Opening;
-pub use permission::Permission;
 pub use serve::{Serving, serve};
-pub use session_handle::SessionHandle;
-pub use subagent::Subagent;
-pub use terminal::{NewTerminal, Terminal};
-pub use tool_call::{NewToolCall, ToolCallHandle, diff};
+pub use session::session_handle::SessionHandle;
 pub use turn::Turn;
-pub use world::{System, World};
+pub use turn::command::{Command, CommandOutput};
+pub use turn::compaction::CompactionHandle;
+pub use turn::elicitation::{Elicited, ElicitedUrl, UrlElicitation};
+pub use turn::permission::Permission;
+pub use turn::subagent::Subagent;
+pub use turn::terminal::{NewTerminal, Terminal};
+pub use turn::tool_call::{NewToolCall, ToolCallHandle, diff};

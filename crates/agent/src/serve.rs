@@ -1,8 +1,30 @@
-//! Putting an author on a connection.
+//! Serving an author on a connection, and the methods of the protocol.
 
-use crate::kit::Kit;
-use crate::log::Log;
-use crate::{Author, Error, Result, System, World};
+mod auth;
+mod close;
+mod context;
+mod extensions;
+mod fork;
+mod guard;
+mod handler;
+mod list;
+mod load;
+mod new;
+mod open_sessions;
+mod opened_session;
+mod option_call;
+mod prompt;
+mod providers;
+mod resume;
+mod session_note;
+mod session_request;
+mod unused_input_log;
+
+use crate::author::erased_author::ErasedAuthor;
+use crate::serve::context::Context;
+use crate::serve::handler::KitHandler;
+use crate::serve::unused_input_log::UnusedInputLog;
+use crate::{Author, Environment, Error, Result, SystemEnvironment};
 use attache_connection::{Builder, End, Limits, Peer, Tap, stdio};
 use attache_session::Store;
 use std::future::Future;
@@ -10,43 +32,46 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Serves `author`; say how with the functions of [`Serving`].
-pub fn serve<A: Author>(author: A) -> Serving<A> {
+/// Prepares to serve `author`. Configure it with the functions of [`Serving`], then call
+/// [`Serving::stdio`] or [`Serving::over`].
+pub fn serve(author: impl Author) -> Serving {
     Serving {
-        author,
-        world: Arc::new(System::default()),
+        author: Arc::new(author),
+        environment: Arc::new(SystemEnvironment::default()),
         store: None,
         limits: Limits::default(),
         tap: None,
-        log: Log::default(),
+        log: UnusedInputLog::default(),
         cancel_grace: Duration::from_secs(5),
     }
 }
 
-/// An author about to be served.
-#[must_use = "nothing is served until a connection is given"]
-pub struct Serving<A> {
-    author: A,
-    world: Arc<dyn World>,
+/// An author and how to serve it.
+#[must_use = "an author is served only on a connection: call `stdio` or `over`"]
+pub struct Serving {
+    author: Arc<dyn ErasedAuthor>,
+    environment: Arc<dyn Environment>,
     store: Option<Arc<dyn Store>>,
     limits: Limits,
     tap: Option<Tap>,
-    log: Log,
+    log: UnusedInputLog,
     cancel_grace: Duration,
 }
 
-impl<A: Author> Serving<A> {
-    /// Another clock and other ids, for tests.
-    pub fn world(mut self, world: impl World) -> Self {
-        self.world = Arc::new(world);
+impl Serving {
+    /// Replaces the clock and the source of ids, for tests.
+    pub fn environment(mut self, environment: impl Environment) -> Self {
+        self.environment = Arc::new(environment);
         self
     }
 
-    /// Keeps the sessions in `store`, so that they can be loaded, resumed, forked and archived later, on this connection or another
-    /// (SESS-13, SESS-18, FORK-01, ARCH-01). Without a store a session lives until it is closed, at the latest until the connection ends.
+    /// Stores the sessions in `store`, so that they can be loaded, resumed, forked and archived
+    /// later, on this connection or another. Without a store, a session exists until it is closed
+    /// or the connection ends.
     ///
-    /// What a reply confirms is stored before the reply is sent. The sessions are found again by the agent's name, see [`About::new`];
-    /// several connections, of several processes too, may share a store, and each session is open in one of them at a time.
+    /// Everything that a reply confirms is stored before the reply is sent. The sessions are stored
+    /// under the agent's name, see [`About::new`]. Several connections, even of several processes,
+    /// can share a store; each session is open in one of them at a time.
     ///
     /// [`About::new`]: crate::About::new
     pub fn store(mut self, store: impl Store) -> Self {
@@ -54,47 +79,50 @@ impl<A: Author> Serving<A> {
         self
     }
 
-    /// Other limits of the connection.
+    /// Replaces the limits of the connection.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Shows every line to `tap`.
+    /// Passes every line of the connection to `tap`.
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Where the log goes: one line for each message, or part of one, that arrived and could not be used, by method and JSON path and never
-    /// with its values. The first twenty lines are logged; stderr unless set. It runs while the connection waits: it must be quick.
+    /// Replaces the log of input that could not be used, which goes to stderr by default. A line
+    /// names the method and the JSON path, never a value. At most twenty lines are logged. The
+    /// connection waits for `line`: it must be quick.
     pub fn log(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.log = Log::to(line);
+        self.log = UnusedInputLog::to(line);
         self
     }
 
-    /// How long a cancelled turn may go on before it is dropped where it stands; 5 s unless set.
+    /// Sets how long a cancelled turn may continue before it is dropped; the default is 5 s.
     pub fn cancel_grace(mut self, grace: Duration) -> Self {
         self.cancel_grace = grace;
         self
     }
 
-    /// Serves this process's stdin and stdout until the client closes them (RPC-09), then ends within the grace of [`Limits`], 2 s unless
-    /// set. Nothing else may print to stdout (RPC-03).
+    /// Serves stdin and stdout of this process until the client closes them, then returns within
+    /// the grace of [`Limits`], which is 2 s by default. Do not print anything else to stdout.
     ///
     /// # Errors
-    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended otherwise than by the client's closing it.
+    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended
+    /// in any other way than that the client closed it.
     pub async fn stdio(self) -> Result<()> {
-        let cannot = |error| Error::caused("stdin and stdout cannot be used for a connection", error);
+        let cannot =
+            |error| Error::caused("stdin and stdout cannot be used for a connection", error);
         let input = stdio::input().map_err(cannot)?;
         let output = stdio::output().map_err(cannot)?;
         self.over(input, output).await
     }
 
-    /// The same over any pair of streams.
+    /// Serves any pair of streams.
     ///
     /// # Errors
-    /// [`Error::Gone`] if the connection ended otherwise than by the client's closing it.
+    /// [`Error::Gone`] if the connection ended in any other way than that the client closed it.
     pub async fn over(
         self,
         input: impl AsyncRead + Send + 'static,
@@ -107,7 +135,8 @@ impl<A: Author> Serving<A> {
         }
     }
 
-    /// The same in parts: the client as a handle, and the future that serves it and says how the connection ended.
+    /// Serves any pair of streams in two parts: a handle to the client, and the future that drives
+    /// the connection and returns how it ended.
     pub fn connect(
         self,
         input: impl AsyncRead + Send + 'static,
@@ -118,20 +147,21 @@ impl<A: Author> Serving<A> {
         if let Some(tap) = self.tap {
             builder = builder.tap(tap);
         }
-        let handler = Kit::new(self.author, self.world, self.store, self.cancel_grace, self.log);
-        let parts = handler.parts();
+        let context = Context::new(self.author, self.environment, self.store, self.cancel_grace);
+        let context = Arc::new(context);
+        let handler = KitHandler::new(Arc::clone(&context), self.log);
         let (peer, connection) = builder.connect(input, output, handler);
         let run = async move {
             let end = connection.run().await;
-            // A store that does not answer must not keep the process.
-            let _ = tokio::time::timeout(grace, parts.sessions.end()).await;
+            // A store that does not answer must not keep the process alive.
+            let _ = tokio::time::timeout(grace, context.sessions.end()).await;
             end
         };
         (peer, run)
     }
 }
 
-impl<A> std::fmt::Debug for Serving<A> {
+impl std::fmt::Debug for Serving {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Serving").field("cancel_grace", &self.cancel_grace).finish_non_exhaustive()
     }

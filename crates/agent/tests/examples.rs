@@ -34,11 +34,13 @@ impl Example {
     fn start(name: &str, folder: &Path, args: &[&OsStr]) -> Self {
         // Cargo puts examples beside the folder of this test's program.
         let here = std::env::current_exe().unwrap();
-        let program = here.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name);
+        let program =
+            here.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name);
         let mut command = Command::new(program);
         command.args(args).env("ATTACHE_STORE", folder.join("sessions.db"));
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
+        let (input, output) =
+            (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
         let mut example = Self { process, input, output, calls: 0 };
         let params = json!({"protocolVersion": 1, "clientCapabilities": {"session": {"configOptions": {"boolean": {}}}}});
         let (initialized, _) = example.call("initialize", params);
@@ -134,7 +136,11 @@ fn an_own_store_keeps_sessions_across_processes() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = folder.path().join("sessions");
     let start = || Example::start("own_store", folder.path(), &[sessions.as_os_str()]);
-    outlives_its_process(start, "This was prompt 1 of this session.", "This was prompt 2 of this session.");
+    outlives_its_process(
+        start,
+        "This was prompt 1 of this session.",
+        "This was prompt 2 of this session.",
+    );
 }
 
 #[test]
@@ -169,16 +175,26 @@ fn the_levels_depend_on_the_model() {
     assert_eq!(values(&new), [r#""small""#, r#""low""#, "false"]);
     let mut set = |id: &str, value: &str| {
         example
-            .call("session/set_config_option", json!({"sessionId": session, "configId": id, "value": value}))
+            .call(
+                "session/set_config_option",
+                json!({"sessionId": session, "configId": id, "value": value}),
+            )
             .0
     };
-    assert_eq!(values(&set("model", "large")), [r#""large""#, r#""low""#, "false"], "the level fits still");
+    assert_eq!(
+        values(&set("model", "large")),
+        [r#""large""#, r#""low""#, "false"],
+        "the level fits still"
+    );
     assert_eq!(values(&set("level", "high")), [r#""large""#, r#""high""#, "false"]);
     let small = set("model", "small");
     assert_eq!(values(&small), [r#""small""#, r#""low""#, "false"], "it falls back");
     assert_eq!(small["configOptions"][1]["options"].as_array().unwrap().len(), 2);
     let (_, updates) = example.prompt(&session, "Which?");
-    assert_eq!(texts(&updates, "agent_message_chunk"), ["The model small thinks at the level low."]);
+    assert_eq!(
+        texts(&updates, "agent_message_chunk"),
+        ["The model small thinks at the level low."]
+    );
     example.end();
 }
 

@@ -1,51 +1,53 @@
-//! Faults: valid conversations of all that the protocol has, spoiled by chance, until a peer breaks.
+//! Fuzzing: valid conversations about all of the protocol, corrupted at random, until a peer
+//! breaks.
 //!
-//! A case is a conversation by the shapes of the protocol crate, so that every method, kind of update and member comes up, and between none and
-//! four bad things done to it: delayed, left out, said twice, in another order, cut off, split inside a character, padded, nested deep, of the wrong
-//! type, with an odd id, text that is no message, the end of the input. Everything follows from a seed.
+//! A case is a conversation built from the shapes of the protocol crate, so that every method, kind
+//! of update and member occurs. It has up to four corruptions: a delay, an omission, a repetition,
+//! another order, a truncation, a split inside a character, padding, deep nesting, a wrong type, an
+//! odd id, text that is not a message, or the end of the input. Everything follows from a seed.
 //!
-//! It is no fault of a peer to answer an error. It is one to die, to hang, to write what is no message, to grow, or to break a
-//! rule that a line breaks by itself.
+//! A peer may answer with an error. It must not die, hang, write what is not a message, grow, or
+//! break a rule that a single line can break.
 
 mod case;
-mod chance;
 mod conversation;
 mod mutate;
 mod play;
+mod random_numbers;
 mod shrink;
 mod value;
 
 pub use case::Case;
 
-use crate::client_run::NotRun;
-use crate::started_client::StartedClient;
-use crate::{Errand, Link, Rule};
+use crate::client::run::ClientRunError;
+use crate::client::started_client::StartedClient;
+use crate::{ClientTask, Link, Rule};
 use attache_host::StartError;
 use attache_protocol::method::Side;
-use chance::Chance;
+use random_numbers::RandomNumbers;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a failing case is made smaller, in patiences.
+/// How long a failing case is reduced, in units of the patience.
 const SHRINKING: u32 = 30;
 
-/// What a peer did.
+/// How a peer broke.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Broken {
-    /// It ended, as the sentence says.
+    /// It ended; the text says how.
     Dies(String),
-    /// It does not answer any more, or does not end, as the sentence says.
+    /// It no longer answers, or does not end; the text says how.
     Hangs(String),
-    /// It wrote or kept more than anybody can take, as the sentence says.
+    /// It wrote or stored too much; the text says how.
     Grows(String),
-    /// It wrote a line that breaks this rule, as the sentence says.
+    /// It wrote a line that breaks this rule; the text says how.
     Breaks(&'static Rule, String),
 }
 
 impl Broken {
-    /// Whether this is the same fault, as far as that can be told.
+    /// Whether this is the same fault, as far as the judge can tell.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Breaks(one, _), Self::Breaks(other, _)) => one.id == other.id,
@@ -65,33 +67,35 @@ impl fmt::Display for Broken {
     }
 }
 
-/// A case that a peer did not stand, made as small as it can be.
+/// A case that breaks a peer, reduced as far as possible.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The number of the case, counted from 0: with the seed it gives the case as it was first.
+    /// The number of the case, counted from 0; with the seed it reproduces the original case.
     pub number: u64,
-    /// What the peer did.
+    /// How the peer broke.
     pub broken: Broken,
-    /// What was said.
+    /// The reduced case.
     pub case: Case,
-    /// The conversation as a recording: what `attache check trace` reads and [`Case::read`] plays again.
+    /// The conversation as a recording, which `attache check trace` reads and [`Case::read`]
+    /// replays.
     pub recording: String,
 }
 
 type StartAgent = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
-type StartClient = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
+type StartClient = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
 
-enum Peer {
+enum PeerStarter {
     Agent(StartAgent),
     Client(StartClient),
 }
 
-/// Looks for conversations that a peer does not stand.
+/// Searches for conversations that break a peer.
 ///
-/// A case takes one start of the peer and at most three patiences and a few; making a failure smaller at most 300 cases and 30 patiences.
+/// A case needs one start of the peer and a little over three times the patience. Reducing a
+/// failure needs at most 300 cases and 30 times the patience.
 pub struct Fuzz {
-    peer: Peer,
+    peer: PeerStarter,
     folder: PathBuf,
     patience: Duration,
     seed: u64,
@@ -99,56 +103,60 @@ pub struct Fuzz {
 
 impl fmt::Debug for Fuzz {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fuzz").field("folder", &self.folder).field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("Fuzz")
+            .field("folder", &self.folder)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }
 
 impl Fuzz {
-    /// Over the agent that `start` starts for every case, with sessions in `folder`. An answer may take 10 s.
+    /// Fuzzes the agent that `start` starts for every case, with sessions in `folder`. The agent
+    /// may take 10 s per answer.
     pub fn agent(
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
     ) -> Self {
-        Self::new(Peer::Agent(Box::new(start)), folder.into())
+        Self::new(PeerStarter::Agent(Box::new(start)), folder.into())
     }
 
-    /// Over the client that `start` starts on the errand `prompt` for every case, with its session in `folder`. What is spoiled is
-    /// said while it waits for its turn to end.
+    /// Fuzzes the client that `start` starts for the task `prompt` for every case, with its session
+    /// in `folder`. The corrupted messages come while it waits for the end of its turn.
     pub fn client(
         folder: impl Into<PathBuf>,
-        start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
+        start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
     ) -> Self {
-        Self::new(Peer::Client(Box::new(start)), folder.into())
+        Self::new(PeerStarter::Client(Box::new(start)), folder.into())
     }
 
-    fn new(peer: Peer, folder: PathBuf) -> Self {
+    fn new(peer: PeerStarter, folder: PathBuf) -> Self {
         Self { peer, folder, patience: Duration::from_secs(10), seed: 0 }
     }
 
-    /// How long an answer may take; the first one three times as long.
+    /// Sets how long an answer may take; the first one may take three times as long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The number that all cases follow from, 0 unless set.
+    /// Sets the seed of all cases; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Which side is judged.
+    /// Returns the side under test.
     pub fn judged(&self) -> Side {
         match self.peer {
-            Peer::Agent(_) => Side::Agent,
-            Peer::Client(_) => Side::Client,
+            PeerStarter::Agent(_) => Side::Agent,
+            PeerStarter::Client(_) => Side::Client,
         }
     }
 
-    /// Says the cases with these numbers, until one fails or the time is over, and gives the one that failed. `progress` is told the number before
-    /// each case.
+    /// Plays the cases with these numbers until one fails or the time is over, and returns the
+    /// failure. `progress` receives the number before each case.
     ///
     /// # Errors
     /// The peer cannot be started.
@@ -157,7 +165,7 @@ impl Fuzz {
         numbers: impl IntoIterator<Item = u64>,
         time: Option<Duration>,
         mut progress: impl FnMut(u64),
-    ) -> Result<Option<Failure>, NotRun> {
+    ) -> Result<Option<Failure>, ClientRunError> {
         let until = time.map(|time| Instant::now() + time);
         for number in numbers {
             if until.is_some_and(|until| Instant::now() >= until) {
@@ -172,17 +180,17 @@ impl Fuzz {
         Ok(None)
     }
 
-    /// Says a case again; what fails is not made smaller.
+    /// Plays a case again. A failure is not reduced.
     ///
     /// # Errors
     /// The peer cannot be started.
-    pub async fn replay(&mut self, case: Case) -> Result<Option<Failure>, NotRun> {
+    pub async fn replay(&mut self, case: Case) -> Result<Option<Failure>, ClientRunError> {
         self.judge(0, case, false).await
     }
 
-    /// The case with this number.
+    /// Returns the case with this number.
     fn case(&self, number: u64) -> Case {
-        let mut chance = Chance::new(Chance::new(self.seed).next() ^ number);
+        let mut chance = RandomNumbers::new(RandomNumbers::new(self.seed).next() ^ number);
         let mut case = conversation::conversation(self.judged(), &mut chance);
         for _ in 0..chance.below(5) {
             mutate::mutate(&mut case, &mut chance);
@@ -190,7 +198,12 @@ impl Fuzz {
         case
     }
 
-    async fn judge(&mut self, number: u64, case: Case, shrinks: bool) -> Result<Option<Failure>, NotRun> {
+    async fn judge(
+        &mut self,
+        number: u64,
+        case: Case,
+        shrinks: bool,
+    ) -> Result<Option<Failure>, ClientRunError> {
         let mut played = self.play(&case).await?;
         let Some(broken) = played.broken.take() else { return Ok(None) };
         let (case, played, broken) = if shrinks {

@@ -1,19 +1,24 @@
-//! What came of judging one peer: who it was, the verdicts, and what it supports. It is what every report is made of.
+//! The result of judging one peer: its identity, the verdicts and what it supports. All reports are
+//! made from it.
 
+pub(crate) mod baseline;
 mod document;
 
-use crate::support::Support;
-use crate::verdict::worst_of_each;
+use crate::json::json;
+use crate::judging::support::Support;
+use crate::judging::verdict::worst_of_each;
 use crate::{Outcome, Verdict, masked};
 use attache_protocol::method::Side;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// What came of judging one peer. There is no secret in it: what is put in is masked.
+/// The result of judging one peer. It contains no secrets: its content is masked when it is
+/// created.
 ///
-/// Written as JSON it is the format of `attache check agent --report FILE.json`, which `attache check compare` and baselines read.
+/// As JSON it is the format of `attache check agent --report FILE.json`, which `attache check
+/// compare` and baselines read.
 ///
 /// ```
 /// use attache_check::{Judgement, Support};
@@ -29,25 +34,25 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
-    /// Who judged, with its version.
+    /// The judge and its version.
     pub judge: String,
-    /// The command that was judged, as one line.
+    /// The command of the peer, as one line.
     pub command: String,
-    /// Which order of the probes it began with.
+    /// The seed of the first run.
     pub seed: u64,
-    /// How often everything was judged.
+    /// The number of runs.
     pub repeats: usize,
-    /// How long that took.
+    /// The total time.
     pub took: Duration,
-    /// One verdict a rule, in the order of the rules: where repeats differ the worst.
+    /// One verdict per rule, in the order of the rules: the worst of all runs.
     pub verdicts: Vec<Verdict>,
-    /// The rules about which repeats differ, with all the words that were said.
+    /// The rules with different verdicts in different runs, with all outcomes.
     pub flaky: BTreeMap<&'static str, BTreeSet<&'static str>>,
-    /// What the peer supports, and which end it is.
+    /// What the peer supports, and its side.
     pub support: Support,
 }
 
-/// A text that is no judgement.
+/// A text that is not a judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgementError {
     /// The line, counted from 1.
@@ -67,7 +72,8 @@ impl fmt::Display for JudgementError {
 impl std::error::Error for JudgementError {}
 
 impl Judgement {
-    /// The judgement of a peer that this command starts. Secrets in the command and in what was seen are hidden.
+    /// Creates the judgement of a peer that this command starts. Secrets in the command and in the
+    /// verdicts are masked.
     pub fn new(command: &[String], verdicts: Vec<Verdict>, support: Support) -> Self {
         Self {
             judge: format!("attache {}", env!("CARGO_PKG_VERSION")),
@@ -81,7 +87,7 @@ impl Judgement {
         }
     }
 
-    /// Everything was judged once more: of two verdicts about a rule the worse stands.
+    /// Adds another run: of two verdicts on a rule the worse counts.
     pub fn repeated(&mut self, verdicts: Vec<Verdict>, support: Support) {
         self.repeats += 1;
         self.support.join(support);
@@ -89,7 +95,9 @@ impl Judgement {
         for verdict in &self.verdicts {
             let word = verdict.outcome.as_str();
             let other = again.iter().find(|other| other.rule.id == verdict.rule.id);
-            if let Some(other) = other.map(|other| other.outcome.as_str()).filter(|other| *other != word) {
+            if let Some(other) =
+                other.map(|other| other.outcome.as_str()).filter(|other| *other != word)
+            {
                 self.flaky.entry(verdict.rule.id).or_default().extend([word, other]);
             }
         }
@@ -97,12 +105,12 @@ impl Judgement {
         self.verdicts = worst_of_each(all.collect());
     }
 
-    /// Which end was judged.
+    /// Returns the side of the peer.
     pub fn side(&self) -> Side {
         self.support.side
     }
 
-    /// The name of the peer for people: what it calls itself, with its version, else its command.
+    /// Returns the name of the peer for people: its own name and version, or its command.
     pub fn name(&self) -> String {
         match (&self.support.name, &self.support.version) {
             (Some(name), Some(version)) => format!("{name} {version}"),
@@ -111,17 +119,17 @@ impl Judgement {
         }
     }
 
-    /// The verdict on the rule with this id.
+    /// Returns the verdict on the rule with this id.
     pub fn verdict(&self, rule: &str) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.rule.id == rule)
     }
 
-    /// How many verdicts of this word there are.
+    /// Returns the number of verdicts with this word.
     pub fn count(&self, word: &str) -> usize {
         self.verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count()
     }
 
-    /// The rules that fail, those of the strongest first.
+    /// Returns the failed rules, the strongest first.
     pub fn fails(&self) -> Vec<&Verdict> {
         let mut fails: Vec<&Verdict> =
             self.verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).collect();
@@ -129,18 +137,18 @@ impl Judgement {
         fails
     }
 
-    /// How many rules that must hold were judged: what was skipped or not tested is not counted.
+    /// Returns the number of mandatory rules with a result. Skipped and untested ones do not count.
     pub fn musts(&self) -> usize {
         let is_judged = |verdict: &&Verdict| verdict.outcome.why().is_none();
         self.verdicts.iter().filter(is_judged).filter(|verdict| verdict.rule.must_hold()).count()
     }
 
-    /// Whether something is broken that must hold.
+    /// Whether the peer breaks a mandatory rule.
     pub fn is_fault(&self) -> bool {
         self.verdicts.iter().any(Verdict::is_fault)
     }
 
-    /// What was not judged, by reason, with the rules that each reason holds for.
+    /// Returns the rules that were not judged, grouped by reason.
     pub fn not_judged(&self) -> Vec<(&Outcome, Vec<&'static str>)> {
         let mut reasons: Vec<(&Outcome, Vec<&str>)> = Vec::new();
         for verdict in self.verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()) {
@@ -153,7 +161,7 @@ impl Judgement {
     }
 }
 
-/// The words of a command as one line, secrets hidden as in the `args` of a message.
+/// Joins the words of a command, with secrets masked as in the `args` of a message.
 fn shown(command: &[String]) -> String {
     let masked = masked(&json!({ "args": command }).to_string());
     let words = serde_json::from_str::<Value>(&masked).ok();
@@ -161,9 +169,10 @@ fn shown(command: &[String]) -> String {
     words.into_iter().flatten().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "-_./:=@%+,<>{}".contains(character);
+    let plain =
+        |character: char| character.is_alphanumeric() || "-_./:=@%+,<>{}".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }

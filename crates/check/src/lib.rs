@@ -1,85 +1,80 @@
-//! The judge of Attaché: the rules of the Agent Client Protocol as data, which tests of ours show them, and which line of a conversation
-//! between any client and any agent breaks one.
+//! The judge of Attaché: finds out which rules of the Agent Client Protocol an agent or a client
+//! keeps and which it breaks.
 //!
-//! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says, how its breach is seen from outside and
-//! where it comes from. It also knows the *mutations*: named faults, each of which breaks one behaviour in a copy of our sources so
-//! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
+//! Every [`Rule`] is data: an id such as `CONF-07`, whom it binds, how strongly, its text, how to
+//! observe it, and its source. A rule is judged by *probes*, which talk to the peer, and by the
+//! [`Observer`], which reads the traffic. A [`Judgement`] has one [`Verdict`] per rule and what the
+//! peer supports ([`Support`]); reports, baselines and comparisons are made from it.
 //!
-//! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a [`Verdict`] on each rule that it probes.
-//! A [`ClientRun`] does the same with a client, whose agent it plays.
-//! The [`Observer`] reads a conversation line by line, live or from a [`Recording`], and tells its [`Finding`]s.
+//! | to | use |
+//! |---|---|
+//! | judge an agent | [`Run`], with a [`ModelServer`] and [`McpServers`] for its turns |
+//! | judge a client | [`ClientRun`], whose [`StartedClient`] connects through a [`RelayListener`] |
+//! | judge traffic, live or recorded | [`Observer`], [`Recording`] |
+//! | look for crashes and hangs | [`Fuzz`] |
+//! | look up rules and how each is judged | [`rules`], [`select`], [`probes`], [`faults`] |
+//! | report, compare, accept known failures | [`Judgement`], [`Form`], [`Comparison`], [`Baseline`] |
+//! | talk to a peer freely | [`RawPeer`] over a [`Link`], with a [`Script`] of answers |
 //!
-//! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
-//! program that applies the mutations is `attache-mutations`, which is no part of the product.
+//! The crate knows neither of the two kits, so that it judges agents and clients made with them
+//! like any other. It also lists which tests of Attaché cover a rule ([`mutations_of`]): such a
+//! test fails when the sources are broken on purpose in a named way.
 //!
 //! ```
-//! use attache_check::{Selection, Strength, mutations_of, rules, select};
+//! use attache_check::{Observer, Selection, Strength, select};
+//! use attache_protocol::method::Side;
 //!
-//! let Ok(Selection::Rule(rule)) = select("conf-7") else { panic!("the rule is known") };
-//! assert_eq!(rule.id, "CONF-07");
-//! assert_eq!(rule.strength, Strength::Must);
-//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.name.is_empty()));
+//! let Ok(Selection::Rule(rule)) = select("rpc-3") else { panic!("the rule exists") };
+//! assert_eq!((rule.id, rule.strength), ("RPC-03", Strength::Must));
 //!
-//! let seen = rules().iter().filter(|rule| rule.is_wire_visible()).count();
-//! assert!(seen < rules().len(), "not every rule can be seen on the wire");
+//! // An agent that prints a greeting on stdout breaks that rule.
+//! let mut observer = Observer::default();
+//! let initialize = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+//! observer.line(1, Side::Client, initialize);
+//! let findings = observer.line(2, Side::Agent, b"Welcome!");
+//! assert_eq!((findings[0].rule.id, findings[0].by, findings[0].line), ("RPC-03", Side::Agent, 2));
 //! ```
 
-mod acts;
-mod baseline;
-mod client_probe;
-mod client_run;
-mod client_talk;
-mod comparison;
-mod conversation;
+mod agent;
+mod client;
 mod coverage;
-mod door;
-mod errand;
 mod fuzz;
+mod json;
 mod judgement;
 mod judging;
-mod loopback;
-mod mask;
 mod mcp_server;
 mod model;
-mod mutation;
-mod mutation_file;
 mod observer;
-mod probe;
-mod raw_peer;
+mod peer;
 mod recording;
 mod report;
-mod rule;
-mod rule_table;
-mod run;
-mod scenario;
-mod screen;
-mod select;
-mod services;
-mod started_client;
-mod support;
-mod verdict;
-mod watched;
+mod rules;
 
-pub use baseline::{Against, Baseline, BaselineError, KnownFailure};
-pub use client_run::{ClientRun, NotRun};
-pub use comparison::{Comparison, ComparisonRow, UNTOLD};
-pub use coverage::{Fault, Judged, ProbeName, faults, probes, why_not_judged};
-pub use door::{Door, enter};
-pub use errand::{ERRANDS, Errand};
+pub use agent::run::Run;
+pub use client::run::{ClientRun, ClientRunError};
+pub use client::started_client::{ClientOutput, Operator, StartedClient};
+pub use client::task::{CLIENT_TASKS, ClientTask};
+pub use coverage::fault::{Fault, Judged, faults, why_not_judged};
+pub use coverage::mutation_name::{MutationName, mutations, mutations_of, tests_of};
+pub use coverage::probe_name::{ProbeName, probes};
 pub use fuzz::{Broken, Case, Failure, Fuzz};
+pub use judgement::baseline::{Baseline, BaselineDiff, BaselineError, KnownFailure};
 pub use judgement::{Judgement, JudgementError};
-pub use judging::RunEvent;
-pub use mask::masked;
+pub use judging::mask::masked;
+pub use judging::probe_run::RunEvent;
+pub use judging::support::{Answering, Calls, Support, Topic};
+pub use judging::verdict::{Outcome, Verdict};
 pub use mcp_server::{McpConnection, McpReach, McpServers};
 pub use model::{ModelServer, ToolNameError, ToolNames};
-pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
-pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
+pub use peer::line::Line;
+pub use peer::link::Link;
+pub use peer::raw_peer::{RawPeer, WaitError};
+pub use peer::relay::{RelayListener, connect_relay};
+pub use peer::script::{Answer, Script};
 pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};
+pub use report::comparison::{Comparison, ComparisonRow, NO_VERDICT};
 pub use report::{Form, support_matrix};
-pub use rule::{Binds, Group, Rule, Strength, groups, rules};
-pub use run::Run;
-pub use select::{Selection, UnknownRule, select};
-pub use started_client::{Left, Person, StartedClient};
-pub use support::{Answering, Calls, Support, Topic};
-pub use verdict::{Outcome, Verdict};
+pub use rules::rule::{Binds, Group, Rule, Strength};
+pub use rules::selection::{Selection, UnknownRule, select};
+pub use rules::table::{groups, rules};

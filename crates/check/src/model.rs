@@ -1,15 +1,19 @@
-//! A model that does as it is told: an HTTP server on loopback for the agents that are judged.
+//! A model server on loopback for the agents under test, whose model follows the prompts of the
+//! judge.
 //!
-//! It speaks the wires of OpenAI Chat Completions and Responses, of Anthropic Messages and of Gemini, streamed and whole. It keeps nothing
-//! about a conversation: what it answers stands in the last text of the person in the request that tells [acts](crate::acts), and how many
-//! of them are done is counted from the model's answers after that text. A request without acts, or without tools from an agent that has
-//! tools, such as one for a title, is answered with a short harmless text.
+//! It supports the APIs of OpenAI Chat Completions and Responses, of Anthropic Messages and of
+//! Gemini, streamed and whole. It keeps no state of a conversation: the last user text with
+//! [acts](crate::acts) says what to answer, and the number of acts done follows from the model's
+//! answers after that text. A request without acts, or without tools from an agent that has tools,
+//! such as one for a title, gets a short harmless text.
 
+pub(crate) mod acts;
 mod answer;
 mod anthropic;
 pub(crate) mod body;
 mod catalogue;
 mod chat;
+mod events;
 mod gemini;
 mod request;
 mod responses;
@@ -18,7 +22,7 @@ mod tool_names;
 mod tool_table;
 mod wire;
 
-use crate::loopback;
+use crate::peer::loopback;
 use answer::Answering;
 use body::Body;
 use hyper::body::Incoming;
@@ -37,10 +41,10 @@ use tokio::task::JoinSet;
 pub use tool_names::{ToolNameError, ToolNames};
 use wire::Wire;
 
-/// The largest request that is read, in bytes.
+/// The size limit of a request in bytes.
 const REQUEST: usize = 64 * 1024 * 1024;
 
-/// The model's server. It ends when it is dropped.
+/// The model server. It ends when it is dropped.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -59,19 +63,19 @@ pub struct ModelServer {
     _serving: JoinSet<()>,
 }
 
-/// What agents have asked.
+/// The requests of agents.
 #[derive(Debug, Default)]
 struct Heard {
     answers: usize,
     tools: BTreeSet<String>,
-    /// Counts the calls of tools: each has an id of its own.
+    /// The number of tool calls, whose ids are unique.
     calls: usize,
     /// The tools that a person named.
     names: ToolNames,
 }
 
 impl ModelServer {
-    /// Listens on a free port of 127.0.0.1.
+    /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Errors
     /// There is none.
@@ -79,7 +83,7 @@ impl ModelServer {
         Self::start_with(ToolNames::default()).await
     }
 
-    /// The same for an agent that has tools of these names.
+    /// The same for an agent whose tools have these names.
     ///
     /// # Errors
     /// There is no free port.
@@ -89,21 +93,22 @@ impl ModelServer {
         let address = listener.local_addr()?;
         let mut serving = JoinSet::new();
         let theirs = Arc::clone(&heard);
-        serving.spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
+        serving
+            .spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
         Ok(Self { address, heard, _serving: serving })
     }
 
-    /// Where it listens, such as `http://127.0.0.1:40123`, without a slash at the end.
+    /// Returns its URL, such as `http://127.0.0.1:40123`, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// How often an agent has asked it for an answer.
+    /// Returns how many answers agents have requested.
     pub fn answers(&self) -> usize {
         self.heard().answers
     }
 
-    /// The names of the tools that agents have offered to it.
+    /// Returns the names of the tools that agents have offered.
     pub fn tools(&self) -> Vec<String> {
         self.heard().tools.iter().cloned().collect()
     }
@@ -119,9 +124,11 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 
 async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {
     let service = service_fn(|request| respond(request, &heard));
-    // An agent that breaks off, and an answer that is to break, both end the connection with an error.
-    let _ended =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    // An agent that disconnects, and an answer that must break, both end the connection with an
+    // error.
+    let _ended = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 async fn respond(
@@ -134,7 +141,8 @@ async fn respond(
     };
     let Some(wire) = Wire::of(target.path()) else {
         let found = catalogue::answer(target.path(), body.len());
-        return Ok(found.map_or_else(|| refused(StatusCode::NOT_FOUND), |found| json(StatusCode::OK, &found)));
+        return Ok(found
+            .map_or_else(|| refused(StatusCode::NOT_FOUND), |found| json(StatusCode::OK, &found)));
     };
     let Ok(value) = serde_json::from_slice::<Value>(&body) else {
         return Ok(refused(StatusCode::BAD_REQUEST));
@@ -153,7 +161,8 @@ async fn respond(
         Answering::Fail(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let mut response = json(status, &wire.error(status.as_u16()));
-            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that then. 503 is for who is to try again.
+            // A retry would fail again, so the libraries of OpenAI and Anthropic do not retry then.
+            // 503 is for agents that must retry.
             if status != StatusCode::SERVICE_UNAVAILABLE {
                 response
                     .headers_mut()

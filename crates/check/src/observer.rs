@@ -1,7 +1,8 @@
-//! The judge of traffic: it reads what goes both ways between a client and an agent, line by line, and says which rule a line breaks.
+//! The judge of traffic: it reads both directions between a client and an agent, line by line, and
+//! reports which rule a line breaks.
 //!
-//! What it can say it says without asking anything: it never sends. It judges version 1; on a connection that agreed on another version it
-//! judges the frames alone.
+//! It never sends anything. It judges version 1; on a connection of another version it judges only
+//! the frames.
 
 mod authenticate;
 mod calls;
@@ -9,7 +10,7 @@ mod capability;
 mod compaction;
 mod config_option;
 mod elicitation;
-mod finding;
+pub(crate) mod finding;
 mod initialize;
 mod isolation;
 mod known;
@@ -43,7 +44,8 @@ use std::collections::BTreeSet;
 
 /// Reads a conversation from its first line and finds what breaks a rule.
 ///
-/// Memory grows with the number of sessions, tool calls and open calls, never with what is said in them.
+/// Memory grows with the number of sessions, tool calls and open calls, not with the length of
+/// their content.
 ///
 /// ```
 /// use attache_check::Observer;
@@ -60,19 +62,21 @@ pub struct Observer {
     last: usize,
     calls: Calls,
     known: Known,
-    rooms: Rooms,
+    rooms: TopicJudges,
     by_client: BTreeSet<&'static str>,
     by_agent: BTreeSet<&'static str>,
     /// Whether the first lines of the conversation are missing.
     is_partial: bool,
 }
 
-/// Rules that a line breaks by what came before it: where the beginning is missing they tell nothing.
-const NEEDS_ALL: [&str; 7] = ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
+/// Rules that a line breaks only together with earlier lines. They are not judged if the beginning
+/// is missing.
+const NEEDS_ALL: [&str; 7] =
+    ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
 
-/// The judges of one topic each.
+/// The judges, one per topic.
 #[derive(Debug, Default)]
-struct Rooms {
+struct TopicJudges {
     word: word::Judge,
     meta: meta::Judge,
     refusal: refusal::Judge,
@@ -93,25 +97,33 @@ struct Rooms {
 }
 
 impl Observer {
-    /// Reads a conversation of which the first lines are missing: what breaks a rule only by what came before is not judged.
+    /// Creates an observer of a conversation without its first lines. It does not judge rules that
+    /// depend on earlier lines.
     pub fn of_rest() -> Self {
         Self { is_partial: true, ..Self::default() }
     }
 
-    /// Whether a conversation begins with this line: it is the client's call of `initialize`. Before it nothing may be said.
+    /// Whether a conversation begins with this line: the client's `initialize` call, before which
+    /// nothing may be sent.
     pub fn begins_with(from: Side, line: &[u8]) -> bool {
         let calls = |method: &str| method == Initialize::ROW.name;
         from == Side::Client
             && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
     }
 
-    /// Reads the next line, without its end, as `from` sent it. `number` is its number for people; it grows from line to line.
+    /// Reads the next line, without its end, as `from` sent it. `number` is its number for people;
+    /// it increases from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.read(number, from, line).0
     }
 
-    /// The same, with the message as it was meant where its envelope is wrong in one place.
-    pub(crate) fn read(&mut self, number: usize, from: Side, line: &[u8]) -> (Vec<Finding>, Option<Value>) {
+    /// The same, with the repaired message if the envelope is wrong in one place.
+    pub(crate) fn read(
+        &mut self,
+        number: usize,
+        from: Side,
+        line: &[u8],
+    ) -> (Vec<Finding>, Option<Value>) {
         self.last = number;
         let mut report = Report::new(number, from);
         let repaired = repair::repaired(&mut self.calls, from, line, &mut report);
@@ -122,7 +134,8 @@ impl Observer {
             self.rooms.initialize.follow(seen, &mut report);
         }
         if let Some(seen) = seen.filter(|_| !self.known.is_foreign()) {
-            // The reply says which version it will be; the question of a client that speaks a later one is that one's.
+            // The reply decides the version; the request of a client that speaks a later one is in
+            // that version.
             if !known::asks_for_later(&seen) {
                 self.judge(&seen, &mut report);
             }
@@ -137,7 +150,8 @@ impl Observer {
         (findings, repaired.map(|repaired| repaired.value))
     }
 
-    /// The ids of the rules that some line of this side could have broken so far: those without a finding it has kept.
+    /// Returns the ids of the rules that some line of this side could have broken so far. It kept
+    /// those without a finding.
     pub fn tested(&self, side: Side) -> &BTreeSet<&'static str> {
         match side {
             Side::Client => &self.by_client,
@@ -145,10 +159,10 @@ impl Observer {
         }
     }
 
-    /// The recording is over: what was left open although the peer went on.
+    /// Ends a recording: returns what was left open although the peer continued.
     ///
-    /// A recording may end at any line, so a call that is open at its end breaks nothing by that. Only where a later line shows that the
-    /// peer was done with it the answer is missing.
+    /// A recording may end at any line, so an open call at its end breaks no rule. The answer is
+    /// missing only if a later line shows that the peer was done with the call.
     pub fn end(&mut self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for side in [Side::Client, Side::Agent] {
@@ -162,7 +176,8 @@ impl Observer {
         findings
     }
 
-    /// The connection is over, and was listened to until then: the calls that this side has not answered, whatever the reason.
+    /// Ends a connection that was observed to its end: returns the calls that this side has not
+    /// answered, for any reason.
     pub(crate) fn left_open(&mut self, by: Side) -> Vec<Finding> {
         let mut report = Report::new(self.last, by);
         self.calls.left_open(by, &mut report);

@@ -1,101 +1,34 @@
-//! Recorded conversations, in the formats in which people have them.
+//! Recorded conversations in common formats.
 
 mod document;
 mod line;
 mod message;
+mod recorded;
 
 use attache_protocol::RequestId;
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{Initialize, Method, Side};
 use line::Lines;
-use std::fmt;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::vec;
 
 pub use line::trace;
+pub use recorded::{Recorded, RecordingError, TraceError};
 
-/// One line of a conversation, as it was recorded.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Recorded {
-    /// The line of the file that holds it, counted from 1.
-    pub line: usize,
-    /// Where it is in a file that is one JSON value, such as `messages[3]`.
-    pub path: Option<String>,
-    /// Who sent it.
-    pub from: Side,
-    /// When, as the file says it; nothing where it does not say.
-    pub at: Option<String>,
-    /// What was sent, without the end of the line. A recorded message is the JSON that was recorded, which may differ in white space from what
-    /// was on the wire.
-    pub text: String,
-    /// Whether another connection begins with it.
-    pub begins_another: bool,
-}
-
-/// A file that is no recorded conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TraceError {
-    /// The line of the file, counted from 1.
-    pub line: usize,
-    /// The column, counted from 1, in bytes.
-    pub column: usize,
-    /// What is wrong there.
-    pub why: String,
-}
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.why)
-    }
-}
-
-impl std::error::Error for TraceError {}
-
-/// Why a recording cannot be read on.
-#[derive(Debug)]
-pub enum RecordingError {
-    /// The file cannot be read.
-    Unreadable(io::Error),
-    /// It is read, and is no recording.
-    Broken(TraceError),
-}
-
-impl fmt::Display for RecordingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => write!(f, "the recording cannot be read: {error}"),
-            Self::Broken(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RecordingError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(error) => Some(error),
-            Self::Broken(error) => Some(error),
-        }
-    }
-}
-
-impl From<TraceError> for RecordingError {
-    fn from(error: TraceError) -> Self {
-        Self::Broken(error)
-    }
-}
-
-/// Reads a recording, in whichever of these formats it is, told by what is in it:
+/// Reads a recording in any of these formats, which it detects:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its agent. MCP messages are left out;
+/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its
+///   agent. MCP messages are left out;
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. What it wrote to stderr is left out.
 ///
-/// The conductor and Zed keep no envelope: it is made anew, so that nothing can be said about it. Lines are read one by one, a file
-/// that is one JSON value is read whole. After an error nothing more comes.
+/// The conductor and Zed do not record the envelope: it is reconstructed and cannot be judged. JSON
+/// lines are read one by one; a file with one JSON value is read whole. Reading stops after an
+/// error.
 ///
-/// An `initialize` with the id of the one before begins another connection: a client that was started again counts from the beginning.
+/// An `initialize` with the id of the previous one begins another connection: a restarted client
+/// counts ids from the beginning.
 ///
 /// ```
 /// use attache_check::Recording;
@@ -109,17 +42,17 @@ impl From<TraceError> for RecordingError {
 #[derive(Debug)]
 pub struct Recording<R> {
     file: Option<R>,
-    /// The line that was read last.
+    /// The number of the last line.
     number: usize,
     lines: Lines,
-    /// What is left of a file that is one JSON value.
+    /// The remaining entries of a file with one JSON value.
     entries: vec::IntoIter<Recorded>,
     /// The id of the last `initialize`.
     initialize: Option<RequestId>,
 }
 
 impl<R: BufRead> Recording<R> {
-    /// Reads this file.
+    /// Creates a reader of this file.
     pub fn new(file: R) -> Self {
         let (lines, entries) = (Lines::default(), Vec::new().into_iter());
         Self { file: Some(file), number: 0, lines, entries, initialize: None }
@@ -140,8 +73,9 @@ impl<R: BufRead> Recording<R> {
                 self.entries = entries.into_iter();
                 break;
             }
-            if let Some(recorded) =
-                self.lines.read(self.number, String::from_utf8_lossy(&line).trim_end_matches('\n'))?
+            if let Some(recorded) = self
+                .lines
+                .read(self.number, String::from_utf8_lossy(&line).trim_end_matches('\n'))?
             {
                 return Ok(Some(recorded));
             }

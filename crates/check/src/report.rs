@@ -1,5 +1,6 @@
 //! Judgements as files for people and programs.
 
+pub(crate) mod comparison;
 mod escape;
 mod html;
 mod junit;
@@ -11,32 +12,33 @@ pub(crate) use escape::markdown;
 use crate::Judgement;
 use std::path::Path;
 
-/// A form in which a judgement is written.
+/// A file format for a judgement.
 ///
-/// In each control characters of what a peer said are shown by pictures, or escaped, and nothing that it said is markup.
+/// In each, control characters from the peer are escaped or shown as symbols, and its text is never
+/// markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
-    /// The whole judgement; it reads back.
+    /// JSON: the whole judgement, which can be read back.
     Json,
     /// JUnit XML.
     Junit,
-    /// What the peer supports, as Markdown to be kept.
+    /// Markdown: what the peer supports.
     Markdown,
-    /// Everything, as one page that needs nothing else.
+    /// HTML: everything in one self-contained page.
     Html,
 }
 
-/// What several peers support, side by side, as Markdown: a column for each judgement.
+/// Returns what several peers support as a Markdown table with a column per judgement.
 pub fn support_matrix(judgements: &[Judgement]) -> String {
     markdown::side_by_side(judgements)
 }
 
 impl Form {
-    /// The endings of files that stand for a form, for messages.
+    /// The file extensions of the formats, for messages.
     pub const ENDINGS: &'static str = ".json, .xml (JUnit), .md (what is supported) or .html";
 
-    /// The form that the ending of a file's name stands for.
+    /// Returns the format of a file by its extension.
     pub fn of_file(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "json" => Some(Self::Json),
@@ -47,7 +49,7 @@ impl Form {
         }
     }
 
-    /// The judgement in this form.
+    /// Returns the judgement in this format.
     pub fn write(self, judgement: &Judgement) -> String {
         match self {
             Self::Json => escape::json(&judgement.to_json()),

@@ -30,7 +30,9 @@ fn agent(message: &Value) -> Vec<Value> {
             ),
         ],
         "session/prompt" => vec![
-            update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x"}})),
+            update(
+                json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x"}}),
+            ),
             update(
                 json!({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "T", "kind": "read", "status": "completed", "_meta": {"secretive": 1}}),
             ),
@@ -45,8 +47,11 @@ fn agent(message: &Value) -> Vec<Value> {
 }
 
 fn judged(only: &[&str], command: &[&str]) -> Judgement {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, mut output) = tokio::io::split(theirs);
@@ -78,11 +83,17 @@ fn judged(only: &[&str], command: &[&str]) -> Judgement {
 #[test]
 fn what_an_agent_supports_is_gathered_from_its_traffic() {
     let support = judged(&["PROMPT-04"], &["agent"]).support;
-    assert_eq!((support.name.as_deref(), support.version.as_deref()), (Some("a\u{1b}"), Some("1.2")));
+    assert_eq!(
+        (support.name.as_deref(), support.version.as_deref()),
+        (Some("a\u{1b}"), Some("1.2"))
+    );
     let capabilities: Vec<&str> = support.capabilities.iter().map(String::as_str).collect();
     assert_eq!(
         capabilities,
-        ["agentCapabilities.promptCapabilities.image", "agentCapabilities.sessionCapabilities.list"],
+        [
+            "agentCapabilities.promptCapabilities.image",
+            "agentCapabilities.sessionCapabilities.list"
+        ],
         "what is off or null is not offered, and a group is no offer"
     );
     assert_eq!(support.answering("session/prompt"), Answering::Works);
@@ -113,7 +124,10 @@ fn no_secret_is_in_a_judgement_and_it_reads_back() {
     let judgement = judged(&["LIST-02"], &["env", "agent", "--api-key", "s3cret", "a b"]);
     assert_eq!(judgement.command, "env agent --api-key <hidden> 'a b'");
     let text = judgement.to_json();
-    assert!(judgement.fails().len() == 1 && text.contains("<hidden>") && !text.contains("s3cret"), "{text}");
+    assert!(
+        judgement.fails().len() == 1 && text.contains("<hidden>") && !text.contains("s3cret"),
+        "{text}"
+    );
     let read = Judgement::read(&text).unwrap();
     assert_eq!(read, judgement);
     let later = text.replacen('{', "{\"later\": {\"x\": 1},", 1);
@@ -124,8 +138,8 @@ fn no_secret_is_in_a_judgement_and_it_reads_back() {
 fn a_broken_judgement_names_line_and_column() {
     let text = judged(&["LIST-02"], &["agent"]).to_json();
     for (from, to, why) in [
-        ("\"version\": 1", "\"version\": 9", "its version is 9"),
-        ("\"LIST-02\"", "\"LIST-99\"", "there is no rule \"LIST-99\""),
+        ("\"version\": 1", "\"version\": 9", "it has version 9"),
+        ("\"LIST-02\"", "\"LIST-99\"", "has no rule \"LIST-99\""),
         ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is no verdict"),
         ("\"side\": \"agent\"", "\"side\": \"moon\"", "\"moon\" is neither"),
         ("\"grounds\":", "\"ground\":", "missing field `grounds`"),

@@ -1,6 +1,12 @@
-//! The judge's model, asked over HTTP: answers that are not streamed, failures, and what agents ask besides.
+//! The judge's model, asked over HTTP: answers that are not streamed, failures, and what agents ask
+//! besides.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use attache_check::ModelServer;
 use serde_json::{Value, json};
@@ -44,11 +50,14 @@ async fn ask(model: &ModelServer, path: &str, body: &Value) -> (u16, Value) {
     asked.until("").await;
     let (head, body) = asked.came.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let json =
-        body.find('{').zip(body.rfind('}')).map(|(first, last)| body[first..=last].replace("\r\n", "\n"));
+    let json = body
+        .find('{')
+        .zip(body.rfind('}'))
+        .map(|(first, last)| body[first..=last].replace("\r\n", "\n"));
     let json = json.unwrap_or_default();
     // The size of each chunk stands on a line of its own.
-    let json: String = json.split('\n').filter(|line| usize::from_str_radix(line, 16).is_err()).collect();
+    let json: String =
+        json.split('\n').filter(|line| usize::from_str_radix(line, 16).is_err()).collect();
     (status, serde_json::from_str(&json).unwrap_or(Value::Null))
 }
 
@@ -66,8 +75,7 @@ const PATHS: [&str; 4] = [
 /// A request on each wire that tells these acts and offers a tool `write`.
 fn requests(told: &Value) -> [Value; 4] {
     let text = acts(told);
-    let schema =
-        json!({"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}});
     let person = json!([{"role": "user", "content": text}]);
     let function = json!({"name": "write", "parameters": schema});
     [
@@ -98,7 +106,8 @@ async fn answers_that_are_not_streamed_say_call_and_count_on_each_wire() {
             "/usageMetadata/promptTokenCount",
         ],
     ];
-    for ((path, request), [said, name, counted]) in PATHS.iter().zip(requests(&told)).zip(pointers) {
+    for ((path, request), [said, name, counted]) in PATHS.iter().zip(requests(&told)).zip(pointers)
+    {
         let (status, answer) = ask(&model, path, &request).await;
         let at = |pointer: &str| answer.pointer(pointer).cloned().unwrap_or_default();
         assert_eq!(
@@ -132,7 +141,9 @@ async fn each_answer_has_an_id_of_its_own() {
     let model = ModelServer::start().await.unwrap();
     for (path, body) in PATHS.iter().zip(requests(&json!([{"say": "x"}]))) {
         let (first, second) = (ask(&model, path, &body).await.1, ask(&model, path, &body).await.1);
-        let key = ["/responseId", "/output/0/id", "/id"].into_iter().find(|key| first.pointer(key).is_some());
+        let key = ["/responseId", "/output/0/id", "/id"]
+            .into_iter()
+            .find(|key| first.pointer(key).is_some());
         assert_ne!(first.pointer(key.unwrap()), second.pointer(key.unwrap()), "{path}");
     }
 }
@@ -150,7 +161,9 @@ async fn a_failure_is_the_status_that_was_told() {
 #[tokio::test]
 async fn an_answer_breaks_off_or_hangs_after_what_it_says() {
     let model = ModelServer::start().await.unwrap();
-    for (path, request) in PATHS.iter().zip(requests(&json!([{"say": "attache-said", "cut": true}]))) {
+    for (path, request) in
+        PATHS.iter().zip(requests(&json!([{"say": "attache-said", "cut": true}])))
+    {
         let mut request = request;
         request["stream"] = json!(true);
         let path = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
@@ -168,7 +181,10 @@ async fn an_answer_breaks_off_or_hangs_after_what_it_says() {
     assert_eq!(status, 200);
     let mut more = [0; 64];
     let ended = asked.stream.try_read(&mut more);
-    assert!(ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "it goes on or ends");
+    assert!(
+        ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock),
+        "it goes on or ends"
+    );
 }
 
 #[tokio::test]
@@ -183,8 +199,7 @@ async fn what_agents_ask_besides_is_answered() {
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache-said");
     assert_eq!(said(&ask(&model, PATHS[0], &aside).await.1), "attache check: done");
     // All is done, and a tool that is not there cannot be called.
-    chat["messages"] =
-        json!([{"role": "user", "content": acts(&json!([{"call": [{"tool": "run", "command": "ls"}]}]))}]);
+    chat["messages"] = json!([{"role": "user", "content": acts(&json!([{"call": [{"tool": "run", "command": "ls"}]}]))}]);
     assert_eq!(said(&ask(&model, PATHS[0], &chat).await.1), "attache check: no tool for run\n");
     for (path, pointer) in [
         ("/v1/models", "/data/0/id"),

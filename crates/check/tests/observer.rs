@@ -1,4 +1,5 @@
-//! The observer both ways: each rule is broken by one small conversation and by no other rule's, and kept by its twin.
+//! The observer both ways: each rule is broken by one small conversation and by no other rule's,
+//! and kept by its twin.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -38,8 +39,9 @@ fn cases() -> Vec<Case> {
         let heading = section.lines().next().unwrap();
         let mut rules = heading.split(" with ").map(str::to_owned);
         let block = |name: &str| {
-            let block =
-                section.split_once(&format!("```{name}\n")).and_then(|(_, rest)| rest.split_once("```"));
+            let block = section
+                .split_once(&format!("```{name}\n"))
+                .and_then(|(_, rest)| rest.split_once("```"));
             block.map_or_else(Vec::new, |(block, _)| block.lines().collect())
         };
         let rule = rules.next().unwrap();
@@ -114,7 +116,8 @@ fn a_finding_names_the_line_and_the_earlier_one() {
     assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
 }
 
-/// What passes without a finding is told apart from what was never put to the test, for each side by its own lines.
+/// What passes without a finding is told apart from what was never put to the test, for each side
+/// by its own lines.
 #[test]
 fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
     let mut observer = Observer::default();
@@ -124,7 +127,10 @@ fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
         br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#,
     );
     let tested = observer.tested(Side::Client);
-    assert!(["RPC-01", "RPC-04", "RPC-12", "INIT-03"].iter().all(|rule| tested.contains(rule)), "{tested:?}");
+    assert!(
+        ["RPC-01", "RPC-04", "RPC-12", "INIT-03"].iter().all(|rule| tested.contains(rule)),
+        "{tested:?}"
+    );
     assert!(!tested.contains("LIST-07") && observer.tested(Side::Agent).is_empty(), "{tested:?}");
     assert_eq!(observer.end(), [], "a recording may end at any line");
 }
@@ -206,8 +212,8 @@ fn a_recording_names_its_fault_by_line_and_column() {
     );
     assert_eq!(trace(1, "  ").unwrap(), None);
     for (line, said) in [
-        ("{\"from\":\"agent\",", "line 9, column 16: this is no JSON"),
-        ("[1]", "line 9, column 1: this is no JSON object"),
+        ("{\"from\":\"agent\",", "line 9, column 16: this is not a JSON object"),
+        ("[1]", "line 9, column 1: this is not a JSON object"),
         ("{\"from\":\"moon\",\"message\":{}}", "neither \"client\" nor \"agent\""),
         ("{\"from\":\"agent\"}", "neither \"message\" nor \"text\""),
     ] {
@@ -224,8 +230,11 @@ fn the_list_of_faults_is_kept() {
         let found = findings(&whole(&cases, &case.breaks));
         let by = found.iter().find(|finding| finding.rule.id == case.rule)?.by.as_str();
         let companions: Vec<&str> = case.companions.iter().map(String::as_str).collect();
-        let with =
-            if companions.is_empty() { String::new() } else { format!(" with {}", companions.join(", ")) };
+        let with = if companions.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", companions.join(", "))
+        };
         Some(format!("{} by {by}{with}", case.rule))
     };
     let lines = cases.iter().filter(|case| case.rule.contains('-')).filter_map(line).collect();

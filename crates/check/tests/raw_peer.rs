@@ -1,8 +1,13 @@
 //! The raw peer: it says anything, answers by its script, and always ends.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
-use attache_check::{Answer, Link, Missing, RawPeer, Script};
+use attache_check::{Answer, Link, RawPeer, Script, WaitError};
 use attache_protocol::method::FsReadTextFile;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -30,7 +35,8 @@ async fn answer(script: Script, method: &str, params: Value) -> Option<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn an_agents_calls_are_answered_by_the_script() {
-    let options = json!([{"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}]);
+    let options =
+        json!([{"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}]);
     let permission = "session/request_permission";
     let told = answer(Script::default(), permission, json!({"options": options})).await.unwrap();
     assert_eq!(told["result"]["outcome"], json!({"outcome": "selected", "optionId": "n"}));
@@ -40,8 +46,8 @@ async fn an_agents_calls_are_answered_by_the_script() {
     assert_eq!(told["result"]["action"], "cancel");
     let told = answer(Script::default(), "fs/read_text_file", json!({})).await.unwrap();
     assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32601)));
-    let script =
-        Script::default().on::<FsReadTextFile>(|params| Answer::Result(json!({"content": params["path"]})));
+    let script = Script::default()
+        .on::<FsReadTextFile>(|params| Answer::Result(json!({"content": params["path"]})));
     let told = answer(script, "fs/read_text_file", json!({"path": "/a"})).await.unwrap();
     assert_eq!(told["result"]["content"], "/a");
     let silent = Script::default().on::<FsReadTextFile>(|_| Answer::Silence);
@@ -64,7 +70,7 @@ async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
         let line = peer.wait_for(1, PATIENCE, |_| true).await.unwrap();
         assert_eq!(line.text.len(), 1 << 20);
         let missing = peer.wait_for(2, PATIENCE, |_| true).await.unwrap_err();
-        assert_eq!(missing, Missing::Ended("the agent closed the connection".to_owned()));
+        assert_eq!(missing, WaitError::Ended("the agent closed the connection".to_owned()));
         assert_eq!(peer.findings()[0].rule.id, "RPC-03");
         drop(peer);
     };
@@ -75,5 +81,5 @@ async fn more_than_the_pipe_holds_goes_both_ways_at_once() {
 async fn an_agent_that_says_nothing_is_given_up_after_the_time_given() {
     let (mut peer, _reads, _writes) = peer(Script::default());
     let missing = peer.wait_for(0, PATIENCE, |_| true).await.unwrap_err();
-    assert_eq!(missing, Missing::TimedOut(PATIENCE));
+    assert_eq!(missing, WaitError::TimedOut(PATIENCE));
 }

@@ -1,6 +1,11 @@
 //! Recordings of each format, and files that are none.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use attache_check::{Finding, Observer, Recorded, Recording, RecordingError};
 use attache_protocol::method::Side;
@@ -20,13 +25,17 @@ fn read(file: &str) -> Vec<Recorded> {
 /// The lines with who sent them and what was sent.
 fn gist(file: &str) -> Vec<(usize, char, String)> {
     let who = |from| if from == Side::Client { '>' } else { '<' };
-    read(file).into_iter().map(|recorded| (recorded.line, who(recorded.from), recorded.text)).collect()
+    read(file)
+        .into_iter()
+        .map(|recorded| (recorded.line, who(recorded.from), recorded.text))
+        .collect()
 }
 
 /// What is found in a recording, connection by connection.
 fn findings(recording: &[Recorded]) -> Vec<Finding> {
-    let is_whole =
-        recording.first().is_some_and(|first| Observer::begins_with(first.from, first.text.as_bytes()));
+    let is_whole = recording
+        .first()
+        .is_some_and(|first| Observer::begins_with(first.from, first.text.as_bytes()));
     let mut observer = if is_whole { Observer::default() } else { Observer::of_rest() };
     let mut found = Vec::new();
     for recorded in recording {
@@ -44,8 +53,7 @@ fn broken(recording: &[Recorded]) -> Vec<(usize, &'static str)> {
 }
 
 const ASKED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}}"#;
-const ANSWERED: &str =
-    r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}}"#;
+const ANSWERED: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}}"#;
 
 #[test]
 fn what_we_recorded_is_read_as_it_passed() {
@@ -57,10 +65,14 @@ fn what_we_recorded_is_read_as_it_passed() {
 
 #[test]
 fn an_export_of_acp_devtools_is_read_as_it_passed() {
-    let expected = [(7, '>', ASKED.into()), (17, '<', "Welcome".into()), (26, '<', ANSWERED.into())];
+    let expected =
+        [(7, '>', ASKED.into()), (17, '<', "Welcome".into()), (26, '<', ANSWERED.into())];
     assert_eq!(gist(ACP_DEVTOOLS), expected);
     let second = &read(ACP_DEVTOOLS)[1];
-    assert_eq!((second.path.as_deref(), second.at.as_deref()), (Some("messages[1]"), Some("1795000000040")));
+    assert_eq!(
+        (second.path.as_deref(), second.at.as_deref()),
+        (Some("messages[1]"), Some("1795000000040"))
+    );
     // Without indentation it is one line.
     let compact = serde_json::from_str::<serde_json::Value>(ACP_DEVTOOLS).unwrap().to_string();
     let texts = |file: &str| {
@@ -114,41 +126,50 @@ fn an_initialize_with_the_id_of_the_one_before_begins_another_connection() {
         read(&lines).iter().map(|recorded| recorded.begins_another).collect::<Vec<_>>()
     };
     assert_eq!(begins(ASKED), [false, true]);
-    assert_eq!(begins(&ASKED.replace("\"id\":1", "\"id\":2")), [false, false], "INIT-18: it may be repeated");
+    assert_eq!(
+        begins(&ASKED.replace("\"id\":1", "\"id\":2")),
+        [false, false],
+        "INIT-18: it may be repeated"
+    );
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
     for (file, expected) in [
-        ("{\"from\":\"agent\",\n", "line 1, column 16: this is no JSON object of a recording"),
+        ("{\"from\":\"agent\",\n", "line 1, column 16: this is not a JSON object of a recording"),
         ("\n[1]", "line 2, column 2: [0]: expected an object"),
-        ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" is none of"),
+        ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" must be"),
         (
             "[{\"_direction\":\"incoming\",\"_type\":\"asdf\",\"method\":\"x\"}]",
-            "line 1, column 2: [0]: \"_type\" is none of",
+            "line 1, column 2: [0]: \"_type\" must be",
         ),
         (
             "[{\"_direction\":\"incoming\",\"_type\":\"request\"}]",
             "line 1, column 2: [0]: \"method\" is missing",
         ),
-        ("[\n{},\n{]", "line 3, column 2: this is no JSON"),
+        ("[\n{},\n{]", "line 3, column 2: this is not JSON"),
         ("{\n}", "line 1, column 1: $: the list \"messages\" is missing"),
         ("{\n\"messages\":{}}", "line 2, column 12: messages: expected a list"),
         ("{\n\"messages\":[\n\n   7]}", "line 4, column 4: messages[0]: expected an object"),
         (
             "{\n\"messages\":[{\"direction\":\"editor-to-agent\"}]}",
-            "line 2, column 13: messages[0]: \"raw\" is no string",
+            "line 2, column 13: messages[0]: \"raw\" is not a string",
         ),
         (
             "{\n\"messages\":[{\"direction\":\"sent\"}]}",
             "line 2, column 13: messages[0]: \"direction\" is neither",
         ),
-        ("{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}", "line 1, column 1: \"id\" is missing"),
-        ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" is none of"),
-        (ASKED, "line 1, column 1: this is a message alone, and who sent it cannot be known"),
+        (
+            "{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}",
+            "line 1, column 1: \"id\" is missing",
+        ),
+        ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" must be"),
+        (ASKED, "line 1, column 1: this message does not say who sent it"),
     ] {
         let mut recording = Recording::new(file.as_bytes());
-        let Some(Err(RecordingError::Broken(error))) = recording.next() else { panic!("it is read: {file}") };
+        let Some(Err(RecordingError::Broken(error))) = recording.next() else {
+            panic!("it is read: {file}")
+        };
         assert!(error.to_string().starts_with(expected), "{file}: {error}");
         assert!(recording.next().is_none(), "nothing comes after an error");
     }
@@ -164,7 +185,8 @@ fn no_beginning_of_a_recording_panics_a_reader() {
     }
 }
 
-/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/` and `recordings/` are all there is.
+/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/`
+/// and `recordings/` are all there is.
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -207,13 +229,15 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
         let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
         assert_eq!(at, expected, "{name} {rule}");
     }
-    // Read line by line by a person: these and no others. The client of the captures tries what is wrong on purpose.
+    // Read line by line by a person: these and no others. The client of the captures tries what is
+    // wrong on purpose.
     let exact = |name: &str| found[name].clone();
     let mut of_claude = exact("claude-agent-acp-0.100.0");
     // One finding for each name.
     of_claude.dedup();
     assert_eq!(of_claude, [(2, "META-07"), (8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]);
-    let of_grok: Vec<_> = exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
+    let of_grok: Vec<_> =
+        exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
     // Its last two prompts have no reply: the recording ends there, which breaks nothing.
     assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19")]);
     // The captures hold several connections, and none counts for another.
@@ -234,7 +258,9 @@ fn odd_shapes_of_the_field_are_found_where_they_are() {
     let lines = [
         client(ASKED),
         agent(ANSWERED),
-        client(r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#),
+        client(
+            r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#,
+        ),
         agent(&format!(
             r#"{{"jsonrpc":"2.0","id":2,"result":{{"sessionId":"s","configOptions":[{options}]}}}}"#
         )),
@@ -244,13 +270,18 @@ fn odd_shapes_of_the_field_are_found_where_they_are() {
     assert_eq!(broken(&read(&lines.concat())), expected);
 }
 
-/// A recording that begins late breaks nothing by what came before, and a request that was not recorded is found once.
+/// A recording that begins late breaks nothing by what came before, and a request that was not
+/// recorded is found once.
 #[test]
 fn a_line_that_was_not_recorded_is_found_once_at_most() {
-    let line = |from: &str, message: &str| format!("{{\"from\":\"{from}\",\"message\":{message}}}\n");
+    let line =
+        |from: &str, message: &str| format!("{{\"from\":\"{from}\",\"message\":{message}}}\n");
     let update = |update: &str| {
         let params = format!(r#"{{"sessionId":"s","update":{update}}}"#);
-        line("agent", &format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#))
+        line(
+            "agent",
+            &format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#),
+        )
     };
     let chunk = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}"#;
     let prompt = r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}}"#;
@@ -282,6 +313,9 @@ fn a_line_that_was_not_recorded_is_found_once_at_most() {
             .map(|(_, line)| line.as_str())
             .collect();
         let found = broken(&read(&lines));
-        assert!(found.is_empty() || found.iter().map(|(_, rule)| *rule).eq([rule]), "{missing}: {found:?}");
+        assert!(
+            found.is_empty() || found.iter().map(|(_, rule)| *rule).eq([rule]),
+            "{missing}: {found:?}"
+        );
     }
 }

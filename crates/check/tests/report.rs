@@ -1,6 +1,11 @@
 //! Reports: whatever a peer said, they are well formed, hide nothing and obey nobody.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use attache_check::{Form, Judgement};
 use quick_xml::Reader;
@@ -8,14 +13,16 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use std::path::Path;
 
-/// What a hostile peer says: it ends elements and attributes, tables and code, commands terminals, turns text around.
+/// What a hostile peer says: it ends elements and attributes, tables and code, commands terminals,
+/// turns text around.
 const HOSTILE: &str = "\u{1b}[31m</code></script><script>alert(1)</script>\" ' | ` ``` ]]> \u{0} \u{202e} \u{ffff} &amp; <!-- \\n # h\n";
 
 /// A judgement in which everything that a peer can choose is hostile.
 fn hostile() -> Judgement {
     let said = serde_json::Value::from(HOSTILE);
     let calls = r#"{"times": 1, "results": 1, "errors": {}}"#;
-    let names = format!("{{\"updates\": {{{said}: 1}}, \"toolKinds\": {{{said}: 1, \"read\": 2}}}}");
+    let names =
+        format!("{{\"updates\": {{{said}: 1}}, \"toolKinds\": {{{said}: 1, \"read\": 2}}}}");
     let verdict = |rule: &str, verdict: &str| {
         format!(
             r#"{{"rule": "{rule}", "verdict": "{verdict}", "grounds": {said}, "expected": {said}, "seen": {said}, "why": {said}, "lines": [{{"line": 1, "from": "agent", "t": 0.5, "text": {said}}}]}}"#
@@ -33,8 +40,9 @@ fn hostile() -> Judgement {
 
 fn written(form: Form) -> String {
     let text = form.write(&hostile());
-    let control =
-        text.chars().find(|c| *c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(c)));
+    let control = text
+        .chars()
+        .find(|c| *c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(c)));
     assert_eq!(control, None, "{form:?} has a character that commands");
     text
 }
@@ -67,7 +75,10 @@ fn junit_is_well_formed_and_counts_what_is_in_it() {
     assert!(open.is_empty(), "{open:?}");
     assert_eq!(&seen[0][..4], ["testsuites", "tests=4", "failures=1", "skipped=2"], "{seen:?}");
     let named = |name: &str| seen.iter().filter(|element| element[0] == name).count();
-    assert_eq!((named("testsuite"), named("testcase"), named("failure"), named("skipped")), (2, 4, 1, 2));
+    assert_eq!(
+        (named("testsuite"), named("testcase"), named("failure"), named("skipped")),
+        (2, 4, 1, 2)
+    );
     for (word, of) in [("skipped", 1), ("not tested", 1)] {
         assert_eq!(text.matches(&format!("<skipped type=\"{word}\"")).count(), of, "{text}");
         assert!(text.contains(&format!("<property name=\"{word}\" value=\"1\"/>")), "{text}");
@@ -79,7 +90,11 @@ fn junit_is_well_formed_and_counts_what_is_in_it() {
 /// The name of an element, and its attributes as they read.
 fn attributes(element: &BytesStart<'_>) -> Vec<String> {
     let attribute = |attribute: Attribute<'_>| {
-        format!("{}={}", attribute.key.as_ref(), quick_xml::escape::unescape(&attribute.value).unwrap())
+        format!(
+            "{}={}",
+            attribute.key.as_ref(),
+            quick_xml::escape::unescape(&attribute.value).unwrap()
+        )
     };
     let attributes = element.attributes().map(|read| attribute(read.unwrap()));
     std::iter::once(element.name().as_ref().to_owned()).chain(attributes).collect()
@@ -89,7 +104,10 @@ fn attributes(element: &BytesStart<'_>) -> Vec<String> {
 fn the_page_holds_no_markup_of_the_peer_and_asks_nobody_for_anything() {
     let text = written(Form::Html);
     assert!(!text.contains("<script") && !text.contains("<!--"), "{text}");
-    assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; &#39; | ` ``` ]]&gt; ␀"), "{text}");
+    assert!(
+        text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; &#39; | ` ``` ]]&gt; ␀"),
+        "{text}"
+    );
     assert!(text.contains("default-src 'none'"), "nothing may be loaded");
     for asks in ["http:", "https:", "src=", "href=", "url(", "@import"] {
         assert!(!text.contains(asks), "{asks}");
@@ -107,7 +125,11 @@ fn the_page_holds_no_markup_of_the_peer_and_asks_nobody_for_anything() {
     }
     assert!(open.is_empty(), "{open:?}");
     assert_eq!(text.matches("<details class=\"verdict").count(), 4);
-    assert_eq!(text.matches("<ol class=\"traffic\">").count(), 4, "the traffic stands beside each verdict");
+    assert_eq!(
+        text.matches("<ol class=\"traffic\">").count(),
+        4,
+        "the traffic stands beside each verdict"
+    );
     assert!(text.contains("flaky: fail and pass"), "{text}");
 }
 
@@ -136,7 +158,8 @@ fn the_matrix_has_whole_rows_and_names_what_is_missing() {
         assert!(text.contains(row), "{row} is missing in {text}");
     }
     // In code it is shown as it is; the fence is longer than any that is in it.
-    let bare: Vec<&str> = text.split("````").step_by(2).filter(|part| part.contains("<script")).collect();
+    let bare: Vec<&str> =
+        text.split("````").step_by(2).filter(|part| part.contains("<script")).collect();
     assert!(bare.is_empty(), "{bare:?}");
 }
 

@@ -1,8 +1,11 @@
-//! The rules as a whole, and what mutations say of them.
+//! The rules as a whole.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also outside of the test functions")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also outside of the test functions"
+)]
 
-use attache_check::{Strength, groups, mutations, rules};
+use attache_check::{Strength, groups, rules};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,7 +24,9 @@ fn every_rule_is_there_once() {
 /// The words of the source and our five strengths agree.
 #[test]
 fn the_strength_is_that_of_the_word() {
-    let words = |strength| rules().iter().filter(move |rule| rule.strength == strength).map(|rule| rule.word);
+    let words = |strength| {
+        rules().iter().filter(move |rule| rule.strength == strength).map(|rule| rule.word)
+    };
     assert!(words(Strength::Must).all(|word| word.to_lowercase().starts_with("must")));
     assert!(words(Strength::Should).all(|word| word.to_lowercase().starts_with("should")));
     assert!(words(Strength::May).all(|word| word.starts_with("MAY")));
@@ -29,22 +34,11 @@ fn the_strength_is_that_of_the_word() {
     assert!(words(Strength::Advice).all(|word| word == "REC"));
 }
 
-#[test]
-fn every_mutation_has_a_name_of_its_own_and_breaks_rules_that_exist() {
-    let names: BTreeSet<&str> = mutations().iter().map(|mutation| mutation.name).collect();
-    assert_eq!(names.len(), mutations().len(), "two mutations have the same name");
-    for mutation in mutations() {
-        for rule in &mutation.rules {
-            assert!(rules().iter().any(|known| known.id == *rule), "{:?} names {rule}", mutation.name);
-        }
-        assert_ne!(mutation.from.trim(), mutation.to.trim(), "{:?} changes nothing", mutation.name);
-    }
-}
-
 /// Where the reference the rules were taken from is at hand, row by row the same.
 #[test]
 fn the_rules_are_those_of_the_reference() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/requirements.md");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/requirements.md");
     let Ok(reference) = std::fs::read_to_string(path) else { return };
     let theirs: Vec<&str> = reference
         .lines()

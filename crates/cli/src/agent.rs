@@ -2,29 +2,30 @@
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::log;
 use crate::settings::Settings;
 use crate::store::Place;
 use attache_coder::Coder;
 use attache_connection::{Direction, Tap};
 use attache_protocol::envelope::Message;
 use attache_store::Sqlite;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const AT_A_TERMINAL: &str = "\
-attache agent speaks ACP on stdin and stdout, one JSON message a line; a client is meant to start it:
-  attache run \"help\"                        this program's own client
-  an editor                                 set its ACP agent to the command `attache agent`
-It serves what you type all the same; Ctrl-D ends it.";
+attache agent speaks ACP on stdin and stdout, one JSON message per line. Clients start it:
+  attache run \"help\"     this program's own client
+  an editor              set its ACP agent to the command `attache agent`
+It reads messages from this terminal now; Ctrl-D ends it.";
 
-/// Serves until the client closes stdin.
+/// Serves the agent until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if arguments.add_key {
         return crate::config::add_key().await;
     }
     if io::stdin().is_terminal() {
-        log(AT_A_TERMINAL);
+        log::line(AT_A_TERMINAL);
     }
     let settings = Settings::read()
         .with("ATTACHE_MODEL", arguments.model.as_deref())
@@ -35,20 +36,20 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if let Some(store) = kept(arguments.store.as_deref()) {
         serving = serving.store(store);
     }
-    if arguments.verbose
-        || std::env::var_os("ATTACHE_LOG").is_some_and(|value| !value.is_empty() && value != "0")
-    {
+    if arguments.verbose || log::shows_traffic() {
         serving = serving.tap(traffic());
     }
     match serving.stdio().await {
         Ok(()) => Ok(Exit::Done),
-        Err(error) => {
-            Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}")))
-        }
+        Err(error) => Err(Failure::new(
+            Exit::OurFault,
+            format!("the connection to the client ended: {error}"),
+        )),
     }
 }
 
-/// The agent with the person's settings. What of them cannot be used is said here, and to whoever opens a session.
+/// Returns the agent with the person's settings. Unusable settings are reported on stderr and to
+/// the client that opens a session.
 fn coder(settings: &Settings) -> Coder {
     let (models, why) = crate::models::models(settings);
     let mut coder = Coder::with(models);
@@ -64,20 +65,21 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(file) = settings.permissions() {
         coder = coder.permissions(file);
     }
-    let list = why.map(|why| format!("your own list of models is left out: {why}"));
+    let list = why.map(|why| format!("your own list of models is ignored: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {
-        log(&format!("attache agent: {trouble}"));
+        log::line(&format!("attache agent: {trouble}"));
         coder = coder.trouble(trouble);
     }
     coder
 }
 
-/// The program's own files, which no command of a model reads: settings, keys and stored sessions.
+/// Returns the program's own files (settings, keys, stored sessions), which no command of a model
+/// can read.
 fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
     let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
     if let Ok(Place::File(path)) = Place::of(store) {
-        // SQLite keeps the last changes beside the file.
+        // SQLite stores the latest changes in files beside the database.
         private.extend(["", "-wal", "-shm", "-journal"].map(|end| {
             let mut file = path.clone().into_os_string();
             file.push(end);
@@ -87,20 +89,23 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     private
 }
 
-/// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the
-/// person is told why on stderr.
+/// Opens the store. If that fails, the agent runs without one: the client learns that sessions
+/// cannot be loaded, and the reason goes to stderr.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
     let why = match Place::of(given).and_then(|place| place.to_keep()) {
         Ok(store) => return store,
         Err(error) => error,
     };
     let why = why.to_string();
-    log(&format!("attache agent: no session is kept: {}", crate::show::sanitize::visible(&why)));
+    log::line(&format!(
+        "attache agent: sessions are not stored: {}",
+        crate::show::sanitize::visible(&why)
+    ));
     None
 }
 
-/// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it may hold keys (environment values of
-/// MCP servers, headers) and files.
+/// Logs the method, id and size of each message. The content stays out of the log, because it can
+/// hold keys (environment values of MCP servers, headers) and files.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {
@@ -108,7 +113,10 @@ fn traffic() -> Tap {
             Direction::Received => "<-",
         };
         let size = line.len();
-        log(&format!("{arrow} {}, {size} bytes", crate::show::sanitize::visible(&gist(line))));
+        log::line(&format!(
+            "{arrow} {}, {size} bytes",
+            crate::show::sanitize::visible(&gist(line))
+        ));
     })
 }
 
@@ -116,13 +124,10 @@ fn gist(line: &[u8]) -> String {
     match Message::read(line) {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),
-        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("answer to call {id}"),
-        Ok(Message::Reply { id, outcome: Err(error) }) => format!("error {} to call {id}", error.code),
-        Err(_) => "a line that is no message".to_owned(),
+        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("reply to call {id}"),
+        Ok(Message::Reply { id, outcome: Err(error) }) => {
+            format!("error {} to call {id}", error.code)
+        }
+        Err(_) => "a line that is not a message".to_owned(),
     }
-}
-
-fn log(text: &str) {
-    // stdout is the protocol's; if stderr is closed there is no log.
-    let _ = writeln!(io::stderr(), "{text}");
 }

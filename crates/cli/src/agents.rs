@@ -1,10 +1,11 @@
-//! `attache agents`: which agents are known by name, which of them are here, and whether one works.
+//! `attache agents`: lists, checks, adds and removes agents.
 
 pub(crate) mod arguments;
 mod check;
+mod check_all;
+mod checked;
 pub(crate) mod own;
 mod registry;
-mod working;
 
 use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};
@@ -28,7 +29,7 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
         Task::Remove(arguments) => {
             let mut own = OwnAgents::read()?;
             own.remove(&arguments.name)?;
-            Exit::told(&format!("{} is no longer in {}", arguments.name, own.shown()))
+            Exit::told(&format!("removed {} from {}", arguments.name, own.shown()))
         }
     }
 }
@@ -41,40 +42,47 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
         None => (OwnAgent { command: command_line(&command, &env)?, ..OwnAgent::default() }, None),
     };
     if BUILT_IN.contains(&name.as_str()) {
-        return Err(Failure::usage(format!("{name} is the name of the built-in agent: choose another")));
+        return Err(Failure::usage(format!(
+            "{name} is the name of the built-in agent: choose another name"
+        )));
     }
     if let Some(before) = own.named(&name).filter(|before| !force && *before != agent) {
         let starts = shown_command(&before.command);
         return Err(Failure::usage(format!(
-            "{name} is in {} already and starts {starts}: --force replaces it, another name keeps both",
+            "{name} already exists in {} and starts {starts}: choose another name, or replace it with --force",
             own.shown()
         )));
     }
     own.add(&name, &agent)?;
-    let program =
-        Launch::parse(&agent.command).map(|launch| (launch.program().display().to_string(), launch.find()));
+    let program = Launch::parse(&agent.command)
+        .map(|launch| (launch.program().display().to_string(), launch.find()));
     if let (None, Ok((program, None))) = (&missing, program) {
-        missing = Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
+        missing = Some(format!("now install its program {}", sanitize::line(&program)));
     }
-    let next = missing.unwrap_or_else(|| format!("try it: attache agents check {name}"));
-    Exit::told(&format!("{name} is in {}; {next}", own.shown()))
+    let next = missing.unwrap_or_else(|| format!("test it with `attache agents check {name}`"));
+    Exit::told(&format!("added {name} to {}; {next}", own.shown()))
 }
 
-/// The command of the words after a name: one command line, or its words.
+/// Returns the command line for the words after a name: a whole command line, or single words.
 fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Failure> {
     let launch = match words {
-        [line] => Launch::parse(line).map_err(|error| Failure::usage(format!("the command: {error}")))?,
-        words => Launch::parse(&words.iter().map(|word| Launch::quoted(word)).collect::<Vec<_>>().join(" "))
-            .map_err(|error| Failure::usage(format!("the command: {error}")))?,
+        [line] => {
+            Launch::parse(line).map_err(|error| Failure::usage(format!("the command: {error}")))?
+        }
+        words => Launch::parse(
+            &words.iter().map(|word| Launch::quoted(word)).collect::<Vec<_>>().join(" "),
+        )
+        .map_err(|error| Failure::usage(format!("the command: {error}")))?,
     };
     Ok(env.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).command_line())
 }
 
-/// The agent with this id in a registry, and what is to be done before it can be started.
+/// Returns the registry's agent with this id, and the remaining steps before it can start.
 async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>), Failure> {
     let registry = registry::read(place).await?;
     let agent = registry.agent(id).ok_or_else(|| {
-        let advice = format!("attache agents list --registry {} tells which it has", sanitize::line(place));
+        let advice =
+            format!("`attache agents list --registry {}` lists its agents", sanitize::line(place));
         Failure::usage(format!("the registry has no agent {}: {advice}", sanitize::line(id)))
     })?;
     let start = agent.start(&Registry::platform()).map_err(Failure::usage)?;
@@ -85,20 +93,21 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
     };
     let missing = start.download.as_ref().filter(|_| Launch::new(&start.program).find().is_none());
     let missing = missing.map(|download| {
-        let sum = download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
+        let sum =
+            download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
         sanitize::line(&format!(
-            "its program is not here yet: download {}{sum} and put {} of it into PATH",
+            "now download {}{sum} and put its program {} into PATH",
             download.archive, start.program
         ))
     });
     Ok((own, missing))
 }
 
-/// An agent, and where it is.
+/// A known agent and its program.
 struct Found {
     agent: &'static KnownAgent,
     program: Option<PathBuf>,
-    /// As its package says; nothing is started for it.
+    /// The version in the package file; the program is not started.
     version: Option<String>,
 }
 
@@ -122,7 +131,11 @@ impl Found {
     fn line(&self, paint: Paint) -> String {
         let name = format!("{:<12}", self.agent.name);
         let Some(program) = &self.program else {
-            return format!("{} {name}{}", paint.paint(DIM, "-"), paint.paint(DIM, self.agent.install));
+            return format!(
+                "{} {name}{}",
+                paint.paint(DIM, "-"),
+                paint.paint(DIM, self.agent.install)
+            );
         };
         let version = sanitize::line(self.version.as_deref().unwrap_or_default());
         let program = sanitize::visible_line(&program.to_string_lossy());
@@ -130,12 +143,14 @@ impl Found {
     }
 }
 
-/// A command line for people, without the values of its variables.
+/// Returns the command line without the values of its variables.
 fn shown_command(command: &str) -> String {
-    sanitize::line(&Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()))
+    sanitize::line(
+        &Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()),
+    )
 }
 
-/// Where the program of a command line is.
+/// Returns the path of the program of a command line.
 fn own_program(command: &str) -> Option<PathBuf> {
     Launch::parse(command).ok()?.find()
 }
@@ -149,7 +164,7 @@ fn own_json((name, own): (&str, OwnAgent)) -> String {
     escaped(&line.to_string())
 }
 
-/// An agent of a registry, in the members of the others.
+/// Returns a registry's agent as JSON, with the same members as other agents.
 fn registry_json(agent: &RegistryAgent, place: &str) -> String {
     let start = agent.start(&Registry::platform()).ok();
     let program = start.as_ref().and_then(|start| Launch::new(&start.program).find());
@@ -162,7 +177,7 @@ fn registry_json(agent: &RegistryAgent, place: &str) -> String {
     escaped(&line.to_string())
 }
 
-/// What makes an agent of a registry one of the person's own.
+/// Returns the command that adds a registry's agent to the person's own.
 fn install(place: &str, id: &str) -> String {
     format!("attache agents add --registry {} {id}", Launch::quoted(place))
 }
@@ -192,7 +207,8 @@ async fn list(arguments: &List) -> Result<Exit, Failure> {
             false => of_registry_for_people(registry, place, paint),
         });
     }
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
@@ -216,15 +232,16 @@ fn of_registry_for_people(registry: &Registry, place: &str, paint: Paint) -> Vec
         .collect()
 }
 
-/// Those that are here first, then how the others are installed.
+/// Returns the list for people: installed agents first, then the install commands of the others.
 fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     let built_in = format!(
-        "{} {}{:<10}needs nothing; `attache run` uses it unless --agent names another",
+        "{} {}{:<10}built in; the default without --agent",
         paint.paint(GREEN, "✓"),
         paint.paint(BOLD, format!("{:<12}", "attache")),
         env!("CARGO_PKG_VERSION")
     );
-    let (here, missing): (Vec<&Found>, Vec<&Found>) = found.iter().partition(|found| found.program.is_some());
+    let (here, missing): (Vec<&Found>, Vec<&Found>) =
+        found.iter().partition(|found| found.program.is_some());
     let mut lines = vec![built_in];
     lines.extend(own.all().map(|(name, own)| {
         let mark = if own_program(&own.command).is_some() {
@@ -241,7 +258,10 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     }));
     lines.extend(here.iter().map(|found| found.line(paint)));
     if !missing.is_empty() {
-        lines.extend([String::new(), "Not here; each line installs one:".to_owned()]);
+        lines.extend([
+            String::new(),
+            "Not installed; each line shows the command that installs one:".to_owned(),
+        ]);
         lines.extend(missing.iter().map(|found| found.line(paint)));
     }
     let example = here.first().map_or("attache", |found| found.agent.name);
@@ -249,7 +269,7 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
         String::new(),
         format!(
             "attache agents check {example}{}",
-            paint.paint(DIM, "   starts it and tells what it offers")
+            paint.paint(DIM, "   starts it and shows what it offers")
         ),
     ]);
     lines

@@ -1,4 +1,4 @@
-//! `attache` alone: a conversation, line by line, in any terminal. Everything it knows it has from the hub.
+//! `attache chat`: a conversation, line by line, in any terminal. Its state comes from the hub.
 
 mod command;
 
@@ -6,7 +6,7 @@ use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
 use crate::exit::{Exit, Failure};
 use crate::follow::{ByRule, Follow, println, say, tells};
-use crate::key::Silent;
+use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
@@ -17,14 +17,14 @@ use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
 use attache_client::{
-    Change, Hub, HubOptions, KnownAgent, ListedSession, Options, PermissionBroker, Permissions,
+    Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions,
 };
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// How many verdicts of rules may wait to be shown; the agents of further ones wait.
+/// The number of decisions that can wait to be shown; agents with further ones wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.
@@ -33,13 +33,13 @@ struct Chat {
     cwd: PathBuf,
     follow: Follow,
     lines: Lines,
-    /// What each session may cost.
+    /// The budget of each session.
     budget: Option<Budget>,
-    /// The sessions that were listed last, for `/switch N`.
+    /// The sessions of the latest list, for `/switch N`.
     listed: Vec<ListedSession>,
 }
 
-/// What follows.
+/// The next step of the conversation.
 enum Next {
     Go,
     End,
@@ -47,13 +47,13 @@ enum Next {
 
 /// Runs the command.
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
-    // Lines may come through a pipe; the agent's questions are asked at the terminal in any case.
+    // Lines can come through a pipe; questions are asked at the terminal in any case.
     if !key::can_ask() || !io::stdout().is_terminal() {
-        let advice = "`attache run \"PROMPT\"` works everywhere, `attache --help` tells the rest";
+        let advice = "`attache run \"PROMPT\"` works without one";
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
     }
     let cwd = run::folder(arguments.cwd.as_deref())?;
-    let silent = io::stdin().is_terminal().then(Silent::begin).transpose().map_err(ours)?;
+    let silent = io::stdin().is_terminal().then(NoEcho::begin).transpose().map_err(ours)?;
     let mut type_ahead = TypeAhead::new(silent.is_some());
     type_ahead.start();
     let rules = rules::open()?;
@@ -68,24 +68,25 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         options = options.store(Arc::new(store));
     }
     let hub = Hub::new(options);
-    let (name, known) = add(&hub, arguments.agent.as_deref(), &cwd)?;
-    if ChosenAgent::of(arguments.agent.as_deref())?.built_in {
+    let ChosenAgent { name, known, built_in, .. } = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    if built_in {
         crate::models::usable().await?;
     }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
-    // What is wrong with the person's settings the built-in agent tells its own stderr.
-    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles) {
+    // The built-in agent reports unusable settings only on its own stderr.
+    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles)
+    {
         say(YELLOW, trouble);
     }
     let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
     let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
-    let _as_it_was = key::AsItWas::keep().map_err(ours)?;
+    let _as_it_was = key::SavedSettings::keep().map_err(ours)?;
     let lines = Lines::new(history).map_err(ours)?;
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
-    say(DIM, "/help tells what you can do, Ctrl-D ends.");
+    say(DIM, "/help lists the commands, Ctrl-D ends the conversation.");
     let ended = chat.converse().await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {
@@ -98,7 +99,8 @@ fn ours(error: io::Error) -> Failure {
     Failure::new(Exit::OurFault, format!("the terminal cannot be used: {error}"))
 }
 
-/// What decides in each session before the person does: their rules, each told to whoever shows it.
+/// Returns the decisions that come before the person: their rules. Each decision is sent to be
+/// shown.
 fn deciding(
     rules: PermissionBroker,
     told: mpsc::Sender<ByRule>,
@@ -107,19 +109,19 @@ fn deciding(
         let told = told.clone();
         rules.permissions_telling(agent, cwd, person, move |request, rule| {
             let told = told.clone();
-            // When the conversation is over nobody is there to be told.
+            // After the conversation, the receiver is gone.
             async move { drop(told.send((request, rule)).await) }
         })
     }
 }
 
-/// Adds an agent to the hub, by the name or command that a person gives. Gives its name there, and what is known of it.
-fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<(String, Option<&'static KnownAgent>), Failure> {
-    let (ChosenAgent { name, known, .. }, source) = ChosenAgent::source(given, cwd)?;
-    if hub.agent(&name).is_none() {
-        hub.add(name.as_str(), source).map_err(Failure::usage)?;
+/// Adds an agent to the hub, by the name or command that a person gives.
+fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
+    let (agent, source) = ChosenAgent::source(given, &[], cwd)?;
+    if hub.agent(&agent.name).is_none() {
+        hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }
-    Ok((name, known))
+    Ok(agent)
 }
 
 impl Chat {
@@ -134,11 +136,16 @@ impl Chat {
                 tokio::select! {
                     biased;
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
-                    _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
+                    _ = self.follow.interrupt.recv() => {
+                        if self.lines.give_up() {
+                            break Input::Nothing;
+                        }
+                    }
                     input = self.lines.next() => break input,
-                    // The person is typing: what happens now stands above their line.
-                    changes = self.follow.changes.next() => match changes {
-                        Some(changes) => self.meanwhile(&changes),
+                    // The person is typing, so changes appear above their line.
+                    update = self.follow.watch.next() => match update {
+                        Some(update) if update.replaced => self.meanwhile(&[]),
+                        Some(update) => self.meanwhile(&update.changes),
                         None => return Ok(Exit::Done),
                     },
                     Some((request, rule)) = self.follow.by_rule.recv() => {
@@ -160,7 +167,7 @@ impl Chat {
         }
     }
 
-    /// A command of this program, else something for the agent.
+    /// Runs a command of this program, or sends the line to the agent.
     async fn line(&mut self, line: &str) -> Result<Next, Failure> {
         if let Some(next) = self.command(line).await? {
             return Ok(next);
@@ -170,8 +177,10 @@ impl Chat {
             return Ok(Next::Go);
         }
         let agent = self.follow.session.agent().connection();
-        let takes = agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
-        let attached = attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
+        let takes =
+            agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
+        let attached =
+            attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
         attached.warnings.iter().for_each(|warning| say(YELLOW, warning));
         match self.follow.session.send(attached.blocks) {
             Ok(_) => self.follow.turn().await?,
@@ -180,7 +189,7 @@ impl Chat {
         Ok(Next::Go)
     }
 
-    /// What happens while the person types: short, and only what they should know now.
+    /// Shows the changes that the person should know about while they type.
     fn meanwhile(&mut self, changes: &[Change]) {
         for change in changes {
             let line = match change {
@@ -196,16 +205,22 @@ impl Chat {
             self.lines.print(&sanitize::line(&state.to_string()));
         }
         if !self.follow.session.questions().is_empty() {
-            self.lines.print("the agent asks you something: press Enter to see it");
+            self.lines.print("the agent has a question: press Enter to see it");
         }
     }
 
-    /// Which agent, which mode, how full: all that changes what the next line means.
+    /// Returns the prompt: the agent, the mode and the used context, which all change the meaning
+    /// of the next line.
     fn prompt(&self) -> String {
         let session = self.follow.session.snapshot();
-        let mode = session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
-        let full = session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
+        let mode =
+            session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
+        let full =
+            session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
         let words = format!("{}{mode}{full}", self.follow.session.agent().name());
-        format!("\n{} › ", width::cut(&sanitize::visible_line(&words), terminal::columns().unwrap_or(80) / 2))
+        format!(
+            "\n{} › ",
+            width::cut(&sanitize::visible_line(&words), terminal::columns().unwrap_or(80) / 2)
+        )
     }
 }

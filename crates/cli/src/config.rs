@@ -1,10 +1,11 @@
-//! `attache config`: the settings of the built-in agent, where each comes from, and how to change it.
+//! `attache config`: shows and changes the settings of the built-in agent.
 
 pub(crate) mod arguments;
 mod page;
 
 use crate::exit::{Exit, Failure};
-use crate::settings::{From, Setting, Settings, Shape};
+use crate::settings::setting::{Setting, Shape};
+use crate::settings::{From, Settings, models_file};
 use crate::show::json::escaped;
 use crate::show::paint::Paint;
 use crate::show::sanitize;
@@ -16,10 +17,10 @@ use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-/// The settings that name a model: that of new sessions, and the one that goes on when the provider of another one fails.
+/// The settings that name a model: the default model, and the fallback.
 const MODELS: [&str; 2] = ["model", "fallback"];
 
-/// The variable that names a model which is looked up.
+/// The variable for a model to look up.
 const WISH: &str = "ATTACHE_MODEL";
 
 /// The longest key that is read, in bytes.
@@ -34,15 +35,21 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
             let setting = find(&settings, &key)?;
             match settings.shown(&setting) {
                 Some((value, _)) => print(&[sanitize::line(&value)]),
-                None => Err(Failure::usage(format!("{key} is not set: {} holds", setting.default))),
+                None => Err(Failure::usage(format!(
+                    "{key} is not set; the default is {}",
+                    setting.default
+                ))),
             }
         }
         Some(Task::Set { key, value }) => set(settings, &key, &value).await,
         Some(Task::Unset { key }) => {
             let setting = find(&settings, &key)?;
             match settings.file.unset(&setting.key)? {
-                true => Exit::told(&format!("{key} is no longer in {}", settings.file.shown())),
-                false => Exit::told(&format!("{key} was not in {}", settings.file.shown())),
+                true => Exit::told(&format!("removed {key} from {}", settings.file.shown())),
+                false => Exit::told(&format!(
+                    "{key} is not set in {}; nothing changed",
+                    settings.file.shown()
+                )),
             }
         }
         Some(Task::Key { provider, remove }) => key(&settings, &provider, remove).await,
@@ -53,11 +60,15 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
     let known = settings.known();
     known.iter().find(|setting| setting.key == key).cloned().ok_or_else(|| {
         let keys: Vec<&str> = known.iter().map(|setting| setting.key.as_str()).collect();
-        Failure::usage(format!("there is no setting {}: use one of {}", sanitize::line(key), keys.join(", ")))
+        Failure::usage(format!(
+            "unknown setting {}: use one of {}",
+            sanitize::line(key),
+            keys.join(", ")
+        ))
     })
 }
 
-/// Asks for a provider and its key, and keeps the key.
+/// Asks for a provider and its key, and stores the key.
 pub(crate) async fn add_key() -> Result<Exit, Failure> {
     let settings = Settings::read();
     let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
@@ -74,31 +85,40 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
         .ok()
         .filter(|_| setting.shape == Shape::Path && value != crate::store::NONE);
     let value = absolute.map_or_else(|| value.trim().to_owned(), |path| path.display().to_string());
-    setting.shape.check(&value).map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
+    setting
+        .shape
+        .check(&value)
+        .map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
     if MODELS.contains(&setting.key.as_str()) {
         is_usable(&setting, &value).await?;
     }
     settings.file.set(&setting.key, &value)?;
-    let hidden =
-        setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = hidden.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
+    let hidden = setting
+        .variables
+        .iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but =
+        hidden.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
+    Exit::told(&format!("set {key} in {}{but}", settings.file.shown()))
 }
 
-/// Refuses a model that cannot be used. The reason names the variable of this setting.
+/// Refuses a model that cannot be used. The error names the variable of this setting.
 async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
     let with = Settings::read().with(WISH, Some(model));
     let Some(why) = crate::models::models(&with).0.unusable().await else { return Ok(()) };
     let variable = setting.variables.first().map_or(WISH, |name| name);
-    let why = why.replace(WISH, variable).replace("config set model", &format!("config set {}", setting.key));
-    Err(Failure::usage(format!("the setting stays as it was: {why}")))
+    let why = why
+        .replace(WISH, variable)
+        .replace("config set model", &format!("config set {}", setting.key));
+    Err(Failure::usage(format!("nothing changed: {why}")))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {
     let Some(provider) = settings.providers.iter().find(|provider| provider.id == id) else {
-        let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
+        let ids: Vec<&str> =
+            settings.providers.iter().map(|provider| provider.id.as_str()).collect();
         return Err(Failure::usage(format!(
-            "there is no provider {}: use one of {}",
+            "unknown provider {}: use one of {}",
             sanitize::line(id),
             ids.join(", ")
         )));
@@ -106,19 +126,25 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     let shown = settings.keys.shown();
     if remove {
         return match settings.keys.keep(id, None)? {
-            true => Exit::told(&format!("the key of {} is no longer in {shown}", provider.name)),
-            false => Exit::told(&format!("there was no key of {} in {shown}", provider.name)),
+            true => Exit::told(&format!("removed the key of {} from {shown}", provider.name)),
+            false => Exit::told(&format!("{shown} has no key of {}", provider.name)),
         };
     }
     let key = asked(provider).await?;
     settings.keys.keep(id, Some(&key))?;
-    let named =
-        provider.keys.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = named.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    Exit::told(&format!("the key of {} is in {shown} now, which only you can read{but}", provider.name))
+    let named = provider
+        .keys
+        .iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but =
+        named.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
+    Exit::told(&format!(
+        "stored the key of {} in {shown}, which only you can read{but}",
+        provider.name
+    ))
 }
 
-/// The key, from the person at the terminal or from stdin.
+/// Reads the key from the terminal or from stdin.
 async fn asked(provider: &ProviderVariables) -> Result<Secret, Failure> {
     let text = match io::stdin().is_terminal() {
         true => {
@@ -133,7 +159,7 @@ async fn asked(provider: &ProviderVariables) -> Result<Secret, Failure> {
     let text = text.map_err(|error| Failure::usage(format!("the key cannot be read: {error}")))?;
     let key = text.trim();
     match key.is_empty() || key.contains(char::is_whitespace) || key.contains(char::is_control) {
-        true => Err(Failure::usage("that is no key: it must be one word".to_owned())),
+        true => Err(Failure::usage("this is not a key: expected one word".to_owned())),
         false => Ok(Secret::from(key)),
     }
 }
@@ -174,23 +200,28 @@ fn as_json(settings: &Settings) -> Vec<String> {
 }
 
 fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
-    let mut page = Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
-    let there = |exists: bool| if exists { "" } else { "(not there)" };
-    let file = |name: &str, shown: String, exists: bool| (name.to_owned(), shown, there(exists).to_owned());
+    let mut page =
+        Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
+    let there = |exists: bool| if exists { "" } else { "(does not exist)" };
+    let file = |name: &str, shown: String, exists: bool| {
+        (name.to_owned(), shown, there(exists).to_owned())
+    };
     page.part("files");
     page.rows(&[
         file("settings", settings.file.shown(), settings.file.exists()),
         file("keys", settings.keys.shown(), settings.keys.exists()),
-        file("models", crate::models::shown(), crate::models::exists()),
+        file("models", models_file::shown(), models_file::exists()),
     ]);
     page.part("settings");
     let (mut unset, mut rows) = (Vec::new(), Vec::new());
     for setting in settings.known() {
         match settings.shown(&setting) {
             Some((value, from)) => rows.push((setting.key, sanitize::line(&value), place(&from))),
-            // Addresses that nobody changed would be a long list of nothing.
+            // Unset addresses are listed by name only.
             None if setting.shape == Shape::Address => unset.push(setting.key),
-            None => rows.push((setting.key, format!("({})", setting.default), "default".to_owned())),
+            None => {
+                rows.push((setting.key, format!("({})", setting.default), "default".to_owned()))
+            }
         }
     }
     page.rows(&rows);
@@ -202,15 +233,20 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
         .map(|provider| (provider, settings.key(provider)))
         .partition(|(_, key)| key.is_some());
     let set = |(provider, from): &(&ProviderVariables, Option<From>)| {
-        (sanitize::line(&provider.id), "set".to_owned(), from.as_ref().map(place).unwrap_or_default())
+        (
+            sanitize::line(&provider.id),
+            "set".to_owned(),
+            from.as_ref().map(place).unwrap_or_default(),
+        )
     };
     page.rows(&with.iter().map(set).collect::<Vec<_>>());
-    let without: Vec<String> = without.iter().map(|(provider, _)| sanitize::line(&provider.id)).collect();
+    let without: Vec<String> =
+        without.iter().map(|(provider, _)| sanitize::line(&provider.id)).collect();
     page.list("none:", &without);
     page.lines
 }
 
-/// Where a value comes from, for people.
+/// Describes the source of a value.
 fn place(from: &From) -> String {
     match from {
         From::Environment(name) => format!("environment, {name}"),
@@ -221,6 +257,7 @@ fn place(from: &From) -> String {
 
 fn print(lines: &[String]) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }

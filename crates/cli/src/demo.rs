@@ -1,7 +1,9 @@
-//! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
+//! `attache demo`: shows an agent at work in a few seconds, on a copy of the person's folder.
+
+mod copy;
+mod sample;
 
 use crate::args;
-use crate::copy::{self, Copied};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
@@ -9,16 +11,22 @@ use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{chosen_agent, run, sample, store, turn};
-use attache_client::{AgentProcess, Options, SessionHandle};
+use crate::{chosen_agent, run, store, turn};
+use attache_client::{AgentSource, AgentState, Hub, HubSession, Options};
 use attache_connection::Direction;
+use attache_host::Launch;
+use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use tokio::sync::mpsc;
 
-/// Messages in both directions.
+/// The agent's name in the hub.
+const AGENT: &str = chosen_agent::BUILT_IN_NAME;
+
+/// Counts of messages in both directions.
 #[derive(Default)]
 struct Traffic {
     sent: AtomicU64,
@@ -26,36 +34,51 @@ struct Traffic {
     bytes: AtomicU64,
 }
 
-/// Shows the tour.
+/// Runs the demo.
 pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let began = Instant::now();
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let visited = run::folder(arguments.cwd.as_deref())?;
-    let temporary = tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
-        Failure::new(
-            Exit::OurFault,
-            format!("no temporary folder can be made: {error}; set TMPDIR to one that can be written"),
-        )
-    })?;
-    // The copy has the folder's own name, which agents show.
+    let temporary =
+        tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
+            Failure::new(
+                Exit::OurFault,
+                format!(
+                    "a temporary folder cannot be created: {error}; set TMPDIR to a writable folder"
+                ),
+            )
+        })?;
+    // The copy has the name of the folder, because agents show it.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
-    let copied = copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let copied =
+        copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
     let tour = sample::tour(&copy, &copied).map_err(|error| Failure::new(Exit::OurFault, error))?;
     say(&introduction(&copied))?;
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    // A tour is not worth keeping, nor the price of a model.
-    let launch =
-        chosen_agent::built_in()?.arg("--store").arg(store::NONE).env("ATTACHE_MODEL", "offline").cwd(&copy);
-    let starting = AgentProcess::launch_with(launch, options);
-    let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(&error, None))?,
+    // The demo stores no session and uses no paid model.
+    chosen_agent::built_in()?;
+    let folder = copy.clone();
+    let launch = move || {
+        let launch = chosen_agent::built_in().unwrap_or_else(|_| Launch::new(AGENT).arg("agent"));
+        let launch = launch.arg("--store").arg(store::NONE);
+        launch.env("ATTACHE_MODEL", "offline").cwd(&folder)
     };
-    let pid = agent.pid();
-    let ended = prompts(&agent, &interrupts, &copy, &tour).await;
-    agent.stop().await;
+    let (permissions, mut questions) = permission::questions(None, Arc::default());
+    let hub = Hub::new(run::hub_options(options, permissions));
+    let agent = hub.add(AGENT, AgentSource::launch(launch)).map_err(Failure::usage)?;
+    let started = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
+        started = agent.start() => started,
+    };
+    started.map_err(|error| chosen_agent::not_opened(&error, None))?;
+    let pid = match agent.state() {
+        AgentState::Up { pid, .. } => pid.unwrap_or_default(),
+        _ => 0,
+    };
+    let ended = prompts(&hub, &interrupts, &copy, &tour, &mut questions).await;
+    hub.close().await;
     if ended? != Exit::Done {
         return Ok(Exit::Cancelled);
     }
@@ -63,16 +86,15 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Each prompt in one session, shown as `attache run` shows it.
+/// Sends the prompts in one session and shows them as `attache run` does.
 async fn prompts(
-    agent: &AgentProcess,
+    hub: &Hub,
     interrupts: &Interrupts,
     copy: &Path,
     tour: &[String],
+    questions: &mut mpsc::Receiver<permission::Question>,
 ) -> Result<Exit, Failure> {
-    let (permissions, mut questions) = permission::questions(None, Arc::default());
-    let session =
-        agent.open(copy).permissions(permissions).await.map_err(|error| run::not_open(error, true))?;
+    let session = hub.open(AGENT, copy).await.map_err(|error| run::not_opened(&error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
         say(&[
@@ -80,7 +102,7 @@ async fn prompts(
             format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)),
             String::new(),
         ])?;
-        let exit = one(&session, interrupts, copy, &policy, &mut questions, prompt).await?;
+        let exit = one(&session, interrupts, copy, &policy, questions, prompt).await?;
         if exit != Exit::Done {
             return Ok(exit);
         }
@@ -89,24 +111,24 @@ async fn prompts(
 }
 
 async fn one(
-    session: &SessionHandle,
+    session: &HubSession,
     interrupts: &Interrupts,
     copy: &Path,
     policy: &Policy,
-    questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
+    questions: &mut mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
     let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
-    // Each prompt has a face of its own; that the session began, and what it is called, is no news to the person.
+    // Each prompt has its own output; the start and the title of the session are not repeated.
     face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
         face: &mut face,
         policy,
         questions,
-        elicitations: &mut tokio::sync::mpsc::channel(1).1,
+        elicitations: &mut mpsc::channel(1).1,
         interrupts,
         cwd: copy,
         timeout: None,
@@ -121,44 +143,46 @@ async fn one(
 fn introduction(copied: &Copied) -> Vec<String> {
     let what = match copied {
         Copied::Nothing => {
-            "This folder holds no text files, so the tour works on a small sample project.".to_owned()
+            "This folder has no text files, so the demo works on a small sample project.".to_owned()
         }
         Copied::Files { count, bytes, left_out: 0 } => {
-            format!("The tour works on a copy of this folder: {count} files, {}.", size(*bytes))
+            format!("The demo works on a copy of this folder: {count} files, {}.", size(*bytes))
         }
         Copied::Files { count, bytes, left_out } => {
             format!(
-                "The tour works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
+                "The demo works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
                 size(*bytes)
             )
         }
     };
-    let how = "A client (this process) starts an agent (another one) and they speak ACP over its stdin and stdout. \
-The agent's model is `offline`: no key, no network.";
+    let how = "A client (this process) starts an agent (another process). They speak ACP over the agent's stdin and stdout. The agent's model is `offline`: no key, no network.";
     vec![what, paint().paint(DIM, how)]
 }
 
 fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
-    let (sent, received) = (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
+    let (sent, received) =
+        (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
     let messages = format!(
-        "Between the two processes: {sent} messages to the agent (process {pid}), {received} back, {} in {:.1} s.",
+        "The two processes exchanged {sent} messages to the agent (process {pid}) and {received} back, {} in {:.1} s.",
         size(traffic.bytes.load(Ordering::Relaxed)),
         began.elapsed().as_secs_f64(),
     );
     vec![
         String::new(),
         paint().paint(DIM, messages),
-        "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
+        "Your files did not change, and the copy is deleted. Try next, in this folder:".to_owned(),
         format!("  {}   a conversation", command("chat")),
         format!("  {}", command("run \"summarize this project\"")),
-        format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
-        format!("  {}   with any other ACP agent", command("run --agent gemini \"…\"")),
+        format!("  {}   asks before each edit", command("run \"rename A to B in PATH\"")),
+        format!("  {}   uses any other ACP agent", command("run --agent gemini \"…\"")),
     ]
 }
 
-/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which says so in the environment.
+/// Returns a command line of this program as the person types it; if cargo started this program,
+/// with `cargo run --`.
 fn command(arguments: &str) -> String {
-    let program = if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
+    let program =
+        if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
     paint().paint(BOLD, format!("{program} {arguments}"))
 }
 
@@ -183,7 +207,7 @@ fn say(lines: &[String]) -> Result<(), Failure> {
     said.map_err(|error| Failure::output(&error))
 }
 
-/// A number of bytes as people read it.
+/// Formats a number of bytes.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

@@ -1,20 +1,24 @@
-//! `attache doctor`: what was found here. Nothing is written, no key is shown.
+//! `attache doctor`: shows what is installed and configured here. It writes nothing and shows no
+//! key.
+
+mod findings;
 
 use crate::args;
 use crate::demo::size;
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
+use crate::show::paint::Paint;
 use crate::store::Place;
 use crate::terminal;
 use attache_client::KNOWN_AGENTS;
 use attache_coder::{Models, Rules};
 use attache_host::Sandbox;
+use findings::{Findings, Mark};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
 
-/// Variables that hold keys of model providers.
+/// Variables for keys of model providers.
 const KEYS: [&str; 14] = [
     "ANTHROPIC_API_KEY",
     "OPENAI_API_KEY",
@@ -32,45 +36,10 @@ const KEYS: [&str; 14] = [
     "GITHUB_TOKEN",
 ];
 
-/// More rules than these are only counted.
+/// With more rules than this, only their number is shown.
 const FEW_RULES: usize = 10;
 
-/// How a finding is marked.
-#[derive(Clone, Copy)]
-enum Mark {
-    Good,
-    Missing,
-    Bad,
-    Fact,
-}
-
-/// The findings so far, as lines.
-struct Findings {
-    lines: Vec<String>,
-    paint: Paint,
-}
-
-impl Findings {
-    fn part(&mut self, name: &str) {
-        if !self.lines.is_empty() {
-            self.lines.push(String::new());
-        }
-        self.lines.push(self.paint.paint(BOLD, name));
-    }
-
-    fn found(&mut self, mark: Mark, name: &str, what: &str) {
-        let mark = match mark {
-            Mark::Good => self.paint.paint(GREEN, "✓"),
-            Mark::Missing => self.paint.paint(DIM, "-"),
-            Mark::Bad => self.paint.paint(RED, "✗"),
-            Mark::Fact => " ".to_owned(),
-        };
-        let what = crate::show::sanitize::visible(what);
-        self.lines.push(format!("{mark} {name:<20} {what}"));
-    }
-}
-
-/// Looks and says what was found.
+/// Runs the command.
 pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     let settings = Settings::read();
     let (models, why) = crate::models::models(&settings);
@@ -88,8 +57,11 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     sandbox(&mut findings).await;
     rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
-    let written =
-        findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written = findings
+        .lines
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"))
+        .and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
@@ -100,7 +72,7 @@ fn program(findings: &mut Findings) {
     findings.found(Mark::Fact, "system", &format!("{} {}", system(), env::consts::ARCH));
 }
 
-/// The system's own name for itself, else ours for it.
+/// Returns the name of the operating system.
 fn system() -> String {
     let named = fs::read_to_string("/etc/os-release").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
@@ -132,14 +104,15 @@ fn the_terminal(findings: &mut Findings) {
         "colours",
         &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")),
     );
-    let width =
-        terminal::columns().map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
+    let width = terminal::columns()
+        .map_or_else(|| "unknown".to_owned(), |columns| format!("{columns} columns"));
     findings.found(Mark::Fact, "width", &width);
     let (mark, what) = match crate::key::can_ask() {
-        true => (Mark::Good, "permissions can be asked here"),
-        false => {
-            (Mark::Missing, "permissions cannot be asked here: --yes or --allow KIND must say what may run")
-        }
+        true => (Mark::Good, "you can be asked here"),
+        false => (
+            Mark::Missing,
+            "you cannot be asked here: allow actions with rules, --yes or --allow KIND",
+        ),
     };
     findings.found(mark, "questions", what);
 }
@@ -167,52 +140,63 @@ fn folders(findings: &mut Findings) {
     sessions(findings);
 }
 
-/// Where sessions are kept, and how many; found without writing.
+/// Shows the store and its number of sessions, without writing.
 fn sessions(findings: &mut Findings) {
     let place = match Place::of(None) {
         Ok(place) => place,
         Err(error) => return findings.found(Mark::Bad, "sessions", &error.to_string()),
     };
     let Place::File(path) = &place else {
-        let why = format!("none are kept: {} is {}", crate::store::VARIABLE, crate::store::NONE);
+        let why = format!("not stored: {} is {}", crate::store::VARIABLE, crate::store::NONE);
         return findings.found(Mark::Missing, "sessions", &why);
     };
     let shown = path.display();
-    let counted =
-        place.existing().and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
+    let counted = place
+        .existing()
+        .and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
     match counted {
         Ok(Some(count)) => {
-            let size =
-                fs::metadata(path).map_or_else(|_| "size not known".to_owned(), |file| size(file.len()));
+            let size = fs::metadata(path)
+                .map_or_else(|_| "unknown size".to_owned(), |file| size(file.len()));
             let plural = if count == 1 { "" } else { "s" };
-            findings.found(Mark::Good, "sessions", &format!("{shown}  ({count} session{plural}, {size})"));
+            findings.found(
+                Mark::Good,
+                "sessions",
+                &format!("{shown}  ({count} session{plural}, {size})"),
+            );
         }
         Ok(None) => folder(findings, "sessions", path),
         Err(error) => findings.found(Mark::Bad, "sessions", &format!("{shown}  ({error})")),
     }
 }
 
-/// Whether the folder, or the nearest one above that exists, can be written; found without writing.
+/// Shows whether the folder, or its nearest existing parent, is writable, without writing.
 fn folder(findings: &mut Findings, name: &str, path: &Path) {
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
     let (mark, state) = match (may(existing, libc::W_OK | libc::X_OK), existing == path) {
         (true, true) => (Mark::Good, "writable"),
-        (true, false) => (Mark::Good, "will be made when needed"),
+        (true, false) => (Mark::Good, "is created when needed"),
         (false, true) => (Mark::Bad, "not writable"),
-        (false, false) => (Mark::Bad, "cannot be made: a folder above is not writable"),
+        (false, false) => (Mark::Bad, "cannot be created: the parent folder is not writable"),
     };
     findings.found(mark, name, &format!("{}  ({state})", path.display()));
 }
 
 fn may(path: &Path, access: libc::c_int) -> bool {
-    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else { return false };
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else {
+        return false;
+    };
     // SAFETY: the string is terminated and lives through the call.
     unsafe { libc::access(path.as_ptr(), access) == 0 }
 }
 
 fn agents(findings: &mut Findings) {
     findings.part("agents");
-    findings.found(Mark::Good, "built-in", "attache run \"…\" uses it; editors start `attache agent`");
+    findings.found(
+        Mark::Good,
+        "built-in",
+        "the default of `attache run`; editors start `attache agent`",
+    );
     for agent in KNOWN_AGENTS {
         match agent.find() {
             Some(path) => findings.found(
@@ -220,14 +204,19 @@ fn agents(findings: &mut Findings) {
                 agent.name,
                 &format!("{}  (--agent {})", path.display(), agent.name),
             ),
-            None => findings.found(Mark::Missing, agent.name, &format!("not found; {}", agent.install)),
+            None => findings.found(
+                Mark::Missing,
+                agent.name,
+                &format!("not found; install: {}", agent.install),
+            ),
         }
     }
 }
 
 fn keys(findings: &mut Findings) {
     findings.part("keys in the environment (values are never shown)");
-    let set = |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    let set =
+        |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
     let mut none = true;
     for name in KEYS.iter().filter(|name| set(name)) {
         none = false;
@@ -237,7 +226,7 @@ fn keys(findings: &mut Findings) {
         findings.found(
             Mark::Missing,
             "none",
-            "the built-in agent needs none; others may keep theirs elsewhere",
+            "the built-in agent needs none; other agents may store theirs elsewhere",
         );
     }
 }
@@ -252,10 +241,17 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
         match provider.models.split_first() {
             Some((first, [])) => findings.found(Mark::Good, &provider.name, first),
             Some((first, more)) => {
-                let what = format!("{first} and {} more; any other by ATTACHE_MODEL={prefix}…", more.len());
+                let what = format!(
+                    "{first} and {} more; choose any other with ATTACHE_MODEL={prefix}…",
+                    more.len()
+                );
                 findings.found(Mark::Good, &provider.name, &what);
             }
-            None => findings.found(Mark::Good, &provider.name, &format!("name one: ATTACHE_MODEL={prefix}…")),
+            None => findings.found(
+                Mark::Good,
+                &provider.name,
+                &format!("choose a model with ATTACHE_MODEL={prefix}…"),
+            ),
         }
     }
     findings.found(Mark::Good, "offline", "needs no key and no network");
@@ -266,7 +262,7 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
 }
 
-/// Each sandbox, tried as the agent tries it; the first that works holds its commands.
+/// Tries each sandbox as the agent does; the first that works is used for commands.
 async fn sandbox(findings: &mut Findings) {
     findings.part("sandbox for commands");
     for (name, tried) in
@@ -289,20 +285,20 @@ async fn sandbox(findings: &mut Findings) {
             findings.found(
                 Mark::Fact,
                 "  protects",
-                "files that programs obey, and secrets of the project, your home and this program; deep in a large project it reports changes instead",
+                "files that affect how programs run, and secrets of the project, your home and this program; deep in a large project, changes are reported instead",
             );
         }
         Err(_) => findings.found(
             Mark::Bad,
             "used",
-            "none: every command is asked about; install the package bubblewrap",
+            "none, so every command needs your permission; install the package bubblewrap",
         ),
     }
 }
 
-/// What holds beside the mode, as a session in the current folder reads it.
+/// Shows the permission rules that a session in the current folder would use.
 fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
-    findings.part("permission rules of the built-in agent");
+    findings.part("permission rules");
     match settings.permissions() {
         Some(file) => {
             let rules = Rules::read(&file);
@@ -316,7 +312,11 @@ fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
                 ),
             }
         }
-        None => findings.found(Mark::Missing, "yours", "no file: \"always\" choices hold in their session"),
+        None => findings.found(
+            Mark::Missing,
+            "yours",
+            "no file: \"always\" choices hold in their session",
+        ),
     }
     if let Some(rules) = env::current_dir().ok().and_then(|folder| Rules::of_project(&folder)) {
         rules_of(findings, "this project's", "what it asks about and forbids", &rules, all);
@@ -353,9 +353,11 @@ fn limits(findings: &mut Findings) {
         Some(bytes) if bytes >= 1 << 20 => {
             findings.found(Mark::Good, "pipe", &format!("up to {} KiB", bytes >> 10))
         }
-        Some(bytes) => {
-            findings.found(Mark::Fact, "pipe", &format!("up to {} KiB; 1024 would be faster", bytes >> 10))
-        }
+        Some(bytes) => findings.found(
+            Mark::Fact,
+            "pipe",
+            &format!("up to {} KiB; 1024 would be faster", bytes >> 10),
+        ),
         None => findings.found(Mark::Fact, "pipe", "not known"),
     }
     // SAFETY: a limit is two numbers, for which zero is valid.

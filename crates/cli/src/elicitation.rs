@@ -1,37 +1,39 @@
-//! Forms and pages of agents, answered by the person at the terminal.
+//! Forms and pages of agents, which the person answers at the terminal.
 
+mod dialog;
 mod one_choice;
 
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use crate::show::{sanitize, width};
-use attache_client::{Elicited, ElicitedForm, Form, FormRequest, Options, UrlRequest};
+use crate::show::sanitize;
+use attache_client::{Form, FormReply, FormRequest, Options, UrlReply, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use dialog::{asks, pressed, say, shown, text_of, titles};
 use one_choice::OneChoice;
-use std::io::{self, Write};
+use std::io;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many may wait to be taken by the run; the agent waits beyond that.
+/// The number of waiting requests; the agent waits beyond that.
 const WAITING: usize = 16;
 
-/// What an agent asks of the person, and where the answer goes. The sender learns when the question is withdrawn.
+/// A request of an agent and the sender for its reply. The sender learns of a withdrawal.
 pub(crate) enum Elicitation {
-    Form(Box<FormRequest>, oneshot::Sender<ElicitedForm>),
-    Page(Box<UrlRequest>, oneshot::Sender<Elicited>),
+    Form(Box<FormRequest>, oneshot::Sender<FormReply>),
+    Page(Box<UrlRequest>, oneshot::Sender<UrlReply>),
 }
 
-/// How forms are answered when nobody is asked.
+/// The answer to forms without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FormAnswer {
-    /// With the values that the form itself suggests; where those do not fit it, it is declined
+    /// With the values that the form suggests; the form is declined if they are invalid
     Defaults,
-    /// Declined
+    /// The form is declined
     Decline,
 }
 
-/// Offers forms, which are answered so without asking anybody; each is told on stderr if `is_told`. Pages need a person, and are not
-/// offered.
+/// Offers forms and answers them without a person; shows each on stderr if `is_told`. Pages need a
+/// person and are not offered.
 pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> Options {
     options.forms(move |request| async move {
         let values = request.form.defaults();
@@ -41,16 +43,18 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
         let answer = match (answer, fits) {
             (FormAnswer::Decline, _) => {
                 lines.push("  declined".to_owned());
-                ElicitedForm::Decline
+                FormReply::Decline
             }
             (FormAnswer::Defaults, Err(misfilled)) => {
-                lines
-                    .push(format!("  declined, as it suggests no answer: {}", shown(&misfilled.to_string())));
-                ElicitedForm::Decline
+                lines.push(format!(
+                    "  declined, as it suggests no answer: {}",
+                    shown(&misfilled.to_string())
+                ));
+                FormReply::Decline
             }
             (FormAnswer::Defaults, Ok(())) => {
                 lines.extend(answers(&values));
-                ElicitedForm::Accept(values)
+                FormReply::Accept(values)
             }
         };
         if is_told {
@@ -60,8 +64,9 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
     })
 }
 
-/// Offers forms and pages, which go to whoever holds the other end; without that end everything is declined. So is what is about a call of
-/// ours and no session: the call would wait for the answer, and nobody asks the person before a turn.
+/// Offers forms and pages and sends them to the receiver; without a receiver they are declined.
+/// Requests without a session are declined too: the call would wait for the answer, and no person
+/// is asked before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -70,33 +75,33 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
             let sender = sender.clone();
             async move {
                 if request.session_id.is_none() {
-                    return ElicitedForm::Decline;
+                    return FormReply::Decline;
                 }
                 let (answer, answered) = oneshot::channel();
                 let _ = sender.send(Elicitation::Form(Box::new(request), answer)).await;
-                answered.await.unwrap_or(ElicitedForm::Decline)
+                answered.await.unwrap_or(FormReply::Decline)
             }
         })
         .pages(move |request| {
             let sender = pages.clone();
             async move {
                 if request.session_id.is_none() {
-                    return Elicited::Decline;
+                    return UrlReply::Decline;
                 }
                 let (answer, answered) = oneshot::channel();
                 let _ = sender.send(Elicitation::Page(Box::new(request), answer)).await;
-                answered.await.unwrap_or(Elicited::Decline)
+                answered.await.unwrap_or(UrlReply::Decline)
             }
         });
     (options, receiver)
 }
 
-/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08). Of a form that is one choice the person sees all that
-/// can be sent, and chooses in one step.
+/// Lets the person fill in the form field by field and review it before it is sent (ELIC-08). A
+/// form with one choice is answered in one step.
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is answered then.
-pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
+/// The terminal cannot be read; then nothing is answered.
+pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     let paint = Paint::of(&io::stderr());
     say(&asks(&request.agent, "asks", &request.message, paint));
     let form = &request.form;
@@ -110,8 +115,8 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             "  the field {name} is of a type that this program does not know: the form cannot be filled in"
         )]);
         return Ok(match pressed("decline or cancel? [n/c] ", b"nc").await? {
-            'n' => ElicitedForm::Decline,
-            _ => ElicitedForm::Cancel,
+            'n' => FormReply::Decline,
+            _ => FormReply::Cancel,
         });
     }
     if let Some(choice) = OneChoice::of(form) {
@@ -119,35 +124,40 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
     }
     match pressed("fill it in? [y/n/c] ", b"ync").await? {
         'y' => {}
-        'n' => return Ok(ElicitedForm::Decline),
-        _ => return Ok(ElicitedForm::Cancel),
+        'n' => return Ok(FormReply::Decline),
+        _ => return Ok(FormReply::Cancel),
     }
     let mut values = form.defaults();
     loop {
         for (name, field) in fields {
-            if !matches!(field, Field::Unknown(_)) && !filled(form, name, field, &mut values, paint).await? {
-                return Ok(ElicitedForm::Cancel);
+            if !matches!(field, Field::Unknown(_))
+                && !filled(form, name, field, &mut values, paint).await?
+            {
+                return Ok(FormReply::Cancel);
             }
         }
         say(&[format!("  {}", paint.paint(BOLD, "your answer"))]);
         say(&answers(&values));
         let keys = match form.check(&values) {
-            Ok(()) => pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc").await?,
+            Ok(()) => {
+                pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc")
+                    .await?
+            }
             Err(misfilled) => {
                 say(&[format!("  {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]);
                 pressed("e edits, n declines, c cancels [e/n/c] ", b"enc").await?
             }
         };
         match keys {
-            'y' => return Ok(ElicitedForm::Accept(values)),
+            'y' => return Ok(FormReply::Accept(values)),
             'e' => {}
-            'n' => return Ok(ElicitedForm::Decline),
-            _ => return Ok(ElicitedForm::Cancel),
+            'n' => return Ok(FormReply::Decline),
+            _ => return Ok(FormReply::Cancel),
         }
     }
 }
 
-/// Has one field filled in; false if the person ended the input.
+/// Lets the person fill in one field; false if they end the input.
 async fn filled(
     form: &Form,
     name: &str,
@@ -160,10 +170,16 @@ async fn filled(
     lines.extend(description.map(|text| format!("    {}", shown(text))));
     let choices = Form::choices(field).unwrap_or_default();
     lines.extend(
-        choices.iter().enumerate().map(|(index, (_, title))| format!("    [{}] {}", index + 1, shown(title))),
+        choices
+            .iter()
+            .enumerate()
+            .map(|(index, (_, title))| format!("    [{}] {}", index + 1, shown(title))),
     );
     if form.is_unchecked(name) {
-        lines.push(format!("    {}", paint.paint(DIM, "its pattern cannot be checked here: the agent will")));
+        lines.push(format!(
+            "    {}",
+            paint.paint(DIM, "its pattern cannot be checked here: the agent will")
+        ));
     }
     say(&lines);
     loop {
@@ -187,81 +203,42 @@ async fn filled(
                 }
                 return Ok(true);
             }
-            Err(misfilled) => say(&[format!("    {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]),
+            Err(misfilled) => {
+                say(&[format!("    {}", paint.paint(YELLOW, shown(&misfilled.to_string())))])
+            }
         }
     }
 }
 
-/// Shows the page's address whole, and opens nothing: a person who agrees opens it (ELIC-09, ELIC-10).
+/// Shows the whole address of the page and opens nothing: a person who agrees opens it (ELIC-09,
+/// ELIC-10).
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is answered then.
-pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
+/// The terminal cannot be read; then nothing is answered.
+pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     let paint = Paint::of(&io::stderr());
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);
-    // Not wrapped: a terminal joins the parts of a line that is too long, and so it can be copied.
+    // The address is not wrapped, so that it can be copied from the terminal.
     lines.push(format!("  {}", sanitize::visible(request.address.as_str())));
-    lines.push(format!("  it leads to {}", paint.paint(BOLD, sanitize::visible(request.address.host()))));
+    lines.push(format!(
+        "  it leads to {}",
+        paint.paint(BOLD, sanitize::visible(request.address.host()))
+    ));
     let suspicions = request.address.suspicions().iter();
     lines.extend(suspicions.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
     say(&lines);
     Ok(match pressed("agree, and open it yourself? [y/n/c] ", b"ync").await? {
-        'y' => Elicited::Accept,
-        'n' => Elicited::Decline,
-        _ => Elicited::Cancel,
+        'y' => UrlReply::Accept,
+        'n' => UrlReply::Decline,
+        _ => UrlReply::Cancel,
     })
 }
 
-/// Each answer in a line.
+/// Returns the answers, one per line.
 fn answers(values: &Map<Value>) -> Vec<String> {
-    values.0.iter().map(|(name, value)| format!("    {}: {}", shown(name), text_of(value))).collect()
-}
-
-fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {
-    let columns = crate::terminal::columns().unwrap_or(80).saturating_sub(2);
-    let mut lines = vec![format!("{} {} {what}:", paint.paint(YELLOW, "?"), shown(agent))];
-    let message = sanitize::text(message);
-    let message = message.lines().flat_map(|line| width::wrap(line, columns));
-    lines.extend(message.map(|line| format!("  {line}")));
-    lines
-}
-
-fn titles(field: &Field) -> (Option<&str>, Option<&str>) {
-    let (title, description) = match field {
-        Field::String(field) => (&field.title, &field.description),
-        Field::Number(field) => (&field.title, &field.description),
-        Field::Integer(field) => (&field.title, &field.description),
-        Field::Boolean(field) => (&field.title, &field.description),
-        Field::Array(field) => (&field.title, &field.description),
-        Field::Unknown(_) => (&None, &None),
-    };
-    (title.as_deref(), description.as_deref())
-}
-
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => shown(text),
-        Value::Integer(number) => number.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::Boolean(true) => "yes".to_owned(),
-        Value::Boolean(false) => "no".to_owned(),
-        Value::StringArray(values) => values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", "),
-    }
-}
-
-fn shown(text: &str) -> String {
-    sanitize::visible_line(text)
-}
-
-fn say(lines: &[String]) {
-    let mut stderr = io::stderr().lock();
-    // If stderr is closed nobody is there, and the terminal cannot be read either.
-    let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
-}
-
-async fn pressed(prompt: &str, keys: &[u8]) -> io::Result<char> {
-    let key = char::from(key::pressed(keys.to_vec(), prompt.to_owned()).await?);
-    // The terminal does not show keys while they are read one by one.
-    let _ = writeln!(io::stderr(), "{key}");
-    Ok(key)
+    values
+        .0
+        .iter()
+        .map(|(name, value)| format!("    {}: {}", shown(name), text_of(value)))
+        .collect()
 }

@@ -1,10 +1,10 @@
-//! How the command ends: codes that scripts may rely on, kept from version to version.
+//! Exit codes, which stay stable for scripts.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// What `--help` says about the codes.
+/// The list of codes in `--help`.
 pub(crate) const CODES: &str = "\
 Exit codes:
   0    done
@@ -21,7 +21,7 @@ Exit codes:
   11   in the last turn an action was refused, because no person, rule or flag allowed it
   130  cancelled";
 
-/// How the command ended.
+/// The result of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done,
@@ -37,12 +37,12 @@ pub(crate) enum Exit {
     NoStore,
     NotAllowed,
     Cancelled,
-    /// The code of a program that was run in its place.
+    /// The code of a program that ran in place of this one.
     Kept(u8),
 }
 
 impl Exit {
-    /// The number of the code; see [`CODES`].
+    /// Returns the number of the code; see [`CODES`].
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -62,9 +62,11 @@ impl Exit {
         }
     }
 
-    /// Tells the person on stderr what was done; stdout is for what was asked for.
+    /// Prints a message on stderr; stdout is for requested output.
     pub(crate) fn told(text: &str) -> Result<Self, Failure> {
-        writeln!(io::stderr(), "{text}").map(|()| Self::Done).map_err(|error| Failure::output(&error))
+        writeln!(io::stderr(), "{text}")
+            .map(|()| Self::Done)
+            .map_err(|error| Failure::output(&error))
     }
 }
 
@@ -74,7 +76,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why the command cannot go on: one sentence with what is wrong and what to do, and the code it ends with.
+/// The reason for a failure, as one sentence with the advice, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -90,7 +92,8 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// The output cannot be written. When nobody reads it any more, that is a wish to stop and no fault.
+    /// Returns the failure for output that cannot be written. A closed pipe means that the reader
+    /// wants no more and is not an error.
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),

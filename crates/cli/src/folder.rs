@@ -1,12 +1,13 @@
-//! The user's folders for this program, as the base directories of freedesktop.org have them.
+//! The user's folders for this program, by the XDG base directory specification.
 
 use std::path::PathBuf;
 use std::{env, io};
 
-/// A longer file of instructions is not read, in bytes.
+/// The largest instructions file that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names one.
+/// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names
+/// one.
 pub(crate) fn configuration() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config")
 }
@@ -16,13 +17,14 @@ pub(crate) fn data() -> Option<PathBuf> {
     base("XDG_DATA_HOME", ".local/share")
 }
 
-/// What the person wants the agent to know in every project: `AGENTS.md` in the folder for configuration, if that is a text that can be read.
+/// Returns the person's instructions for every project: `AGENTS.md` in the configuration folder, if
+/// it is readable text.
 pub(crate) fn instructions() -> Option<String> {
     let path = configuration()?.join("AGENTS.md");
     attache_host::read_plain_text(&path, LONGEST).ok()
 }
 
-/// Whether there is no such file: nor is there one below what is no folder.
+/// Returns whether the file does not exist; a parent that is not a folder counts too.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

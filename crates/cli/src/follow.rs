@@ -1,4 +1,5 @@
-//! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it rests.
+//! A session of a hub in a terminal: shows its changes and asks the person its questions until it
+//! is idle.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -10,8 +11,8 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question, QuestionAbout,
-    SessionChanges, SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
+    SessionState, Watch,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -20,29 +21,29 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// How long an agent may say nothing in a turn until the person is told.
+/// The silence in a turn after which the person is informed.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// What a remembered rule decided, in whichever session of the hub.
-pub(crate) type ByRule = (PermissionRequest, PermissionRule);
+/// A decision of a remembered rule, in any session of the hub.
+pub(crate) type ByRule = (PermissionRequest, Rule);
 
-/// The session that is shown.
+/// The current session.
 pub(crate) struct Follow {
     pub(crate) session: HubSession,
-    pub(crate) changes: SessionChanges,
-    /// What the agent thought in the last turn: it is folded away and shown on request.
+    pub(crate) watch: Watch,
+    /// The agent's reasoning in the last turn, which is shown on request.
     pub(crate) thoughts: String,
-    /// What this client remembers.
+    /// The remembered rules of this client.
     rules: PermissionBroker,
-    /// What its rules decided, to be shown; an agent is told once its verdict waits here.
+    /// Decisions of rules to show; the agent gets its answer once the decision is queued here.
     pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,
     /// Ctrl-C.
     pub(crate) interrupt: Signal,
-    /// What the person types while no line is read.
+    /// Input of the person while no line is read.
     pub(crate) type_ahead: TypeAhead,
-    /// Whether the person knows what becomes of that.
+    /// Whether the person knows about the use of this input.
     is_said: bool,
     face: Terminal<Stdout>,
     /// The title that was shown last.
@@ -50,7 +51,7 @@ pub(crate) struct Follow {
 }
 
 impl Follow {
-    /// Follows a session from now on. Ctrl-C is taken from here on.
+    /// Starts to follow a session and to handle Ctrl-C.
     pub(crate) fn new(
         session: HubSession,
         rules: PermissionBroker,
@@ -62,7 +63,7 @@ impl Follow {
             is_said: false,
             rules,
             by_rule,
-            changes: session.changes(),
+            watch: session.watch(),
             title: session.snapshot().info().title().map(str::to_owned),
             session,
             thoughts: String::new(),
@@ -72,22 +73,22 @@ impl Follow {
         })
     }
 
-    /// Follows another session instead.
+    /// Switches to another session.
     pub(crate) fn switch(&mut self, session: HubSession) {
-        (self.changes, self.title) =
-            (session.changes(), session.snapshot().info().title().map(str::to_owned));
+        (self.watch, self.title) =
+            (session.watch(), session.snapshot().info().title().map(str::to_owned));
         self.thoughts.clear();
         self.session = session;
     }
 
-    /// Shows the turn that was just begun, and how it ended.
+    /// Shows the turn that just started, and its end.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
         self.face = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_it_rests().await?;
         let session = self.session.snapshot();
-        // Other parts may change without a turn: then the end of the last one was shown before.
+        // Other changes can happen without a turn; the end of the last turn was shown before.
         if session.changed_at(Parts::TURN) <= before {
             return Ok(());
         }
@@ -100,7 +101,10 @@ impl Follow {
                 self.pause()?;
                 say(RED, &error.message);
                 if error.code == ErrorCode::AUTH_REQUIRED {
-                    say(DIM, "It needs a login: `attache login` in another terminal, then say it again.");
+                    say(
+                        DIM,
+                        "The agent needs a login: run `attache login` in another terminal, then retry.",
+                    );
                 }
             }
             None => {}
@@ -108,7 +112,11 @@ impl Follow {
         Ok(())
     }
 
-    /// Shows what happens and puts the agent's questions to the person, until nothing runs any more.
+    fn is_running(&self) -> bool {
+        matches!(self.session.state(), SessionState::Running { .. })
+    }
+
+    /// Shows changes and asks the person the agent's questions until nothing runs.
     pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
@@ -127,21 +135,24 @@ impl Follow {
                     interrupts += 1;
                     self.interrupted(interrupts)?;
                 }
-                changes = self.changes.next() => {
-                    let Some(changes) = changes else { break };
+                update = self.watch.next() => {
+                    let Some(update) = update else { break };
                     silence = SILENCE;
-                    changes.iter().try_for_each(|change| self.show(change))?;
+                    // The person has seen a history that was loaded again.
+                    if !update.replaced {
+                        update.changes.iter().try_for_each(|change| self.show(change))?;
+                    }
                 }
                 () = self.type_ahead.typed(), if !self.is_said => {
                     self.is_said = true;
                     self.pause()?;
-                    say(DIM, "(what you type now waits for your next line)");
+                    say(DIM, "(your input becomes the start of your next line)");
                 }
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
                 }
-                () = tokio::time::sleep(silence), if matches!(self.session.state(), SessionState::Running { .. }) => {
+                () = tokio::time::sleep(silence), if self.is_running() => {
                     self.pause()?;
                     say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
                     silence *= 2;
@@ -155,7 +166,7 @@ impl Follow {
             state = now;
         }
         if let Some(held) = self.session.held() {
-            say(YELLOW, &format!("what waits is not sent: {held}"));
+            say(YELLOW, &format!("the queue is paused: {held}"));
         }
         Ok(())
     }
@@ -164,7 +175,7 @@ impl Follow {
         self.pause()?;
         match times {
             1 => {
-                say(DIM, "cancelling; Ctrl-C again starts the agent anew");
+                say(DIM, "cancelling; press Ctrl-C again to restart the agent");
                 self.session.cancel();
             }
             _ => self.session.agent().restart(),
@@ -172,7 +183,8 @@ impl Follow {
         Ok(())
     }
 
-    /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn meanwhile.
+    /// Asks the person one question. The person can cancel the turn instead, and the agent can
+    /// withdraw the question.
     async fn ask(&mut self, question: Question) -> Result<(), Failure> {
         self.pause()?;
         self.type_ahead.stop();
@@ -182,13 +194,16 @@ impl Follow {
             answer = question::put(&self.session, &question, &self.rules) => answer,
         };
         self.type_ahead.start();
-        let answer = answer
-            .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}")))?;
+        let answer = answer.map_err(|error| {
+            Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
+        })?;
         println("");
         match answer {
-            // One that was withdrawn meanwhile needs no answer.
+            // A withdrawn question needs no answer.
             Some((answer, verdict)) => {
-                if let (QuestionAbout::Permission(request), Some(verdict)) = (&question.about, &verdict) {
+                if let (QuestionAbout::Permission(request), Some(verdict)) =
+                    (&question.about, &verdict)
+                {
                     self.item(Item::Permission { request, verdict })?;
                 }
                 let _ = self.session.answer(question.id, answer);
@@ -196,14 +211,15 @@ impl Follow {
             None if self.session.questions().iter().any(|open| open.id == question.id) => {
                 self.session.cancel()
             }
-            None => say(DIM, "no longer asked"),
+            None => say(DIM, "the question was withdrawn"),
         }
         Ok(())
     }
 
     fn show(&mut self, change: &Change) -> Result<(), Failure> {
         if let Change::Thought(text) = change {
-            // Folded: that it thinks is told, what it thinks on request.
+            // The reasoning is folded: the person sees that the agent thinks, and can ask for the
+            // text.
             if self.thoughts.is_empty() {
                 say(DIM, "thinking … (/thoughts shows what)");
             }
@@ -211,7 +227,13 @@ impl Follow {
             return Ok(());
         }
         let session = self.session.clone();
-        let shown = show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
+        let shown = show::change(
+            &mut self.face,
+            change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 
@@ -224,7 +246,7 @@ impl Follow {
     }
 }
 
-/// Whether something happens in a session without the person.
+/// Returns whether a session changes without the person.
 fn is_busy(state: &SessionState) -> bool {
     use SessionState::{Cancelling, Gone, Running, Starting, WaitingForPerson};
     matches!(
@@ -237,18 +259,21 @@ fn is_busy(state: &SessionState) -> bool {
     )
 }
 
-/// Whether a person wants to hear of a state as such.
+/// Returns whether a state is worth a line.
 pub(crate) fn tells(state: &SessionState) -> bool {
-    matches!(state, SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive)
+    matches!(
+        state,
+        SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive
+    )
 }
 
 /// Writes a line for the person.
 pub(crate) fn println(line: &str) {
-    // A terminal that is gone ends the reading too.
+    // If the terminal is gone, reading ends too.
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
-/// Writes what somebody said, in a style.
+/// Writes text in a style.
 pub(crate) fn say(style: anstyle::Style, text: &str) {
     println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
 }

@@ -1,4 +1,4 @@
-//! What the person wants to stop: Ctrl-C cancels the turn, a second one ends the run, and so do SIGTERM and SIGHUP at once.
+//! Signals of the person: Ctrl-C cancels the turn; a second Ctrl-C, SIGTERM and SIGHUP end the run.
 
 use std::io;
 use std::time::Duration;
@@ -6,62 +6,66 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How long an end in good order may take. Then the process ends where it stands; the guardian ends the agent.
+/// The time limit for an orderly end. Then the process exits at once, and the guardian ends the
+/// agent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the person wants to stop.
+/// The extent of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wish {
+enum Stop {
     Nothing,
-    /// The turn.
+    /// Only the turn.
     Cancel,
-    /// Everything.
+    /// The whole run.
     End,
 }
 
-/// Signals of this process, from now on.
+/// A listener for signals of this process.
 pub(crate) struct Interrupts {
-    wish: watch::Receiver<Wish>,
+    stop: watch::Receiver<Stop>,
     _listening: JoinSet<()>,
 }
 
 impl Interrupts {
-    /// Listens from now on; must be called inside a runtime.
+    /// Starts to listen; must be called inside a runtime.
     pub(crate) fn listen() -> io::Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hang_up = signal(SignalKind::hangup())?;
-        let (wished, wish) = watch::channel(Wish::Nothing);
+        let (stopped, stop) = watch::channel(Stop::Nothing);
         let mut listening = JoinSet::new();
         listening.spawn(async move {
-            while *wished.borrow() < Wish::End {
-                let wish = tokio::select! {
-                    _ = interrupt.recv() => if *wished.borrow() == Wish::Nothing { Wish::Cancel } else { Wish::End },
-                    _ = terminate.recv() => Wish::End,
-                    _ = hang_up.recv() => Wish::End,
+            while *stopped.borrow() < Stop::End {
+                let stop = tokio::select! {
+                    _ = interrupt.recv() => match *stopped.borrow() {
+                        Stop::Nothing => Stop::Cancel,
+                        Stop::Cancel | Stop::End => Stop::End,
+                    },
+                    _ = terminate.recv() => Stop::End,
+                    _ = hang_up.recv() => Stop::End,
                 };
-                wished.send_replace(wish);
+                stopped.send_replace(stop);
             }
-            // The output may be blocked, by a pager for example: then nothing else gets here.
+            // The output can be blocked, by a pager for example; then no other code runs.
             tokio::time::sleep(PATIENCE).await;
             std::process::exit(i32::from(crate::exit::Exit::Cancelled.code()));
         });
-        Ok(Self { wish, _listening: listening })
+        Ok(Self { stop, _listening: listening })
     }
 
-    /// Waits until the turn is to be cancelled.
+    /// Waits for a cancellation of the turn.
     pub(crate) async fn cancel(&self) {
-        self.wished(Wish::Cancel).await;
+        self.stopped(Stop::Cancel).await;
     }
 
-    /// Waits until everything is to end.
+    /// Waits for the end of the run.
     pub(crate) async fn end(&self) {
-        self.wished(Wish::End).await;
+        self.stopped(Stop::End).await;
     }
 
-    async fn wished(&self, at_least: Wish) {
-        let mut wish = self.wish.clone();
-        let gone = wish.wait_for(|wish| *wish >= at_least).await.is_err();
+    async fn stopped(&self, at_least: Stop) {
+        let mut stop = self.stop.clone();
+        let gone = stop.wait_for(|stop| *stop >= at_least).await.is_err();
         if gone {
             // The listener lives as long as this value.
             std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Keys from the person at the terminal: one, a line, or what is typed ahead.
+//! Input from the terminal: single keys, lines, and text that is typed ahead.
 
 mod draft;
 pub(crate) mod type_ahead;
@@ -7,15 +7,17 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 
-/// Whether there is a terminal whose person can be asked: this process has one, and its questions would be seen there.
+/// Returns whether a person can be asked: this process has a terminal, and its questions are
+/// visible there.
 pub(crate) fn can_ask() -> bool {
     io::IsTerminal::is_terminal(&io::stderr()) && open().is_ok()
 }
 
-/// Shows `prompt` and waits for one of the keys `accepted`, in either case; others are ignored. Keys that were pressed before
-/// the prompt are thrown away, so that nobody approves what had not been shown. Dropping the future gives the terminal back.
+/// Shows `prompt` and waits for one of the keys `accepted`, in either case; other keys are ignored.
+/// Earlier keys are discarded, so that no person approves what was not shown yet. Dropping the
+/// future restores the terminal.
 pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8> {
-    // The thread below ends when this end of the pipe goes, which is when the future does.
+    // The thread below ends when this end of the pipe is dropped, with the future.
     let (until, held) = io::pipe()?;
     let reading = tokio::task::spawn_blocking(move || read(&accepted, &prompt, until.as_raw_fd()));
     let key = reading.await.map_err(io::Error::other)?;
@@ -23,16 +25,17 @@ pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8>
     key
 }
 
-/// Shows `prompt` and waits for a line, which the terminal lets the person edit; without its line feed. `None` if the person ends the input
-/// (Ctrl-D). What was typed before is thrown away; dropping the future gives the terminal back.
+/// Shows `prompt` and waits for a line, which the person can edit; returns it without its line
+/// feed, or `None` at the end of the input (Ctrl-D). Earlier input is discarded; dropping the
+/// future restores the terminal.
 pub(crate) async fn line(prompt: String) -> io::Result<Option<String>> {
     typed(prompt, libc::ECHO).await
 }
 
-/// The same, and nobody sees what is typed: for secrets.
+/// Like [`line()`], but the input is not shown: for secrets.
 pub(crate) async fn hidden_line(prompt: String) -> io::Result<Option<String>> {
     let line = typed(prompt, 0).await;
-    // The line feed was not shown either. If stderr is closed nobody misses it.
+    // The line feed was not echoed. A closed stderr is not an error.
     let _ = writeln!(io::stderr());
     line
 }
@@ -48,7 +51,7 @@ async fn typed(prompt: String, echo: libc::tcflag_t) -> io::Result<Option<String
 fn read_line(prompt: &str, echo: libc::tcflag_t, until: RawFd) -> io::Result<Option<String>> {
     let mut terminal = Keys::of(open()?, libc::ICANON | echo, libc::TCSAFLUSH)?;
     terminal.tty.write_all(prompt.as_bytes())?;
-    // A terminal gives no line that is longer.
+    // The longest line that a terminal delivers.
     let mut bytes = [0; 4096];
     if wait(terminal.tty.as_raw_fd(), until, FOR_EVER)? != Ready::Tty {
         return Err(io::ErrorKind::Interrupted.into());
@@ -78,21 +81,22 @@ fn read(accepted: &[u8], prompt: &str, until: RawFd) -> io::Result<u8> {
     Err(io::ErrorKind::Interrupted.into())
 }
 
-/// What there is to do.
+/// The result of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ready {
-    /// The terminal can be read.
+    /// The terminal has input.
     Tty,
-    /// The other end of the pipe is gone.
+    /// The other end of the pipe is closed.
     Until,
-    /// The time is over.
+    /// The time limit passed.
     Nothing,
 }
 
-/// A wait without an end, as `poll` has it.
+/// The timeout of `poll` that never ends.
 const FOR_EVER: libc::c_int = -1;
 
-/// Waits until the terminal can be read, until the other end of the pipe `until` is gone, or for so many milliseconds.
+/// Waits until the terminal has input, until the other end of the pipe `until` is closed, or for
+/// this many milliseconds.
 fn wait(tty: RawFd, until: RawFd, milliseconds: libc::c_int) -> io::Result<Ready> {
     let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let mut both = [watched(tty), watched(until)];
@@ -113,27 +117,28 @@ fn wait(tty: RawFd, until: RawFd, milliseconds: libc::c_int) -> io::Result<Ready
     }
 }
 
-/// Whether the terminal holds something that was typed.
+/// Returns whether the terminal has input.
 fn is_readable(tty: &File) -> io::Result<bool> {
     let mut watched = libc::pollfd { fd: tty.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the structure is valid and lives through the call, which does not wait.
+    // SAFETY: the structure is valid and lives through the call, which does not block.
     match unsafe { libc::poll(&mut watched, 1, 0) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(watched.revents & libc::POLLIN != 0),
     }
 }
 
-/// The terminal's settings, put back when dropped: an editor of lines may be in the middle of one when the program ends.
-pub(crate) struct AsItWas {
+/// The settings of the terminal, restored on drop, because a line editor can be active when the
+/// program ends.
+pub(crate) struct SavedSettings {
     tty: File,
     before: libc::termios,
 }
 
-impl AsItWas {
-    /// Keeps them as they are now.
+impl SavedSettings {
+    /// Saves the current settings.
     ///
     /// # Errors
-    /// There is no terminal.
+    /// This process has no terminal.
     pub(crate) fn keep() -> io::Result<Self> {
         let tty = open()?;
         // SAFETY: a termios is plain numbers, for which zero is valid; the descriptor is open.
@@ -146,24 +151,26 @@ impl AsItWas {
     }
 }
 
-impl Drop for AsItWas {
+impl Drop for SavedSettings {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is open and the structure is one that was read. If it fails the terminal is gone.
+        // SAFETY: the descriptor is open and the structure was read before. On failure the terminal
+        // is gone.
         unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
     }
 }
 
-/// A terminal that does for lines only what is asked: with `ICANON` it gives whole lines, else each key at once; with `ECHO` it shows what is
-/// typed. Signals such as Ctrl-C stay; keys that were pressed before one stay too. As it was when dropped.
+/// A terminal with these line settings: with `ICANON` it delivers whole lines, otherwise single
+/// keys; with `ECHO` it shows input. Signals such as Ctrl-C stay enabled, and keys before one are
+/// kept. Dropping it restores the settings.
 struct Keys {
     tty: File,
-    _before: AsItWas,
+    _before: SavedSettings,
 }
 
 impl Keys {
-    /// `how` is when it holds: with `TCSAFLUSH` what was typed before is thrown away.
+    /// `how` is the time of the change; `TCSAFLUSH` discards earlier input.
     fn of(tty: File, flags: libc::tcflag_t, how: libc::c_int) -> io::Result<Self> {
-        let before = AsItWas::keep()?;
+        let before = SavedSettings::keep()?;
         let mut keys = before.before;
         keys.c_lflag &= !(libc::ICANON | libc::ECHO);
         keys.c_lflag |= flags;
@@ -173,7 +180,7 @@ impl Keys {
                 keys.c_cc[libc::VMIN] = 1;
                 keys.c_cc[libc::VTIME] = 0;
             }
-            // A line that is given up leaves nothing behind.
+            // An abandoned line leaves no input behind.
             _ => keys.c_lflag &= !libc::NOFLSH,
         }
         // SAFETY: the descriptor is open, the structure valid.
@@ -184,27 +191,32 @@ impl Keys {
     }
 }
 
-/// A terminal that shows none of the keys, until this is dropped: for a conversation, which reads them itself.
-pub(crate) struct Silent(#[expect(dead_code, reason = "gives the terminal back when dropped")] Keys);
+/// A terminal that echoes no keys, until this is dropped, for a conversation that reads them
+/// itself.
+pub(crate) struct NoEcho(
+    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+);
 
-impl Silent {
-    /// From now on.
+impl NoEcho {
+    /// Starts the mode.
     ///
     /// # Errors
-    /// There is no terminal.
+    /// This process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, 0, libc::TCSADRAIN).map(Self)
     }
 }
 
-/// A terminal that lets the person edit a line and shows it, until this is dropped; what was typed before is part of the line.
-pub(crate) struct Cooked(#[expect(dead_code, reason = "gives the terminal back when dropped")] Keys);
+/// A terminal that shows and edits lines, until this is dropped; earlier input is part of the line.
+pub(crate) struct Cooked(
+    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+);
 
 impl Cooked {
-    /// From now on.
+    /// Starts the mode.
     ///
     /// # Errors
-    /// There is no terminal.
+    /// This process has no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         Keys::of(open()?, libc::ICANON | libc::ECHO, libc::TCSADRAIN).map(Self)
     }

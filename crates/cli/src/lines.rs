@@ -1,4 +1,4 @@
-//! The person's lines: edited, remembered from time to time, continued after a backslash, commands completed.
+//! Lines of the person: editing, history, continuation after a backslash, completion of commands.
 
 use crate::key::Cooked;
 use crate::terminal;
@@ -15,43 +15,43 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// The longest line that is read from a pipe, in bytes.
+/// The longest line from a pipe, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// What the person gives.
+/// Input of the person.
 pub(crate) enum Input {
-    /// A line, or several.
+    /// One or more lines.
     Line(String),
-    /// Ctrl-C: nothing.
+    /// Ctrl-C: no line.
     Nothing,
     /// Ctrl-D, or the terminal is gone.
     End,
 }
 
-/// A line to be read.
+/// A request for a line.
 struct Asked {
     prompt: String,
-    /// What was typed already.
+    /// The start of the line, typed before.
     draft: String,
 }
 
-/// Reads on a thread of its own, which lives as long as the process.
+/// Reads lines on a thread that lives as long as the process.
 pub(crate) struct Lines {
     asks: std::sync::mpsc::Sender<Asked>,
     lines: mpsc::Receiver<Input>,
-    /// Writes above the line that is being edited; `None` where lines are not edited here.
+    /// Writes above the edited line; `None` if lines are not edited here.
     printer: Option<Box<dyn ExternalPrinter + Send>>,
-    /// Whether a line was asked for and has not come.
+    /// Whether a requested line is outstanding.
     is_waiting: bool,
-    /// What was typed before a line that is not edited here.
+    /// The start of a line that is not edited here.
     draft: String,
-    /// What can be completed after a slash.
+    /// The commands that can be completed.
     pub(crate) commands: Arc<Mutex<Vec<String>>>,
 }
 
 impl Lines {
-    /// Takes the terminal. Lines are edited if the terminal can show that, and then remembered in `history`, if there is one; from any
-    /// other terminal, and from a pipe, they are read as they come.
+    /// Takes the terminal. Lines are edited if the terminal supports it, and then stored in
+    /// `history`, if given. Other terminals and pipes deliver plain lines.
     pub(crate) fn new(history: Option<PathBuf>) -> io::Result<Self> {
         match terminal::can_edit() {
             true => Self::edited(history),
@@ -65,7 +65,7 @@ impl Lines {
         editor.set_helper(Some(Commands(commands.clone())));
         editor.set_auto_add_history(true);
         if let Some(history) = &history {
-            // One that is not there or cannot be read is one without lines.
+            // A missing or unreadable history is empty.
             let _ = editor.load_history(history);
         }
         let printer = Box::new(editor.create_external_printer().map_err(io::Error::other)?);
@@ -87,7 +87,7 @@ impl Lines {
     fn plain() -> io::Result<Self> {
         let mut stdin = io::BufReader::new(io::stdin());
         let reading = move |Asked { prompt, draft }| {
-            // From a pipe lines come whatever the terminal does.
+            // Lines from a pipe do not depend on the terminal.
             let _cooked = io::stdin().is_terminal().then(Cooked::begin);
             plain_line(&mut stdin, &format!("{prompt}{draft}"))
         };
@@ -112,10 +112,10 @@ impl Lines {
         Ok(Self { asks, lines, printer, is_waiting: false, draft: String::new(), commands })
     }
 
-    /// Begins to read a line behind this prompt, and behind what was typed already.
+    /// Requests a line with this prompt, which starts with earlier input.
     pub(crate) fn ask(&mut self, prompt: String, draft: String) {
         if self.is_waiting {
-            // The line that was given up is not over for the thread: the next one is its answer.
+            // The thread still reads the abandoned line: its next line is the answer.
             return self.write(&format!("{prompt}{draft}"));
         }
         self.is_waiting = true;
@@ -126,7 +126,7 @@ impl Lines {
         let _ = self.asks.send(Asked { prompt, draft });
     }
 
-    /// The line that was begun. Losing the future loses nothing.
+    /// Waits for the requested line. The future can be dropped without losing input.
     pub(crate) async fn next(&mut self) -> Input {
         let input = self.lines.recv().await.unwrap_or(Input::End);
         self.is_waiting = false;
@@ -137,16 +137,17 @@ impl Lines {
         }
     }
 
-    /// Ctrl-C as a signal: gives up the line that is being typed, where the terminal edits it. False if the signal is not about the line.
+    /// Handles Ctrl-C as a signal: abandons the line if the terminal edits it. Returns false if the
+    /// signal is not about the line.
     pub(crate) fn give_up(&mut self) -> bool {
         self.draft.clear();
         self.printer.is_none()
     }
 
-    /// Writes a line above the one that is being typed.
+    /// Writes a line above the edited one.
     pub(crate) fn print(&mut self, line: &str) {
         match &mut self.printer {
-            // A terminal that is gone ends the reading too.
+            // If the terminal is gone, reading ends too.
             Some(printer) => drop(printer.print(format!("{line}\n"))),
             None => self.write(&format!("\n{line}\n")),
         }
@@ -159,7 +160,7 @@ impl Lines {
     }
 }
 
-/// A line from a terminal that edits it, or from a pipe; a backslash at its end goes on in the next.
+/// Reads a line from the editor or from a pipe; a backslash at its end continues it.
 fn plain_line(stdin: &mut impl BufRead, prompt: &str) -> Input {
     let mut text = String::new();
     let mut prompt = prompt;
@@ -205,7 +206,12 @@ impl Validator for Commands {
 impl Completer for Commands {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..at).unwrap_or(line);
         let commands = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((

@@ -1,4 +1,5 @@
-//! `attache login` and `attache logout`: the agent's own login, by its call or by its program in this terminal, and whether it helped.
+//! `attache login` and `attache logout`: runs a login method of an agent, as a call or as a program
+//! in this terminal, and checks the result.
 
 mod advice;
 pub(crate) mod arguments;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 pub(crate) use advice::advice;
 
-/// What a command has of its agent.
+/// An agent that a command started.
 struct Started {
     agent: AgentProcess,
     name: String,
@@ -29,13 +30,18 @@ struct Started {
 /// Runs `attache login`.
 pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let again = || Ok::<_, Failure>(ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env));
+    let again =
+        || Ok::<_, Failure>(ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env));
     let started = start(again()?, &interrupts).await?;
     let methods = started.agent.auth_methods().to_vec();
     if arguments.method.is_none()
         && let Probe::Opened(_) = probed(&started.agent, &interrupts).await?
     {
-        return told(&format!("{} needs no login now: it opens sessions", started.name), started.agent).await;
+        return told(
+            &format!("{} needs no login: it already opens sessions", started.name),
+            started.agent,
+        )
+        .await;
     }
     let method = chosen(&methods, arguments.method.as_deref(), &started)?;
     let agent = match Way::of(method, again()?.launch) {
@@ -46,23 +52,29 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
         Way::InTerminal(launch) => {
             started.agent.stop().await;
             in_terminal(launch, method, &interrupts).await?;
-            // AUTH-08: the agent is started anew, and learns of its login at its start.
+            // AUTH-08: the agent is restarted, and reads its login at the start.
             start(again()?, &interrupts).await?.agent
         }
     };
     let name = &started.name;
     match probed(&agent, &interrupts).await? {
         Probe::Opened(took) => {
-            told(&format!("{name} is logged in: it opened a session in {:.1} s", took.as_secs_f64()), agent)
-                .await
+            told(
+                &format!("{name} is logged in: it opened a session in {:.1} s", took.as_secs_f64()),
+                agent,
+            )
+            .await
         }
         Probe::LoginNeeded(said) => Err(Failure::new(
             Exit::LoginNeeded,
-            format!("the login was carried out, and {name} still needs one ({said}){}", needs(started.needs)),
+            format!(
+                "the login succeeded, but {name} still needs a login ({said}){}",
+                needs(started.needs)
+            ),
         )),
         Probe::Failed(why) => Err(Failure::new(
             Exit::AgentFailed,
-            format!("the login was carried out, but {name} opens no session: {why}"),
+            format!("the login succeeded, but {name} opens no session: {why}"),
         )),
     }
 }
@@ -78,14 +90,16 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
         )));
     }
     let out = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "given up before the agent had answered")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent replied")),
         out = agent.logout() => out,
     };
-    out.map_err(|error| Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}")))?;
+    out.map_err(|error| {
+        Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}"))
+    })?;
     match probed(&agent, &interrupts).await? {
-        // AUTH-11: what it goes on with is a key of its environment, mostly.
+        // AUTH-11: usually a key in its environment keeps it logged in.
         Probe::Opened(_) => {
-            told(&format!("{name} is logged out, but still opens sessions: it needs no login, or has a key in its environment"), agent).await
+            told(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
         }
         Probe::LoginNeeded(_) | Probe::Failed(_) => told(&format!("{name} is logged out"), agent).await,
     }
@@ -97,20 +111,23 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     let options = if in_a_terminal() { options.terminal_login() } else { options };
     let told = io::stderr().is_terminal().then(|| format!("starting {name}"));
     let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        agent = waiting(AgentProcess::launch_with(launch, options), told) => agent.map_err(|error| cannot_start(&error, known))?,
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
+        agent = waiting(AgentProcess::launch_with(launch, options), told) => {
+            agent.map_err(|error| cannot_start(&error, known))?
+        }
     };
-    let about = agent.about().map(|about| about.title.clone().unwrap_or_else(|| about.name.clone()));
+    let about =
+        agent.about().map(|about| about.title.clone().unwrap_or_else(|| about.name.clone()));
     let name = sanitize::line(&about.unwrap_or(name));
     Ok(Started { agent, name, word, needs: known.map(|known| known.login) })
 }
 
-/// Whether a program can talk with the person here.
+/// Returns whether a program can interact with the person here.
 fn in_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The method of this id; without one the only method that there is.
+/// Returns the method with this id; without an id, the only method.
 fn chosen<'m>(
     methods: &'m [AuthMethod],
     id: Option<&str>,
@@ -124,19 +141,30 @@ fn chosen<'m>(
             needs(started.needs)
         ))),
         (None, [only]) => Ok(only),
-        (None, _) => Err(Failure::usage(format!("{name} offers several logins: name one.{}", ways()))),
-        (Some(id), _) => methods.iter().find(|method| method.id().as_str() == id).ok_or_else(|| {
-            Failure::usage(format!("{name} offers no login {}.{}", sanitize::line(id), ways()))
-        }),
+        (None, _) => {
+            Err(Failure::usage(format!("{name} offers several logins: choose one.{}", ways())))
+        }
+        (Some(id), _) => {
+            methods.iter().find(|method| method.id().as_str() == id).ok_or_else(|| {
+                Failure::usage(format!("{name} offers no login {}.{}", sanitize::line(id), ways()))
+            })
+        }
     }
 }
 
-async fn by_agent(started: &Started, method: &AuthMethod, interrupts: &Interrupts) -> Result<(), Failure> {
-    let what =
-        format!("{} is logging in by {}; it may open a page, Ctrl-C gives up", started.name, method.name());
+async fn by_agent(
+    started: &Started,
+    method: &AuthMethod,
+    interrupts: &Interrupts,
+) -> Result<(), Failure> {
+    let what = format!(
+        "{} is logging in with {}; it may open a page; Ctrl-C cancels",
+        started.name,
+        method.name()
+    );
     say(&what)?;
     let logged_in = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "the login was given up")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "the login was cancelled")),
         logged_in = started.agent.authenticate(method.id().clone()) => logged_in,
     };
     logged_in.map_err(|error| match error {
@@ -148,25 +176,32 @@ async fn by_agent(started: &Started, method: &AuthMethod, interrupts: &Interrupt
     })
 }
 
-/// Runs the program that logs in, in this terminal.
-async fn in_terminal(launch: Launch, method: &AuthMethod, interrupts: &Interrupts) -> Result<(), Failure> {
+/// Runs the login program in this terminal.
+async fn in_terminal(
+    launch: Launch,
+    method: &AuthMethod,
+    interrupts: &Interrupts,
+) -> Result<(), Failure> {
     let line = sanitize::line(&launch.shown());
     if !in_a_terminal() {
         let name = sanitize::line(method.name());
         return Err(Failure::usage(format!(
-            "the login {name} needs a terminal: run it in one, or there\n  {line}"
+            "the login {name} needs a terminal: run this command in one, or\n  {line}"
         )));
     }
     say(&format!("in this terminal: {line}"))?;
-    let failed = |why: String| Failure::new(Exit::LoginNeeded, format!("the login failed: {line} {why}"));
-    let mut child =
-        launch.in_terminal().spawn().map_err(|error| failed(format!("cannot be started: {error}")))?;
+    let failed =
+        |why: String| Failure::new(Exit::LoginNeeded, format!("the login failed: {line} {why}"));
+    let mut child = launch
+        .in_terminal()
+        .spawn()
+        .map_err(|error| failed(format!("cannot be started: {error}")))?;
     let ended = tokio::task::spawn_blocking(move || child.wait()).await;
     let status = ended.map_err(io::Error::other).and_then(|status| status);
     let status = status.map_err(|error| failed(format!("cannot be waited for: {error}")))?;
     let given_up = tokio::time::timeout(Duration::ZERO, interrupts.cancel()).await.is_ok();
     match status.success() {
-        _ if given_up => Err(Failure::new(Exit::Cancelled, "the login was given up")),
+        _ if given_up => Err(Failure::new(Exit::Cancelled, "the login was cancelled")),
         true => Ok(()),
         false => Err(failed(format!("ended with {status}"))),
     }
@@ -174,9 +209,9 @@ async fn in_terminal(launch: Launch, method: &AuthMethod, interrupts: &Interrupt
 
 async fn probed(agent: &AgentProcess, interrupts: &Interrupts) -> Result<Probe, Failure> {
     let told =
-        io::stderr().is_terminal().then(|| "opening a session to see whether it is logged in".to_owned());
+        io::stderr().is_terminal().then(|| "opening a session to check the login".to_owned());
     tokio::select! {
-        () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before it was known whether the agent is logged in")),
+        () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before the login was checked")),
         probe = waiting(probe(agent), told) => Ok(probe),
     }
 }
@@ -185,7 +220,7 @@ fn needs(needs: Option<&str>) -> String {
     needs.map(|needs| format!("; it needs {needs}")).unwrap_or_default()
 }
 
-/// Says on stderr how it ended, and ends the agent.
+/// Prints the result on stderr and ends the agent.
 async fn told(text: &str, agent: AgentProcess) -> Result<Exit, Failure> {
     say(text)?;
     agent.stop().await;

@@ -1,6 +1,7 @@
 //! The command `attache`: an agent and a client of the Agent Client Protocol.
 //!
-//! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it leaves to the libraries below.
+//! This crate handles terminals, pipes, signals and exit codes. The libraries below implement
+//! agents and clients.
 
 mod agent;
 mod agents;
@@ -9,7 +10,6 @@ mod chat;
 mod check;
 mod chosen_agent;
 mod config;
-mod copy;
 mod demo;
 mod doctor;
 mod elicitation;
@@ -19,6 +19,7 @@ mod follow;
 mod interrupt;
 mod key;
 mod lines;
+mod log;
 mod login;
 mod models;
 mod new;
@@ -28,7 +29,6 @@ mod probe;
 mod question;
 mod record;
 mod run;
-mod sample;
 mod sessions;
 mod settings;
 mod show;
@@ -44,12 +44,19 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = args::Command::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            return told(Err(Failure::new(Exit::OurFault, format!("the program cannot start: {error}"))));
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                return told(Err(Failure::new(
+                    Exit::OurFault,
+                    format!("the program cannot start: {error}"),
+                )));
+            }
+        };
+    if let Err(failure) = log::start() {
+        return told(Err(failure));
+    }
     told(runtime.block_on(async {
         match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
             args::Task::Chat(arguments) => chat::chat(arguments).await,
@@ -70,7 +77,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// Says on stderr why the command failed, and ends it.
+/// Prints the failure on stderr and returns the exit code.
 fn told(ended: Result<Exit, Failure>) -> ExitCode {
     let failure = match ended {
         Ok(exit) => return exit.into(),
@@ -80,8 +87,13 @@ fn told(ended: Result<Exit, Failure>) -> ExitCode {
         let mut stderr = std::io::stderr().lock();
         let paint = show::paint::Paint::of(&stderr);
         let message = show::sanitize::text(&failure.message);
-        // If stderr is closed there is nobody to tell.
-        let _ = writeln!(stderr, "{} {}", paint.paint(show::paint::RED, "attache:"), message.trim_end());
+        // The exit code also reports the failure if stderr is closed.
+        let _ = writeln!(
+            stderr,
+            "{} {}",
+            paint.paint(show::paint::RED, "attache:"),
+            message.trim_end()
+        );
     }
     failure.exit.into()
 }

@@ -1,22 +1,15 @@
-//! The models of the built-in agent, as this machine has them: the person's settings and own list, servers on loopback.
+//! The models of the built-in agent on this machine: from the person's settings and list, and from
+//! local servers.
 
 use crate::exit::Failure;
-use crate::folder::is_missing;
-use crate::settings::Settings;
-use crate::show::sanitize;
+use crate::settings::{Settings, models_file};
 use attache_coder::Models;
-use std::path::PathBuf;
 
-/// The person's own list of models and providers, in the configuration folder.
-const OWN: &str = "models.json";
-
-/// A longer one is not read, in bytes: the list that comes with the program has less than a tenth of it.
-const LONGEST: u64 = 4 << 20;
-
-/// What there is, and a sentence where the person's own list cannot be used: then it is left out.
+/// Returns the models. If the person's list cannot be used, it is ignored and the reason is
+/// returned too.
 pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     let environment = |name: &str| settings.variable(name);
-    let (own, why) = match own() {
+    let (own, why) = match models_file::text() {
         Ok(own) => (own, None),
         Err(why) => (None, Some(why)),
     };
@@ -24,44 +17,20 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
         Ok(models) => (models, why),
         Err(error) => {
             let without = Models::of(&environment, None).unwrap_or_else(|_| Models::offline_only());
-            (without, Some(format!("{}: {error}", shown())))
+            (without, Some(format!("{}: {error}", models_file::shown())))
         }
     };
     (models.and_local(&environment), why)
 }
 
-/// Whether the model that the person's settings name can be used; where none is named there is nothing to say.
+/// Checks that the configured model can be used; without a configured model it succeeds.
 ///
 /// # Errors
-/// It cannot, for the reason that is said.
+/// The model cannot be used; the message has the reason.
 pub(crate) async fn usable() -> Result<(), Failure> {
     let settings = Settings::read();
     match models(&settings).0.unusable().await {
         Some(why) => Err(Failure::usage(why)),
         None => Ok(()),
     }
-}
-
-/// The text of the person's own list, if there is one.
-pub(crate) fn own() -> Result<Option<String>, String> {
-    let Some(path) = path() else { return Ok(None) };
-    match attache_host::read_plain_text(&path, LONGEST) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(format!("{} cannot be read: {error}", shown())),
-    }
-}
-
-fn path() -> Option<PathBuf> {
-    crate::folder::configuration().map(|folder| folder.join(OWN))
-}
-
-/// Whether the person has a list of their own.
-pub(crate) fn exists() -> bool {
-    path().is_some_and(|path| path.exists())
-}
-
-/// Where the list is, for people.
-pub(crate) fn shown() -> String {
-    path().map_or_else(|| OWN.to_owned(), |path| sanitize::visible(&path.display().to_string()).into_owned())
 }

@@ -1,4 +1,4 @@
-//! `attache new`: the beginning of a project.
+//! `attache new`: creates projects.
 
 mod agent;
 pub(crate) mod arguments;

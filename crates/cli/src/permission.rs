@@ -1,4 +1,5 @@
-//! Who decides what may run: the person's remembered rules, the flags, or the person at the terminal. Nothing is ever approved silently.
+//! Who decides what may run: the person's remembered rules, the flags, or the person at the
+//! terminal. Nothing is ever approved silently.
 
 mod effect;
 mod remember;
@@ -8,7 +9,7 @@ use crate::key;
 use crate::show::paint::{BOLD, CYAN, GREEN, Paint, RED, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
-use attache_client::{Decision, PermissionRequest, PermissionRule, Permissions};
+use attache_client::{Decision, PermissionRequest, Permissions, Rule};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
 use rules::Rules;
 use std::io::Write;
@@ -19,14 +20,16 @@ use tokio::sync::{mpsc, oneshot};
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
 const QUESTIONS: usize = 16;
 
-/// A question of the agent and where its answer goes. The sender learns when the question is withdrawn.
+/// A question of the agent and where its answer goes. The sender learns when the question is
+/// withdrawn.
 pub(crate) struct Question {
     pub(crate) request: PermissionRequest,
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// A policy for a session that sends every question to whoever holds the other end, and a read only if one of the rules rejects it. Without
-/// that end everything is rejected. The rules of the session take the place of `first` once they are known.
+/// A policy for a session that sends every question to whoever holds the other end, and a read only
+/// if one of the rules rejects it. Without that end everything is rejected. The rules of the
+/// session take the place of `first` once they are known.
 pub(crate) fn questions(
     first: Option<Rules>,
     known: Arc<OnceLock<Rules>>,
@@ -73,7 +76,8 @@ impl Policy {
         }
         // An agent that offers nothing which allows is refused.
         let is_offered = Decision::Allow.allows(&request.options);
-        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
+        let allowed =
+            |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
@@ -108,7 +112,7 @@ pub(crate) struct Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum By {
     /// A rule that this client remembers.
-    Rule(Box<PermissionRule>),
+    Rule(Box<Rule>),
     /// `--yes`.
     Yes,
     /// `--allow KIND`.
@@ -125,7 +129,7 @@ pub(crate) enum By {
 
 impl By {
     /// The rule that decided, if one did.
-    pub(crate) fn rule(&self) -> Option<&PermissionRule> {
+    pub(crate) fn rule(&self) -> Option<&Rule> {
         match self {
             Self::Rule(rule) => Some(rule),
             _ => None,
@@ -178,8 +182,9 @@ impl Verdict {
         let title = sanitize::visible_line(request.title());
         match &self.by {
             By::Rule(rule) => {
-                let rule = sanitize::visible(&rule.to_string()).into_owned();
-                format!("{} by your rule {}: {title}", self.word(), sanitize::line(&rule))
+                let line = sanitize::visible(&rule.to_line()).into_owned();
+                let whose = if rules::is_of_project(rule) { "this project's" } else { "your" };
+                format!("{} by {whose} rule {}: {title}", self.word(), sanitize::line(&line))
             }
             By::Yes | By::Allow | By::Tour if !self.allowed => {
                 format!("refused, because the agent offers no answer that allows it: {title}")
@@ -189,15 +194,17 @@ impl Verdict {
             By::Person if self.allowed => format!("allowed by you: {title}"),
             By::Person => format!("rejected by you: {title}"),
             By::Nobody => {
-                format!("refused, because no rule or flag allows it and no person can be asked: {title}")
+                format!(
+                    "refused, because no rule or flag allows it and no person can be asked: {title}"
+                )
             }
             By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
             By::Withdrawn => format!("no longer asked: {title}"),
         }
     }
 
-    /// What was decided and what it is about, in lines of at most `columns`; in one line, except for the line feeds of a command, if the
-    /// width does not matter.
+    /// What was decided and what it is about, in lines of at most `columns`; in one line, except
+    /// for the line feeds of a command, if the width does not matter.
     pub(crate) fn lines(
         &self,
         request: &PermissionRequest,
@@ -228,7 +235,8 @@ impl Verdict {
             }
             _ => String::new(),
         };
-        (self.by == By::Nobody).then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
+        (self.by == By::Nobody)
+            .then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
     }
 }
 
@@ -237,18 +245,26 @@ fn kind_word(request: &PermissionRequest) -> String {
 }
 
 /// Puts the question to the person, on stderr, which is a terminal then.
-pub(crate) fn ask(request: &PermissionRequest, cwd: &Path, rules: Option<&Rules>) -> std::io::Result<()> {
+pub(crate) fn ask(
+    request: &PermissionRequest,
+    cwd: &Path,
+    rules: Option<&Rules>,
+) -> std::io::Result<()> {
     let mut out = std::io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
     let mut lines = question(request, cwd, paint, columns);
     if rules.is_some_and(|rules| remember::is_possible(request, rules)) {
-        lines.push(format!("  [{}] have attache remember the answer …", paint.paint(BOLD, remember::KEY)));
+        lines.push(format!(
+            "  [{}] have attache remember the answer …",
+            paint.paint(BOLD, remember::KEY)
+        ));
     }
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
+/// The question as the person sees it: the call whole, its diffs and its input, then what can be
+/// chosen.
 fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
         // The command follows as it is, with every line feed in it.
@@ -256,17 +272,23 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
         None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
-    let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
+    let mut lines =
+        vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
     let title = Some(title).filter(|title| !title.is_empty());
     let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
     lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
     let effect = effect::parts(request, cwd, effect::Extent::Question);
-    lines.extend(effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)));
-    let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+    lines.extend(
+        effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)),
+    );
+    let content =
+        request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {
-            ToolCallContent::Diff(diff) => lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole)),
+            ToolCallContent::Diff(diff) => {
+                lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))
+            }
             ToolCallContent::Content(content) => {
                 let text = tool_call::block(&content.content);
                 lines.extend(text.lines().map(|line| format!("    {line}")));
@@ -281,8 +303,8 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     lines
 }
 
-/// One key for each option: y and a allow once and always, n and d reject once and always; further options of a kind have
-/// digits.
+/// One key for each option: y and a allow once and always, n and d reject once and always; further
+/// options of a kind have digits.
 fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
     let mut keys: Vec<(char, &PermissionOption)> = Vec::new();
     let mut digits = '1'..='9';
@@ -304,7 +326,10 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is decided then.
-pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -> std::io::Result<Verdict> {
+pub(crate) async fn answer(
+    request: &PermissionRequest,
+    rules: Option<&Rules>,
+) -> std::io::Result<Verdict> {
     let options = keys(&request.options);
     let rejected = Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person };
     if options.is_empty() {
@@ -312,7 +337,8 @@ pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -
         return Ok(rejected);
     }
     let rules = rules.filter(|rules| remember::is_possible(request, rules));
-    let keys: Vec<char> = options.iter().map(|(key, _)| *key).chain(rules.map(|_| remember::KEY)).collect();
+    let keys: Vec<char> =
+        options.iter().map(|(key, _)| *key).chain(rules.map(|_| remember::KEY)).collect();
     loop {
         let key = pressed(&keys, "allow?").await?;
         if let (Some(rules), remember::KEY) = (rules, key) {
@@ -337,7 +363,8 @@ pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -
 async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
     let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
     let shown: Vec<String> = keys.iter().map(char::to_string).collect();
-    let key = char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
+    let key =
+        char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
     // The terminal does not show keys while they are read one by one.
     let _ = write!(std::io::stderr(), "{key}");
     Ok(key)

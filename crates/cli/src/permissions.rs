@@ -5,7 +5,7 @@ pub(crate) mod arguments;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::permission::rules;
-use crate::sessions::when::exact;
+use crate::sessions::time::exact;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, Paint};
 use crate::show::sanitize;
@@ -35,22 +35,25 @@ pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
 
 fn list() -> Result<Vec<String>, Failure> {
     let rules = rules::open()?.rules();
-    let file = rules::file().map(|file| shown(&file.to_string_lossy()));
-    let Some(file) = file else {
+    let files: Vec<String> =
+        rules::files().iter().map(|file| shown(&file.to_string_lossy())).collect();
+    if files.is_empty() {
         return Ok(vec![
             "no rule is kept: neither XDG_CONFIG_HOME nor HOME names a folder for them".to_owned(),
         ]);
-    };
+    }
     let paint = Paint::of(&io::stdout());
     let mut lines = match rules.is_empty() {
-        true => vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()],
+        true => {
+            vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()]
+        }
         false => Vec::new(),
     };
     for (number, rule) in (1..).zip(&rules) {
         lines.push(format!("{number:>3}  {}", paint.paint(BOLD, shown(&rules::meaning(rule)))));
-        lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_string()))));
+        lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_line()))));
     }
-    lines.push(paint.paint(DIM, format!("the rules stand in {file}")));
+    lines.push(paint.paint(DIM, format!("the rules stand in {}", files.join(" and "))));
     Ok(lines)
 }
 
@@ -65,13 +68,14 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
         return Err(Failure::usage(format!("there is no rule {number}: {there}")));
     };
     broker.forget(rule).map_err(|error| Failure::new(Exit::OurFault, error))?;
-    Ok(vec![format!("removed: {}", shown(&rule.to_string()))])
+    Ok(vec![format!("removed: {}", shown(&rule.to_line()))])
 }
 
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
     let Some(file) = rules::log() else {
         return Ok(vec![
-            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known".to_owned(),
+            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known"
+                .to_owned(),
         ]);
     };
     let mut text = String::new();
@@ -110,7 +114,8 @@ fn decision(line: &str) -> String {
     let Ok(entry) = serde_json::from_str::<Value>(line) else { return shown(line) };
     let text = |name: &str| entry.get(name).and_then(Value::as_str).map(shown);
     let at = text("at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
-    let at = at.map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
+    let at = at
+        .map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
     let by = match (text("by").as_deref(), text("rule"), text("flag")) {
         (Some("rule"), Some(rule), _) => format!("by your rule {rule}"),
         (Some("asked"), ..) => "by you".to_owned(),

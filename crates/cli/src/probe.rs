@@ -1,16 +1,16 @@
-//! Whether an agent opens sessions as it is now: the one sure sign of a login.
+//! Opens a session to find out whether an agent is logged in.
 
 use crate::show::sanitize;
 use attache_client::{AgentConnection, OpenError};
 use std::time::{Duration, Instant};
 
-/// What came of a session in an empty folder.
+/// The result of opening a session in an empty folder.
 pub(crate) enum Probe {
-    /// It was opened, in this time, and put away again where the agent offers that.
+    /// It was opened in this time, and deleted or archived if the agent offers that.
     Opened(Duration),
-    /// A login is needed first; what the agent says about it.
+    /// The agent needs a login first, and says this about it.
     LoginNeeded(String),
-    /// There was none, for another reason.
+    /// It failed for another reason.
     Failed(String),
 }
 
@@ -20,21 +20,23 @@ pub(crate) async fn probe(agent: &AgentConnection) -> Probe {
         Ok(folder) => folder,
         Err(error) => {
             return Probe::Failed(format!(
-                "no temporary folder can be made: {error}; TMPDIR names another place"
+                "a temporary folder cannot be created: {error}; set TMPDIR to a writable folder"
             ));
         }
     };
     let began = Instant::now();
     let session = match agent.open(folder.path()).await {
         Ok(session) => session,
-        Err(OpenError::AuthRequired { message, .. }) => return Probe::LoginNeeded(sanitize::line(&message)),
+        Err(OpenError::AuthRequired { message, .. }) => {
+            return Probe::LoginNeeded(sanitize::line(&message));
+        }
         Err(error) => return Probe::Failed(error.to_string()),
     };
     let took = began.elapsed();
     let offered = &agent.capabilities().session_capabilities;
     let (closes, deletes) = (offered.close.is_some(), offered.delete.is_some());
     let id = session.id().clone();
-    // A session that stays in the agent's list does no harm.
+    // A session that remains in the agent's list does no harm.
     if closes {
         let _ = session.close().await;
     }

@@ -1,4 +1,4 @@
-//! What an agent asks, put to the person at the terminal.
+//! Questions of an agent to the person at the terminal.
 
 use crate::permission::Verdict;
 use crate::permission::rules::Rules;
@@ -6,10 +6,11 @@ use crate::{elicitation, permission};
 use attache_client::{Answer, HubSession, PermissionBroker, Question, QuestionAbout};
 use std::io;
 
-/// Waits for the person's answer, with the verdict that it gives about a permission; `None` if the question is withdrawn first.
+/// Waits for the person's answer, with its decision about a permission; `None` if the question is
+/// withdrawn first.
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is answered then.
+/// The terminal cannot be read; then nothing is answered.
 pub(crate) async fn put(
     session: &HubSession,
     question: &Question,
@@ -27,8 +28,12 @@ pub(crate) async fn put(
                 let decision = verdict.decision.clone();
                 decision.map(|decision| (Answer::Permission(decision), Some(verdict)))
             }
-            QuestionAbout::Form(request) => Some((Answer::Form(elicitation::fill(request).await?), None)),
-            QuestionAbout::Page(request) => Some((Answer::Page(elicitation::open(request).await?), None)),
+            QuestionAbout::Form(request) => {
+                Some((Answer::Form(elicitation::fill(request).await?), None))
+            }
+            QuestionAbout::Page(request) => {
+                Some((Answer::Page(elicitation::open(request).await?), None))
+            }
             _ => None,
         })
     };

@@ -1,4 +1,5 @@
-//! Recordings: every line of a connection is a JSON object, with its time and without secrets. The shape is documented in JSON.md.
+//! Recordings: each line of a connection is a JSON object with its time and without secrets.
+//! JSON.md documents the format.
 
 use crate::exit::Failure;
 use crate::show::json::escaped;
@@ -11,26 +12,26 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Makes the file that `option` names, which only its owner may read: messages hold the person's files. One that is there is left alone.
+/// Creates the file that `option` names. Only its owner can read it, because messages contain the
+/// person's files. An existing file is an error.
 pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
     let shown = path.display();
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| {
         Failure::usage(match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                format!(
-                    "{option}: {shown} exists and is not overwritten: name another file, or remove it first"
-                )
+                format!("{option}: {shown} already exists: name another file, or remove it first")
             }
-            _ => format!("{option}: {shown} cannot be made: {error}; name a file that can be written"),
+            _ => format!("{option}: {shown} cannot be created: {error}; name another file"),
         })
     })
 }
 
-/// A line as it is recorded. `who` is the member that says who sent it, `more` what else there is to say: members, each behind a comma.
+/// Formats a recorded line. `who` is the member for the sender; `more` has further members, each
+/// after a comma.
 pub(crate) fn record(who: (&str, &str), at: Timestamp, line: &[u8], more: &str) -> String {
     let (key, json) = match serde_json::from_slice::<&RawValue>(line) {
         Ok(message) => ("message", masked(message.get())),
-        // It may be a message that something was added to, or its beginning.
+        // The line can be a message with added text, or the start of one.
         Err(_) => ("text", Value::from(masked(&String::from_utf8_lossy(line))).to_string()),
     };
     let (who, is) = who;
@@ -46,7 +47,10 @@ mod tests {
         for line in [&b"{\"method\":\"x\"}"[..], b" [1] ", b"Welcome\t\x1b[2J", b"\xff\xfe", b""] {
             let record = record(("from", "agent"), Timestamp::now(), line, "");
             let value: Value = serde_json::from_str(&record).unwrap();
-            assert!(value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"), "{record}");
+            assert!(
+                value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"),
+                "{record}"
+            );
             assert!(value.get("message").is_some() != value.get("text").is_some(), "{record}");
             assert_eq!(record.matches('\n').count(), 1);
         }

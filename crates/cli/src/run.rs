@@ -1,7 +1,8 @@
-//! `attache run`: prompts to one session, shown as they are answered.
+//! `attache run`: sends prompts to one session and shows the answers.
 
 mod attachment;
 pub(crate) mod budget;
+mod face;
 mod mcp_file;
 mod mention;
 mod prompts;
@@ -10,26 +11,23 @@ mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
-use crate::chosen_agent::{self, ChosenAgent, cannot_start};
+use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
 use crate::settings::Settings;
-use crate::show::json::Json;
 use crate::show::paint::{Paint, YELLOW};
-use crate::show::plain::Plain;
-use crate::show::progress::Style;
-use crate::show::terminal::Terminal;
-use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
-use crate::{key, login, store, terminal, turn};
+use crate::{key, login, store, turn};
 use attache_client::{
-    AgentProcess, KnownAgent, Options, PermissionBroker, SessionHandle, SetError, StartError,
+    AgentConnection, Hub, HubError, HubOptions, HubSession, KnownAgent, Options, PermissionBroker,
+    Permissions, RestartPolicy, SetError, StartError,
 };
 use attache_protocol::v1::{McpServer, PromptCapabilities};
+use face::face;
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -41,10 +39,11 @@ use trace::Trace;
 use waiting::waiting;
 
 pub(crate) use attachment::attach;
+pub(crate) use face::on_terminal;
 pub(crate) use prompts::Piece;
-pub(crate) use session::not_open;
+pub(crate) use session::not_opened;
 
-/// How long the agent may take to end by itself after a timeout.
+/// The time for the agent to end by itself after a timeout.
 const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -55,13 +54,13 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
-        // It is told on stderr too; if stdout is closed that must do.
+        // The failure is printed on stderr too, also if stdout is closed.
         let _ = face.show(Item::Error { exit: *exit, message });
     }
     ended
 }
 
-/// What is to be done, once everything that can be checked without the agent is.
+/// The work, after all checks that need no agent.
 struct Work {
     prompts: Vec<Prompt>,
     cwd: PathBuf,
@@ -70,9 +69,12 @@ struct Work {
     built_in: bool,
     /// Whether the person can be asked.
     ask: bool,
+    questions: mpsc::Receiver<Question>,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// When the first turn must be over.
+    /// Takes the rules once the folder of the session is known.
+    known: Arc<OnceLock<Rules>>,
+    /// The deadline of the first turn.
     deadline: Option<Instant>,
 }
 
@@ -89,19 +91,19 @@ async fn with_face(
         None => Vec::new(),
     };
     let rules = rules::open()?;
-    let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
-    let ChosenAgent { launch, name, word, known, built_in } = chosen;
+    let (chosen, source) = ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd)?;
+    let ChosenAgent { name, word, known, built_in, .. } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
-        // The built-in agent keeps nothing then, and tells only its own stderr.
+        // The built-in agent then stores nothing, and reports it only on its own stderr.
         show(face, Item::Warning(&store::not_kept(&error)))?;
     }
-    // What is wrong with the person's settings the agent tells its own stderr.
+    // The agent reports unusable settings only on its own stderr.
     for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
         show(face, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    // Each command is asked for like any other permission: see `Policy`.
-    let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
+    // Each command needs a permission like any other: see `Policy`.
+    let mut options = Options::default().terminals();
     if let Some(limit) = arguments.start_timeout {
         options = options.handshake(limit);
     }
@@ -115,12 +117,19 @@ async fn with_face(
     if let Some(trace) = &trace {
         options = options.tap(trace.tap());
     }
-    let starting = AgentProcess::launch_with(launch.cwd(&cwd), options);
+    // The rules and the flags decide first, then the person: see `Policy`.
+    let first = Rules { broker: rules.clone(), agent: name.clone(), cwd: cwd.clone() };
+    let known_rules = Arc::default();
+    let (permissions, questions) = permission::questions(Some(first), Arc::clone(&known_rules));
+    let hub = Hub::new(hub_options(options, permissions));
+    let agent = hub.add(name.as_str(), source).map_err(Failure::usage)?;
     let told = is_watched(arguments).then(|| format!("starting {name}"));
-    let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        () = turn::reached(deadline) => return Err(late("the agent had not started", arguments)),
-        agent = waiting(starting, told) => agent.map_err(|error| not_started(&error, known))?,
+    let connection = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
+        () = turn::reached(deadline) => return Err(late("the agent did not start", arguments)),
+        started = waiting(agent.start(), told) => {
+            started.map_err(|error| not_started(&error, known))?
+        }
     };
     let work = Work {
         prompts,
@@ -129,74 +138,91 @@ async fn with_face(
         agent_name: name,
         built_in,
         ask,
+        questions,
         elicitations,
         rules: rules.clone(),
+        known: known_rules,
         deadline,
     };
-    let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
-    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended) {
-        // The built-in agent needs no login, but the model of a stored session may need a key.
-        let said =
-            message.strip_prefix("the agent needs a login first (").and_then(|said| said.strip_suffix(')'));
+    let mut ended = with_agent(arguments, interrupts, face, (&hub, &connection), work).await;
+    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
+    {
+        // The built-in agent needs no login, but the model of a stored session can need a key.
+        let said = message
+            .strip_prefix("the agent needs a login first (")
+            .and_then(|said| said.strip_suffix(')'));
         if let Some(said) = said.map(str::to_owned) {
             *message = said;
         }
         *exit = Exit::Usage;
     }
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
-        message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
+        message.push_str(&login::advice(
+            &word,
+            connection.auth_methods(),
+            known.map(|known| known.login),
+        ));
     }
     let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {
-        // Dropping it kills it, with everything it started.
+        // Dropping the hub kills the agent and all of its processes.
         () = interrupts.end() => {}
-        // Its grace counts from the timeout, of which a later turn has its own: then nothing of it is left.
+        // The grace period starts at the timeout. A later turn has its own timeout, so none is left
+        // then.
         () = tokio::time::sleep(ENDING), if is_late => {}
-        _ = agent.stop() => {}
+        () = hub.close() => {}
     }
     let log_trouble = rules.take_log_trouble().map(|trouble| trouble.to_string());
     for trouble in trace.and_then(|trace| trace.trouble()).into_iter().chain(log_trouble) {
         let mut stderr = io::stderr().lock();
         let line = Paint::of(&stderr).paint(YELLOW, sanitize::line(&trouble));
-        // If stderr is closed there is nobody to tell.
+        // A closed stderr is not an error.
         let _ = writeln!(stderr, "{line}");
     }
     ended
+}
+
+/// A hub for one agent and one session, without a store: the agent keeps its sessions. An agent
+/// that ends is not started again.
+pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
+    HubOptions::default()
+        .client(options)
+        .restarts(RestartPolicy::NEVER)
+        .without_context_notices()
+        .decide_first(move |_, _, _| permissions.clone())
 }
 
 async fn with_agent(
     arguments: &args::Run,
     interrupts: &Interrupts,
     face: &mut dyn Show,
-    agent: &AgentProcess,
+    (hub, agent): (&Hub, &AgentConnection),
     mut work: Work,
 ) -> Result<Exit, Failure> {
-    let first = Rules { broker: work.rules.clone(), agent: work.agent_name.clone(), cwd: work.cwd.clone() };
-    let known = Arc::default();
-    let (permissions, mut questions) = permission::questions(Some(first), Arc::clone(&known));
     show(face, Item::Agent(agent.about()))?;
     mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
     let request = session::Request {
         arguments,
+        hub,
+        agent_name: &work.agent_name,
         agent,
         built_in: work.built_in,
         cwd: &work.cwd,
-        permissions,
         mcp_servers: work.mcp_servers,
     };
     let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
     let session = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session was open")),
-        () = turn::reached(work.deadline) => return Err(late("the session was not open", arguments)),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session opened")),
+        () = turn::reached(work.deadline) => return Err(late("the session did not open", arguments)),
         session = waiting(request.open(), told) => session?,
     };
     let asking = Asking {
         interrupts,
-        questions: &mut questions,
+        questions: &mut work.questions,
         ask: work.ask,
         elicitations: &mut work.elicitations,
         rules: work.rules,
-        known,
+        known: work.known,
         agent_name: work.agent_name,
         takes: &agent.capabilities().prompt_capabilities,
         deadline: work.deadline,
@@ -204,7 +230,7 @@ async fn with_agent(
     in_session(arguments, face, session, &work.prompts, asking).await
 }
 
-/// What prompts need of the run around them.
+/// The parts of the run that prompts need.
 struct Asking<'r> {
     interrupts: &'r Interrupts,
     questions: &'r mut mpsc::Receiver<Question>,
@@ -212,15 +238,15 @@ struct Asking<'r> {
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
-    /// Takes the rules once the folder of the session is known.
+    /// Sets the rules once the folder of the session is known.
     known: Arc<OnceLock<Rules>>,
     agent_name: String,
     takes: &'r PromptCapabilities,
-    /// When the first turn must be over.
+    /// The deadline of the first turn.
     deadline: Option<Instant>,
 }
 
-/// Sends the prompts, one after the other, until one is not done.
+/// Sends the prompts in order, until one fails.
 async fn in_session(
     arguments: &args::Run,
     face: &mut dyn Show,
@@ -275,7 +301,7 @@ async fn in_session(
             show(run.face, Item::Warning(warning))?;
         }
         last = run.turn(&handle, attached.blocks).await?;
-        // An action that was refused ends no script; the code tells of the last turn.
+        // A refused action does not end the script; the exit code reports the last turn.
         if !matches!(last, Exit::Done | Exit::NotAllowed) {
             return Ok(last);
         }
@@ -283,22 +309,25 @@ async fn in_session(
     Ok(last)
 }
 
-/// Why the agent did not start, and which flag lets it take longer.
-fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
+/// Returns the error for an agent that did not start, with the flag that allows more time.
+fn not_started(error: &HubError, known: Option<&KnownAgent>) -> Failure {
+    let HubError::Start { error, .. } = error else {
+        return Failure::new(Exit::CannotStart, error);
+    };
     let mut failure = cannot_start(error, known);
-    if matches!(error, StartError::Silent { .. }) {
-        failure.message.push_str("\n--start-timeout SECONDS waits longer.");
+    if matches!(**error, StartError::Silent { .. }) {
+        failure.message.push_str("\nWait longer with --start-timeout SECONDS.");
     }
     failure
 }
 
-/// The time is over before the first prompt.
+/// Returns the error for a timeout before the first prompt.
 fn late(what: &str, arguments: &args::Run) -> Failure {
     let after = arguments.timeout.unwrap_or_default().as_secs_f64();
-    Failure::new(Exit::Timeout, format!("{what} after {after} s: allow more by --timeout"))
+    Failure::new(Exit::Timeout, format!("{what} within {after} s: allow more time with --timeout"))
 }
 
-/// Whether a person sees what is written to stderr as it is written.
+/// Returns whether a person sees stderr as it is written.
 fn is_watched(arguments: &args::Run) -> bool {
     !arguments.quiet && !arguments.json && io::stderr().is_terminal()
 }
@@ -307,35 +336,15 @@ fn show(face: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
     face.show(item).map_err(|error| Failure::output(&error))
 }
 
-/// The face that suits stdout and the flags.
-fn face(arguments: &args::Run) -> Box<dyn Show> {
-    if arguments.json {
-        return Box::new(Json::new(io::stdout()));
-    }
-    let bound = if arguments.verbose { Bound::Whole } else { Bound::Short };
-    if io::stdout().is_terminal() && !arguments.quiet {
-        return Box::new(on_terminal(bound));
-    }
-    let paint = Paint::of(&io::stderr());
-    let style = Style { paint, columns: terminal::columns, rewrite: false, bound };
-    // A log is not as wide as the terminal that a command was started from.
-    let style = if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
-    Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
-}
-
-/// The face for a terminal at stdout.
-pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
-    let (paint, rewrite) = (Paint::of(&io::stdout()), terminal::can_rewrite());
-    Terminal::new(io::stdout(), Style { paint, columns: terminal::columns, rewrite, bound })
-}
-
-/// The folder of the session, absolute.
+/// Returns the absolute folder of the session.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = std::path::absolute(given.unwrap_or(Path::new("."))).map_err(|error| {
-        Failure::usage(format!("this process's folder cannot be found: {error}; give one by --cwd"))
+        Failure::usage(format!(
+            "the current folder cannot be read: {error}; name a folder with --cwd"
+        ))
     })?;
     let shown = path.display();
-    // One that may not be read is found out here, not by the agent.
+    // An unreadable folder is reported here, not by the agent.
     let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
         true => std::fs::read_dir(&path).map(|_| true),
         false => Ok(false),
@@ -343,18 +352,18 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     match found {
         Ok(true) => Ok(path),
         Ok(false) => {
-            Err(Failure::usage(format!("{shown} is no folder: give the folder to work in by --cwd")))
+            Err(Failure::usage(format!("{shown} is not a folder: name a folder with --cwd")))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
-            "the folder {shown} does not exist: make it, or give another by --cwd"
+            "the folder {shown} does not exist: create it, or name another with --cwd"
         ))),
-        Err(error) => {
-            Err(Failure::usage(format!("the folder {shown} cannot be used: {error}; give another by --cwd")))
-        }
+        Err(error) => Err(Failure::usage(format!(
+            "the folder {shown} cannot be used: {error}; name another with --cwd"
+        ))),
     }
 }
 
-async fn configure(session: &SessionHandle, arguments: &args::Run) -> Result<(), Failure> {
+async fn configure(session: &HubSession, arguments: &args::Run) -> Result<(), Failure> {
     let cannot = |flag: &str, error: SetError| match error {
         SetError::Call(error) => Failure::new(Exit::AgentFailed, format!("{flag}: {error}")),
         error => Failure::usage(format!("{flag}: {error}")),

@@ -1,17 +1,17 @@
-//! `attache sessions`: what is kept of conversations, listed, searched, shown and put in order.
+//! `attache sessions`: lists, searches, shows and organizes stored sessions.
 
 pub(crate) mod arguments;
 mod change;
-mod face;
 mod list;
 mod log;
 mod markdown;
 mod pages;
-mod said;
 pub(crate) mod session_id;
 mod table;
+mod terminal;
+mod text_search;
+pub(crate) mod time;
 mod transcript;
-pub(crate) mod when;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, Paint};
@@ -30,7 +30,9 @@ pub(crate) async fn sessions(arguments: Sessions) -> Result<Exit, Failure> {
     let store: &dyn Store = &store;
     match &task {
         Task::List(arguments) => list::list(store, arguments, None),
-        Task::Search(arguments) => list::list(store, &arguments.list, Some(&arguments.text.join(" "))),
+        Task::Search(arguments) => {
+            list::list(store, &arguments.list, Some(&arguments.text.join(" ")))
+        }
         Task::Show(arguments) => show(store, arguments),
         Task::Export(arguments) => log::export(store, arguments),
         Task::Rename(arguments) => change::rename(store, arguments).await,
@@ -54,12 +56,15 @@ fn in_store(task: &Task) -> &InStore {
     }
 }
 
-/// Nothing was ever kept: a list of nothing is no error, a session that is named is.
+/// Returns the result without a store: an empty list succeeds, a named session is an error.
 fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
-        Place::Nowhere => "no sessions are kept: the store is `none`".to_owned(),
+        Place::Nowhere => "sessions are not stored: the store is `none`".to_owned(),
         Place::File(path) => {
-            format!("no sessions are kept yet in {}", sanitize::visible_line(&path.display().to_string()))
+            format!(
+                "no sessions are stored yet in {}",
+                sanitize::visible_line(&path.display().to_string())
+            )
         }
     };
     let json = match task {
@@ -72,7 +77,7 @@ fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let told = match (json, place) {
         (true, _) => Ok(()),
         (false, Place::Nowhere) => writeln!(stderr, "{why}"),
-        (false, Place::File(_)) => writeln!(stderr, "{why}; this begins one:\n  {begin}"),
+        (false, Place::File(_)) => writeln!(stderr, "{why}; start one with:\n  {begin}"),
     };
     told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
@@ -83,16 +88,17 @@ fn show(store: &dyn Store, arguments: &Show) -> Result<Exit, Failure> {
         log::write(store, &listed.key, io::stdout().lock())?;
         return Ok(Exit::Done);
     }
-    let title = said::title(store, &listed)?.unwrap_or_else(|| "Session".to_owned());
+    let title = text_search::title(store, &listed)?.unwrap_or_else(|| "Session".to_owned());
     let zone = TimeZone::system();
     let out = io::stdout();
     if out.is_terminal() && !arguments.markdown {
-        let mut face = face::Face::new(zone, arguments.thoughts, arguments.verbose);
+        let mut face = terminal::TerminalOutput::new(zone, arguments.thoughts, arguments.verbose);
         face.head(&listed, &title)?;
         transcript::tell(store, &listed.key, &mut face)?;
         return Ok(Exit::Done);
     }
-    let mut markdown = markdown::Markdown::new(BufWriter::new(out.lock()), zone, arguments.thoughts);
+    let mut markdown =
+        markdown::Markdown::new(BufWriter::new(out.lock()), zone, arguments.thoughts);
     markdown.head(&listed, &title).map_err(|error| Failure::output(&error))?;
     transcript::tell(store, &listed.key, &mut markdown)?;
     markdown.end().map(|()| Exit::Done).map_err(|error| Failure::output(&error))

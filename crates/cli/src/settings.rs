@@ -1,138 +1,89 @@
-//! A person's settings for the built-in agent: what the environment says, else the files of the configuration folder, else nothing.
+//! The person's settings for the built-in agent: from the environment, or from the files of the
+//! configuration folder.
 //!
-//! Each setting has a key in the file and a variable; the agent asks for variables and does not know where a value stands.
+//! Each setting has a key in the file and a variable. The agent reads variables and does not know
+//! the source of a value.
 
 pub(crate) mod file;
 pub(crate) mod keys;
+pub(crate) mod models_file;
+pub(crate) mod setting;
 
-use attache_coder::{Coder, ProviderVariables};
+use attache_coder::ProviderVariables;
 use file::SettingsFile;
 use keys::KeysFile;
+use setting::{PERMISSIONS, Setting, Shape, known};
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The variable that names the file of rules.
-const PERMISSIONS: &str = "ATTACHE_PERMISSIONS";
-
-/// A setting that may stand in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting {
-    /// Its key in the file and on the command line, such as `base_url.openai`.
-    pub(crate) key: String,
-    /// The variables that say the same; the first is the one that it is passed on as.
-    pub(crate) variables: Vec<String>,
-    /// What a value must be.
-    pub(crate) shape: Shape,
-    /// What holds where nothing is said.
-    pub(crate) default: &'static str,
-}
-
-/// What a value of a setting must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Words on one line.
-    Words,
-    /// One of the modes.
-    Mode,
-    /// A file; the word `none` where nothing is to be kept.
-    Path,
-    /// An address that begins with `http://` or `https://`.
-    Address,
-}
-
-impl Shape {
-    /// Whether the value is one; else what was expected.
-    pub(crate) fn check(self, value: &str) -> Result<(), String> {
-        let blank = value.trim().is_empty() || value.chars().any(char::is_control);
-        match self {
-            _ if blank => Err("words on one line".to_owned()),
-            Self::Mode if Coder::modes().all(|mode| mode != value) => {
-                Err(format!("one of {}", Coder::modes().collect::<Vec<_>>().join(", ")))
-            }
-            Self::Address => address(value),
-            Self::Words | Self::Mode | Self::Path => Ok(()),
-        }
-    }
-}
-
-fn address(value: &str) -> Result<(), String> {
-    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).filter(|host| !host.is_empty());
-    match host {
-        Some(host) if host.contains('@') => {
-            Err("an address without a name or password: a key belongs to `attache config key`".to_owned())
-        }
-        Some(_) => Ok(()),
-        None => Err("an address that begins with https:// or http://".to_owned()),
-    }
-}
-
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum From {
-    /// This variable of the environment.
+    /// A variable of the environment.
     Environment(String),
-    /// This line of the file, from 1.
+    /// A line of the settings file, from 1.
     File(usize),
     /// The file of keys.
     Keys,
 }
 
-/// The settings as they are when a process begins.
+/// The settings at the start of a process.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) file: SettingsFile,
     pub(crate) keys: KeysFile,
     pub(crate) providers: Vec<ProviderVariables>,
-    /// What was given on the command line, by variable.
+    /// Values of flags, by variable.
     flags: Vec<(&'static str, String)>,
     troubles: Vec<String>,
 }
 
 impl Settings {
-    /// Reads the files. What cannot be used is left out, and is a trouble. A project's own files are not looked at: whoever wrote the
-    /// project does not decide what this program does.
+    /// Reads the files. Unusable values are ignored and reported as troubles. A project's own files
+    /// are never read, because their author must not control this program.
     pub(crate) fn read() -> Self {
         let mut troubles = Vec::new();
-        let own = crate::models::own().ok().flatten();
+        let own = models_file::text().ok().flatten();
         let providers = attache_coder::provider_variables(own.as_deref());
         let file = SettingsFile::read(&known(&providers), &mut troubles);
         let keys = KeysFile::read(&mut troubles);
         Self { file, keys, providers, flags: Vec::new(), troubles }
     }
 
-    /// The same with what was given on the command line, which counts before all else.
+    /// Adds the value of a flag, which overrides everything else.
     pub(crate) fn with(mut self, variable: &'static str, value: Option<&str>) -> Self {
         self.flags.extend(value.map(|value| (variable, value.to_owned())));
         self
     }
 
-    /// What is wrong with the files, one sentence each.
+    /// Returns the problems of the files, one sentence each.
     pub(crate) fn troubles(&self) -> &[String] {
         &self.troubles
     }
 
-    /// The value of a variable: that of the command line, else that of the environment, else that of the files.
+    /// Returns the value of a variable: from a flag, the environment, or the files, in this order.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let flag = self.flags.iter().find(|(variable, _)| *variable == name);
         flag.map(|(_, value)| value.clone()).or_else(|| set(name)).or_else(|| self.filed(name))
     }
 
-    /// The same as a path.
+    /// Returns the value as a path.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from)
     }
 
-    /// The person's file of rules, which need not be there; none where the setting says `none`, or where there is no folder for it.
+    /// Returns the person's file of rules, which need not exist; `None` if the setting is `none` or
+    /// no folder is known.
     pub(crate) fn permissions(&self) -> Option<PathBuf> {
         match self.path(PERMISSIONS) {
-            Some(path) if path == Path::new(crate::store::NONE) => None,
+            Some(path) if path == Path::new(setting::NONE) => None,
             Some(path) => Some(std::path::absolute(&path).unwrap_or(path)),
             None => crate::folder::configuration().map(|folder| folder.join("permissions.toml")),
         }
     }
 
-    /// What the files say in place of a variable. Where the environment says the same by another name, it says it.
+    /// Returns the value of the files for a variable. The environment overrides it under any of its
+    /// names.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)
@@ -145,29 +96,34 @@ impl Settings {
         self.file.value(&setting.key).map(|(value, _)| value.to_owned())
     }
 
-    /// All settings that there are.
+    /// Returns all settings.
     pub(crate) fn known(&self) -> Vec<Setting> {
         known(&self.providers)
     }
 
-    /// What a setting is now, and where that comes from; nothing where the default holds.
+    /// Returns the value of a setting and its source; `None` for the default.
     pub(crate) fn value(&self, setting: &Setting) -> Option<(String, From)> {
-        let named =
-            setting.variables.iter().find_map(|name| Some((set(name)?, From::Environment(name.clone()))));
+        let named = setting
+            .variables
+            .iter()
+            .find_map(|name| Some((set(name)?, From::Environment(name.clone()))));
         named.or_else(|| {
             self.file.value(&setting.key).map(|(value, line)| (value.to_owned(), From::File(line)))
         })
     }
 
-    /// The same to be shown: an address without what logs in.
+    /// Returns the value for display: a URL without its login.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, From)> {
         let (value, from) = self.value(setting)?;
-        let value =
-            if setting.shape == Shape::Address { attache_coder::without_login(&value) } else { value };
+        let value = if setting.shape == Shape::Address {
+            attache_coder::without_login(&value)
+        } else {
+            value
+        };
         Some((value, from))
     }
 
-    /// Where the key of a provider comes from, if there is one.
+    /// Returns the source of a provider's key, if there is one.
     pub(crate) fn key(&self, provider: &ProviderVariables) -> Option<From> {
         let named = provider.keys.iter().find(|name| set(name).is_some());
         let kept = || self.keys.key(&provider.id).map(|_| From::Keys);
@@ -175,60 +131,7 @@ impl Settings {
     }
 }
 
-/// A variable of the environment that is not blank.
+/// Returns a variable of the environment that is not blank.
 fn set(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
-}
-
-fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
-    let plain = [
-        ("model", "ATTACHE_MODEL", Shape::Words, "the first of the first provider with a key, else offline"),
-        ("fallback", "ATTACHE_FALLBACK", Shape::Words, "none"),
-        ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
-        ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
-        ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model finds titles of sessions; off: it does not"),
-        ("permissions", PERMISSIONS, Shape::Path, "permissions.toml in the configuration folder"),
-        ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
-    ];
-    let setting = |(key, variable, shape, default): (&str, &str, Shape, &'static str)| Setting {
-        key: key.to_owned(),
-        variables: vec![variable.to_owned()],
-        shape,
-        default,
-    };
-    let addresses =
-        providers.iter().filter(|provider| !provider.base_urls.is_empty()).map(|provider| Setting {
-            key: format!("base_url.{}", provider.id),
-            variables: provider.base_urls.clone(),
-            shape: Shape::Address,
-            default: "the provider's own",
-        });
-    plain.map(setting).into_iter().chain(addresses).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Shape;
-
-    #[test]
-    fn a_value_has_its_shape() {
-        for (shape, value) in [
-            (Shape::Words, "openai/gpt"),
-            (Shape::Mode, "plan"),
-            (Shape::Address, "http://localhost:8080/v1"),
-            (Shape::Path, "none"),
-        ] {
-            assert_eq!(shape.check(value), Ok(()), "{value}");
-        }
-        for (shape, value) in [
-            (Shape::Words, " "),
-            (Shape::Words, "a\nb"),
-            (Shape::Mode, "fast"),
-            (Shape::Address, "localhost:8080"),
-            (Shape::Address, "https://"),
-            (Shape::Address, "https://me:secret@host/v1"),
-        ] {
-            assert!(shape.check(value).is_err(), "{value}");
-        }
-    }
 }

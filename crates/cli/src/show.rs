@@ -1,4 +1,4 @@
-//! What a run shows, and the faces that show it: a terminal, a pipe for people, a pipe for programs.
+//! The output of a run, for a terminal, for a pipe to people, and for a pipe to programs.
 
 pub(crate) mod diff;
 pub(crate) mod json;
@@ -19,70 +19,78 @@ use crate::permission::Verdict;
 use crate::run::session::Opened;
 use attache_client::{Change, PermissionRequest};
 use attache_protocol::v1::{
-    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall, Usage,
+    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall,
+    Usage,
 };
-use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
+use attache_session::{ConfigOptions, MessageAuthor, PlanContent, Session, UsageState};
 use std::io;
 
-/// One thing to show. Strings are as the agent sent them: each face makes them harmless for where they go.
+/// One thing to show. Strings are as the agent sent them; each output sanitizes them.
 pub(crate) enum Item<'a> {
     /// The agent answered the handshake.
     Agent(Option<&'a Implementation>),
     /// A session is open.
     Session { id: &'a str, cwd: &'a str, opened: Opened, title: Option<&'a str> },
-    /// A prompt is sent: which of how many.
+    /// A prompt is sent: its number and the number of prompts.
     Prompt { text: &'a str, number: usize, count: usize },
-    /// Something that the person should know and that stops nothing.
+    /// A warning that stops nothing.
     Warning(&'a str),
-    /// A message begins; its text follows.
+    /// A message starts; its text follows.
     Message(MessageAuthor),
-    /// Something in a message that is not text.
+    /// Content of a message that is not text.
     Content { author: MessageAuthor, block: &'a ContentBlock },
-    /// More of the agent's answer, a suffix of it.
+    /// More text of the answer.
     Text(&'a str),
-    /// More of what the agent thinks, a suffix of it.
+    /// More reasoning of the agent.
     Thought(&'a str),
-    /// A tool call began or changed; the call as it is now.
+    /// A tool call started or changed; its current state.
     ToolCall(&'a ToolCall),
-    /// A plan was stated or replaced.
+    /// A plan was set or replaced.
     Plan(&'a PlanContent),
-    /// A permission was asked and is decided.
+    /// A permission request was decided.
     Permission { request: &'a PermissionRequest, verdict: &'a Verdict },
     /// Context or cost changed.
     Usage(&'a UsageState),
-    /// The session's title changed; `None` removes it.
+    /// The title of the session changed; `None` removes it.
     Title(Option<&'a str>),
-    /// Options or modes changed; all of them.
+    /// Options or modes changed; all current ones.
     Config(&'a ConfigOptions),
-    /// The agent tells something that is no part of the answer.
+    /// A notice of the agent, outside the answer.
     Notice(&'a Notice),
-    /// The turn ended with a stop reason. So many actions of it were refused.
-    Stop { reason: &'a StopReason, usage: Option<&'a Usage>, state: &'a UsageState, refused: usize },
+    /// The turn ended with a stop reason, and this many of its actions were refused.
+    Stop {
+        reason: &'a StopReason,
+        usage: Option<&'a Usage>,
+        state: &'a UsageState,
+        /// The number of refused actions.
+        refused: usize,
+    },
     /// The run failed.
     Error { exit: Exit, message: &'a str },
 }
 
-/// A face: shows what happens, in order.
+/// An output that shows the items of a run in order.
 pub(crate) trait Show: Send {
-    /// Shows one thing, and has it written when it returns.
+    /// Shows one item; it is written when this returns.
     fn show(&mut self, item: Item<'_>) -> io::Result<()>;
 
-    /// Leaves the line that is being written, so that others may write to the terminal.
+    /// Ends the current line, so that others can write to the terminal.
     fn pause(&mut self) -> io::Result<()>;
 }
 
-/// Shows what changed in a session. `title` is the one that was shown last.
+/// Shows the changes of a session. `title` is the title shown last.
 pub(crate) fn change(
     face: &mut dyn Show,
     change: &Change,
     title: &mut Option<String>,
+    session: impl FnOnce() -> Session,
     terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,
 ) -> io::Result<()> {
     match change {
         Change::Began(author) => face.show(Item::Message(*author)),
         Change::Text(text) => face.show(Item::Text(text)),
         Change::Thought(text) => face.show(Item::Thought(text)),
-        // The person knows what they said.
+        // The person's own messages are not repeated.
         Change::Content { author: MessageAuthor::User, .. } => Ok(()),
         Change::Content { author, block } => face.show(Item::Content { author: *author, block }),
         Change::ToolCall(call) => {
@@ -91,11 +99,11 @@ pub(crate) fn change(
         }
         Change::Plan { content: Some(content), .. } => face.show(Item::Plan(content)),
         Change::Notice(notice) => face.show(Item::Notice(notice)),
-        Change::Config(config) => face.show(Item::Config(config)),
-        Change::Usage(usage) => face.show(Item::Usage(usage)),
-        Change::Info(info) if info.title() != title.as_deref() => {
-            *title = info.title().map(str::to_owned);
-            face.show(Item::Title(info.title()))
+        Change::Config(_) => face.show(Item::Config(session().config())),
+        Change::Usage(_) => face.show(Item::Usage(session().usage())),
+        Change::Info { title: now, .. } if now != title => {
+            title.clone_from(now);
+            face.show(Item::Title(now.as_deref()))
         }
         _ => Ok(()),
     }

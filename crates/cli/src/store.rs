@@ -1,4 +1,5 @@
-//! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
+//! The place of stored sessions: from `--store`, the environment, the settings, or the user's data
+//! folder.
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{Paint, YELLOW};
@@ -9,28 +10,28 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The variable that stands for `--store` where that is not given.
-pub(crate) const VARIABLE: &str = "ATTACHE_STORE";
+pub(crate) use crate::settings::setting::{NONE, STORE as VARIABLE};
 
-/// The word that stands for no store.
-pub(crate) const NONE: &str = "none";
-
-/// Where sessions are kept.
+/// The place of stored sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Nowhere: nothing is kept.
+    /// Sessions are not stored.
     Nowhere,
-    /// In this file, which need not exist.
+    /// This file, which need not exist.
     File(PathBuf),
 }
 
 impl Place {
-    /// What `--store` says, if it was given; else [`VARIABLE`]; else the person's settings; else the user's own store.
+    /// Returns the place from `--store`, [`VARIABLE`], the person's settings, or the default, in
+    /// this order.
     ///
     /// # Errors
-    /// There is no folder for the user's store.
+    /// The user's data folder is unknown.
     pub(crate) fn of(given: Option<&Path>) -> Result<Self, StoreError> {
-        match given.map(Path::to_owned).or_else(|| set(std::env::var_os(VARIABLE).as_deref())).or_else(filed)
+        match given
+            .map(Path::to_owned)
+            .or_else(|| set(std::env::var_os(VARIABLE).as_deref()))
+            .or_else(filed)
         {
             Some(path) if path == Path::new(NONE) => Ok(Self::Nowhere),
             Some(path) => Ok(Self::File(std::path::absolute(&path).unwrap_or(path))),
@@ -38,10 +39,10 @@ impl Place {
         }
     }
 
-    /// The store, if there is one: nothing is made.
+    /// Opens the store if it exists.
     ///
     /// # Errors
-    /// It is there and cannot be opened.
+    /// The store exists and cannot be opened.
     pub(crate) fn existing(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
             Self::File(path) if path.exists() => repaired(path).map(Some),
@@ -49,10 +50,10 @@ impl Place {
         }
     }
 
-    /// The store to keep sessions in, made if it is not there; `None` where nothing is to be kept.
+    /// Opens or creates the store; `None` if sessions are not stored.
     ///
     /// # Errors
-    /// It cannot be made or opened.
+    /// The store cannot be created or opened.
     pub(crate) fn open(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
             Self::File(path) => repaired(path).map(Some),
@@ -60,10 +61,10 @@ impl Place {
         }
     }
 
-    /// The same, and one that can only be read is an error.
+    /// Like [`Place::open`], but a read-only store is an error.
     ///
     /// # Errors
-    /// As [`Place::open`]; nothing can be written to it.
+    /// As [`Place::open`], or the store is read-only.
     pub(crate) fn to_keep(&self) -> Result<Option<Sqlite>, StoreError> {
         match self.open()? {
             Some(store) if store.is_read_only() => {
@@ -74,30 +75,32 @@ impl Place {
     }
 }
 
-/// The person's store, made if it is not there. Where sessions cannot be kept the person is told on stderr why, and gets none.
+/// Opens or creates the person's store. If that fails, prints the reason on stderr and returns
+/// `None`.
 pub(crate) fn to_keep() -> Option<Sqlite> {
     Place::of(None).and_then(|place| place.to_keep()).unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
         let warning = Paint::of(&stderr).paint(YELLOW, sanitize::line(&not_kept(&error)));
-        // If stderr is closed the person cannot be told.
+        // A closed stderr is not an error.
         let _ = writeln!(stderr, "{warning}");
         None
     })
 }
 
-/// What the person is told where sessions cannot be kept.
+/// Returns the message for sessions that cannot be stored.
 pub(crate) fn not_kept(error: &StoreError) -> String {
-    format!("this session will not be kept: {error}")
+    format!("this session will not be stored: {error}")
 }
 
-/// How many damaged sessions a message names; the rest are counted.
+/// The number of damaged sessions that a message names; the rest are counted.
 const NAMED: usize = 20;
 
-/// The store. A damaged one goes on with the sessions that are whole, and the person learns which are not and where the damaged file is.
+/// Opens the store. A damaged store is repaired: its intact sessions remain, and a message names
+/// the lost ones and the damaged file.
 fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
     let (store, repair) = Sqlite::open_repaired(path)?;
     if let Some(repair) = repair {
-        // If stderr is closed, the damaged file beside the store still says that it was repaired.
+        // If stderr is closed, the damaged file beside the store still shows the repair.
         let _ = writeln!(io::stderr(), "{}", sanitize::visible(&report(&repair)));
     }
     Ok(store)
@@ -105,10 +108,10 @@ fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
 
 fn report(repair: &Repair) -> String {
     let lost = repair.left_out.len() as u64 + repair.nameless;
-    let kept = counted(repair.kept, "session is whole and goes on", "sessions are whole and go on");
+    let kept = counted(repair.kept, "session is intact", "sessions are intact");
     let lost_ones = match lost {
         0 => String::new(),
-        lost => format!(", {}", counted(lost, "session is left out", "sessions are left out")),
+        lost => format!(", {}", counted(lost, "session is lost", "sessions are lost")),
     };
     let mut text = format!(
         "attache: the store {} was damaged: {kept}{lost_ones}; the damaged file is kept as {}",
@@ -117,11 +120,11 @@ fn report(repair: &Repair) -> String {
     );
     for session in repair.left_out.iter().take(NAMED) {
         let title = session.title.as_ref().map(|title| format!(" {title:?}")).unwrap_or_default();
-        text.push_str(&format!("\n  left out: {} of {}{title}", session.session_id, session.agent));
+        text.push_str(&format!("\n  lost: {} of {}{title}", session.session_id, session.agent));
     }
     let more = lost.saturating_sub(repair.left_out.len().min(NAMED) as u64);
     if more > 0 {
-        text.push_str(&format!("\n  left out: {}", counted(more, "more session", "more sessions")));
+        text.push_str(&format!("\n  lost: {}", counted(more, "more session", "more sessions")));
     }
     text
 }
@@ -130,12 +133,12 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What the person's file of settings says.
+/// Returns the path from the person's settings.
 fn filed() -> Option<PathBuf> {
     crate::settings::Settings::read().path(VARIABLE)
 }
 
-/// An empty variable is one that is not set.
+/// Returns a value unless it is empty.
 fn set(value: Option<&OsStr>) -> Option<PathBuf> {
     value.filter(|value| !value.is_empty()).map(PathBuf::from)
 }
@@ -143,16 +146,16 @@ fn set(value: Option<&OsStr>) -> Option<PathBuf> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::Unknown(_) | StoreError::Exists(_) => Exit::Usage,
+            StoreError::NotFound(_) | StoreError::AlreadyExists(_) => Exit::Usage,
             StoreError::InUse(_) => Exit::Busy,
-            StoreError::Cursor => Exit::OurFault,
+            StoreError::InvalidCursor => Exit::OurFault,
             _ => Exit::NoStore,
         };
         Self::new(exit, error)
     }
 }
 
-/// How many sessions are stored.
+/// Returns the number of stored sessions.
 ///
 /// # Errors
 /// The store cannot be read.

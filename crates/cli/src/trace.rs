@@ -1,7 +1,8 @@
-//! `attache trace`: stands between a client and an agent, changes nothing, and records what passes.
+//! `attache trace`: records the messages between a client and an agent without changing them.
 
 mod lane;
 mod line;
+mod notice;
 mod recorder;
 mod stdio;
 
@@ -10,6 +11,7 @@ use crate::exit::{Exit, Failure};
 use attache_host::{Child, Launch, StopPatience};
 use attache_protocol::method::Side;
 use lane::Lane;
+use notice::say;
 use recorder::Recorder;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -17,16 +19,18 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 
-/// The most that is read at once, in bytes.
+/// The largest piece that is read at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// What an agent has for its end after a signal; then it is killed.
+/// The time for an agent to end after a signal; then it is killed.
 const PATIENCE: StopPatience =
     StopPatience { after_stdin: Duration::ZERO, after_terminate: Duration::from_secs(10) };
 
 /// Runs the command.
 pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
-    let ours = |error: io::Error| Failure::new(Exit::OurFault, format!("the tap cannot start: {error}"));
+    let ours = |error: io::Error| {
+        Failure::new(Exit::OurFault, format!("the recording cannot start: {error}"))
+    };
     let mut signals = Signals::listen().map_err(ours)?;
     let recorder = Recorder::new(&arguments)?;
     let mut agent = start(arguments.command)?;
@@ -48,7 +52,8 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
             }
         },
     };
-    // Nobody reads any more what the client sends; what the agent sent last may still be on its way.
+    // The agent no longer reads the client's messages; its own last messages can still be in
+    // transit.
     to_agent.abort();
     tokio::select! {
         () = async { while flows.join_next().await.is_some() {} } => {}
@@ -67,7 +72,7 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
 fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     let mut words = command.into_iter();
     let launch = Launch::new(words.next().unwrap_or_default()).args(words);
-    // A stderr that nobody reads holds up the agent, as it would without us, and nothing else.
+    // An unread stderr blocks the agent, as it would without this program, and nothing else.
     let pass = |bytes: &[u8]| {
         tokio::task::block_in_place(|| {
             let _closed = io::stderr().write_all(bytes);
@@ -76,8 +81,8 @@ fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     launch.on_stderr(pass).start().map_err(|error| Failure::new(Exit::CannotStart, error))
 }
 
-/// Passes on what `from` sends until it ends, or the other side takes no more; then both see that. What passes is recorded before, so that
-/// an answer never stands before its question.
+/// Passes the bytes of `from` until it ends or the other side is closed; then both sides see that.
+/// Bytes are recorded before they are passed, so that a reply never precedes its call.
 async fn flow(
     from: Side,
     source: Option<impl AsyncRead + Unpin>,
@@ -95,7 +100,7 @@ async fn flow(
     }
 }
 
-/// The signals that ask a process to end.
+/// The signals that end a process.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -111,7 +116,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -121,21 +126,16 @@ impl Signals {
     }
 }
 
-/// Ends this process by the signal that ended the agent, without a core file of ours. If that cannot be done: the code by which shells tell
-/// of it.
+/// Ends this process by the signal that ended the agent, without a core file. If that fails,
+/// returns the exit code that shells use for it.
 fn die_by(signal: i32) -> u8 {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is on our stack for the call, and the signal's disposition is the system's own: no handler of ours runs.
+    // SAFETY: the limit is on the stack during the call, and the signal has its default
+    // disposition: no handler runs.
     unsafe {
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
     }
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
-}
-
-/// Says something on stderr. It is the client's or the agent's log: if nobody reads it, nothing is said.
-fn say(text: &str) {
-    let text = crate::show::sanitize::line(text);
-    let _closed = writeln!(io::stderr(), "attache trace: {text}");
 }

@@ -1,4 +1,4 @@
-//! One turn from its prompt to its end, shown as it happens.
+//! Runs one turn from its prompt to its end, and shows it.
 
 mod elicit;
 
@@ -9,7 +9,7 @@ use crate::permission::{self, Policy, Question, Verdict};
 use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
 use crate::show::{self, Item, Show, sanitize};
-use attache_client::{Change, Prompt, SessionHandle, Turn, TurnError};
+use attache_client::{Change, HubError, HubSession, Prompt, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
 use std::io::{self, Write};
@@ -18,17 +18,17 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// How many changes are shown before a question, at most: what led to it.
+/// The maximum number of changes shown before a question.
 const BEFORE_A_QUESTION: usize = 1000;
 
-/// How long the agent may go on once the time was over and the turn was cancelled. Then it is ended. With what its end may take
-/// it is the 2 s that `--help` states.
+/// The time for the agent to end a turn that was cancelled at the deadline. Together with its end,
+/// this is the 2 s of `--help`.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// Said when the turn is cancelled.
-const CANCELLING: &str = "cancelling the turn; Ctrl-C again ends everything";
+/// The message when the turn is cancelled.
+const CANCELLING: &str = "cancelling the turn; press Ctrl-C again to end the program";
 
-/// What a turn needs of its run.
+/// The parts of the run that a turn needs.
 pub(crate) struct Run<'r> {
     pub(crate) face: &'r mut dyn Show,
     pub(crate) policy: &'r Policy,
@@ -36,24 +36,24 @@ pub(crate) struct Run<'r> {
     pub(crate) elicitations: &'r mut mpsc::Receiver<Elicitation>,
     pub(crate) interrupts: &'r Interrupts,
     pub(crate) cwd: &'r Path,
-    /// How long a turn may take.
+    /// The time limit of a turn.
     pub(crate) timeout: Option<Duration>,
-    /// When the next turn must be over, if that is not counted from its prompt.
+    /// The deadline of the next turn, if it does not start at its prompt.
     pub(crate) deadline: Option<Instant>,
-    /// What the session may cost.
+    /// The budget of the session.
     pub(crate) budget: Option<&'r Budget>,
-    /// The session's title as it was last shown.
+    /// The title that was shown last.
     pub(crate) title: Option<String>,
-    /// How many actions of the turn were refused.
+    /// The number of refused actions of the turn.
     pub(crate) refused: usize,
 }
 
-/// What the run waits for.
+/// The next event of the run.
 enum Next {
     End,
     Cancel,
     Timeout,
-    /// The agent goes on although the turn was cancelled.
+    /// The agent continues after the turn was cancelled.
     GiveUp,
     Question(Box<Question>),
     Elicitation(Elicitation),
@@ -61,24 +61,24 @@ enum Next {
 }
 
 impl Run<'_> {
-    /// Sends a prompt and shows the turn. Ends with the code that its stop reason stands for.
+    /// Sends a prompt, shows the turn, and returns the exit code of its stop reason.
     ///
     /// # Errors
-    /// The turn has no stop reason, took too long, cost too much, or the person ended the run.
+    /// The turn has no stop reason, took too long or cost too much, or the person ended the run.
     pub(crate) async fn turn(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         prompt: impl Into<Prompt>,
     ) -> Result<Exit, Failure> {
         if let Some(passed) = self.passed(session) {
             return Err(Failure::new(
                 Exit::Limit,
-                format!("{passed}: nothing was sent; allow more by --budget"),
+                format!("{passed}: nothing was sent; allow more with --budget"),
             ));
         }
         self.refused = 0;
         let begun = session.prompt(prompt).await;
-        let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
+        let mut turn = begun.map_err(|error| not_sent(&error))?;
         let deadline = self.deadline.take().or_else(|| after(self.timeout));
         let mut stopping = None;
         loop {
@@ -93,7 +93,9 @@ impl Run<'_> {
                     turn.cancel();
                     stopping = Some(Exit::Timeout);
                 }
-                Next::GiveUp => return Err(self.late(", and the agent did not end it: the agent was ended")),
+                Next::GiveUp => {
+                    return Err(self.late(", but the agent did not end it and was stopped"));
+                }
                 Next::Question(question) => {
                     self.decide(session, &mut turn, *question, deadline, &mut stopping).await?
                 }
@@ -111,28 +113,36 @@ impl Run<'_> {
         self.ended(session, &mut turn, stopping).await
     }
 
-    /// What is said when the session has cost more than it may.
-    fn passed(&self, session: &SessionHandle) -> Option<String> {
+    /// Returns the message if the session costs more than its budget.
+    fn passed(&self, session: &HubSession) -> Option<String> {
         self.budget.and_then(|budget| budget.passed(session.snapshot().usage()))
     }
 
-    async fn next(&mut self, turn: &mut Turn, deadline: Option<Instant>, stopping: Option<Exit>) -> Next {
+    async fn next(
+        &mut self,
+        turn: &mut Turn,
+        deadline: Option<Instant>,
+        stopping: Option<Exit>,
+    ) -> Next {
         tokio::select! {
             biased;
             () = self.interrupts.end() => Next::End,
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
-            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => Next::GiveUp,
+            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => {
+                Next::GiveUp
+            }
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
             Some(elicitation) = self.elicitations.recv() => Next::Elicitation(elicitation),
             change = turn.next() => Next::Change(change.map(Box::new)),
         }
     }
 
-    /// Answers a question of the agent: by the policy, else by the person. What was decided is shown before the agent is told.
+    /// Answers a question of the agent by the policy or the person. The decision is shown before
+    /// the agent gets it.
     async fn decide(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         question: Question,
         deadline: Option<Instant>,
@@ -147,10 +157,12 @@ impl Run<'_> {
             None => {
                 self.face.pause().map_err(|error| Failure::output(&error))?;
                 let rules = self.policy.rules.as_ref();
-                permission::ask(&request, self.cwd, rules).map_err(|error| Failure::output(&error))?;
+                permission::ask(&request, self.cwd, rules)
+                    .map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
-                    // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
+                    // The turn is cancelled before the question is dropped, so that the agent sees
+                    // a cancellation and not a rejection.
                     () = self.interrupts.cancel() => {
                         *stopping = Some(Exit::Cancelled);
                         turn.cancel();
@@ -164,11 +176,14 @@ impl Run<'_> {
                     () = answer.closed() => Ok(Verdict::withdrawn()),
                     verdict = permission::answer(&request, rules) => verdict,
                 };
-                // Ends the line in which the person was asked.
+                // Ends the line of the question.
                 let _ = writeln!(io::stderr());
                 verdict.map_err(|error| {
                     let advice = "allow it with --allow or --yes";
-                    Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}; {advice}"))
+                    Failure::new(
+                        Exit::OurFault,
+                        format!("the terminal cannot be read: {error}; {advice}"),
+                    )
                 })?
             }
         };
@@ -179,14 +194,14 @@ impl Run<'_> {
             self.remark(CANCELLING)?;
         }
         if let Some(decision) = verdict.decision {
-            // If it was withdrawn meanwhile, nobody needs the answer.
+            // A withdrawn question needs no answer.
             let _ = answer.send(decision);
         }
         Ok(())
     }
 
-    /// Shows what has happened until now, without waiting for more.
-    async fn catch_up(&mut self, session: &SessionHandle, turn: &mut Turn) -> Result<(), Failure> {
+    /// Shows the changes so far, without waiting.
+    async fn catch_up(&mut self, session: &HubSession, turn: &mut Turn) -> Result<(), Failure> {
         for _ in 0..BEFORE_A_QUESTION {
             match tokio::time::timeout(Duration::ZERO, turn.next()).await {
                 Ok(Some(change)) => self.show(session, change)?,
@@ -196,8 +211,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
-        let shown = show::change(self.face, &change, &mut self.title, |id| session.terminal(id));
+    fn show(&mut self, session: &HubSession, change: Change) -> Result<(), Failure> {
+        let shown = show::change(
+            self.face,
+            &change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 
@@ -211,17 +232,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The turn took too long, and what came of the cancel.
+    /// Returns the failure for a turn that took too long, with the effect of the cancellation.
     fn late(&self, but: &str) -> Failure {
         let after = self.timeout.unwrap_or_default().as_secs_f64();
-        let message =
-            format!("the turn took longer than {after} s and was cancelled{but}; allow more by --timeout");
+        let message = format!(
+            "the turn took longer than {after} s and was cancelled{but}; allow more time with --timeout"
+        );
         Failure::new(Exit::Timeout, message)
     }
 
     async fn ended(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         stopping: Option<Exit>,
     ) -> Result<Exit, Failure> {
@@ -240,7 +262,7 @@ impl Run<'_> {
             (_, Some(Exit::Timeout)) => Err(self.late("")),
             (Ok(_), Some(Exit::Cancelled)) => Ok(Exit::Cancelled),
             (Ok(_), _) if passed.is_some() => {
-                let message = format!("{}: allow more by --budget", passed.unwrap_or_default());
+                let message = format!("{}: allow more with --budget", passed.unwrap_or_default());
                 Err(Failure::new(Exit::Limit, message))
             }
             (Ok(_), Some(exit)) => Ok(exit),
@@ -254,17 +276,17 @@ impl Run<'_> {
     }
 }
 
-/// The moment when so much time is over; none for a time that no clock counts.
+/// Returns the time after this duration; `None` if it is out of range.
 pub(crate) fn after(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
 
-/// When an agent is ended that goes on after the deadline.
+/// Returns the time to end an agent that continues after the deadline.
 pub(crate) fn given_up(deadline: Instant) -> Option<Instant> {
     deadline.checked_add(GRACE)
 }
 
-/// Waits for the moment; for ever without one.
+/// Waits until this time, or forever without one.
 pub(crate) async fn reached(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -272,7 +294,7 @@ pub(crate) async fn reached(deadline: Option<Instant>) {
     }
 }
 
-/// The code that a stop reason stands for.
+/// Returns the exit code of a stop reason.
 fn exit_of(reason: &StopReason) -> Exit {
     match reason {
         StopReason::EndTurn => Exit::Done,
@@ -280,6 +302,17 @@ fn exit_of(reason: &StopReason) -> Exit {
         StopReason::Refusal => Exit::Refused,
         StopReason::Cancelled => Exit::Cancelled,
         StopReason::Unknown(_) => Exit::AgentFailed,
+    }
+}
+
+/// Why a prompt was not sent.
+fn not_sent(error: &HubError) -> Failure {
+    match error {
+        HubError::AgentGone { why, .. } => {
+            let message = format!("the prompt was not sent, the agent is gone: {why}");
+            Failure::new(Exit::AgentFailed, message)
+        }
+        error => Failure::new(Exit::AgentFailed, error),
     }
 }
 

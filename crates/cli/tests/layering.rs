@@ -13,7 +13,7 @@ use std::process::Command;
 /// The layers from the bottom, and which crates are on each. The order is that of the design.
 const LAYERS: &[&[&str]] = &[
     &["attache-protocol", "attache-host"],
-    &["attache-session", "attache-policy"],
+    &["attache-session", "attache-policy", "attache-models"],
     &["attache-store", "attache-connection"],
     &["attache-agent", "attache-client"],
     &["attache-coder", "attache-check"],
@@ -30,19 +30,32 @@ fn layer(name: &str) -> Option<usize> {
 fn packages() -> Vec<Value> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path", manifest])
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+            "--manifest-path",
+            manifest,
+        ])
         .output()
         .unwrap();
-    assert!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "cargo metadata failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// The crates of the workspace that this one is built with; dev-dependencies build nothing that ships.
+/// The crates of the workspace that this one is built with; dev-dependencies build nothing that
+/// ships.
 fn built_with(package: &Value) -> Vec<&str> {
     let dependencies = package["dependencies"].as_array().unwrap().iter();
-    let built =
-        dependencies.filter(|dependency| dependency["kind"] != "dev" && !dependency["path"].is_null());
+    let built = dependencies
+        .filter(|dependency| dependency["kind"] != "dev" && !dependency["path"].is_null());
     built.map(|dependency| dependency["name"].as_str().unwrap()).collect()
 }
 

@@ -1,4 +1,5 @@
-//! Asks any agent one question: `cargo run --example one_shot -- 'gemini --acp' 'What is this project?'`
+//! Asks any agent one question: `cargo run --example one_shot -- 'gemini --acp' 'What is this
+//! project?'`
 #![allow(clippy::print_stdout, reason = "what it is for")]
 
 use attache_client::{AgentProcess, Change, Permissions::Reject};

@@ -1,16 +1,20 @@
-//! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person for input.
+//! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person
+//! for input.
 
-use crate::elicitation_form::Form;
-use crate::elicitation_url::{Address, Completed, Outstanding};
-use crate::first::{First, first};
-use crate::sessions::Sessions;
-use attache_connection::{Answer, Work};
+pub(crate) mod form;
+pub(crate) mod page_address;
+
+use crate::elicitation::form::Form;
+use crate::elicitation::page_address::{Address, Completed, Outstanding};
+use crate::race::{Raced, race};
+use crate::session::session_table::SessionTable;
+use attache_connection::{Responder, Work};
 use attache_protocol::method::ElicitationCreate;
 use attache_protocol::v1::{
     CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
     ElicitationAcceptAction, ElicitationAction, ElicitationCapabilities, ElicitationContentValue,
-    ElicitationFormCapabilities, ElicitationMode, ElicitationScope, ElicitationUrlCapabilities, SessionId,
-    ToolCallId,
+    ElicitationFormCapabilities, ElicitationMode, ElicitationScope, ElicitationUrlCapabilities,
+    SessionId, ToolCallId,
 };
 use attache_protocol::{Error, Map};
 use std::future::{Future, pending};
@@ -18,83 +22,88 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
-/// Someone who has forms filled in. Called on the connection's own task: it may await, but not block. Its future is dropped when the
-/// question is withdrawn.
-pub type FormAsked =
-    Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = ElicitedForm> + Send>> + Send + Sync>;
+/// Asks the person to fill in a form. Called on the connection's own task: it may await, but must
+/// not block. Its future is dropped when the question is withdrawn.
+pub type FormHandler =
+    Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = FormReply> + Send>> + Send + Sync>;
 
-/// Someone who has pages opened; otherwise as [`FormAsked`].
-pub type UrlAsked = Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
+/// Asks the person to open a page; otherwise like [`FormHandler`].
+pub type UrlHandler =
+    Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = UrlReply> + Send>> + Send + Sync>;
 
-/// An agent asks the person to fill a form in. Show who asks, let the person decline and go away, and let them look at their answers and
-/// change them before they are sent (ELIC-08).
+/// A request to fill in a form. Show who asks, let the person decline or leave, and let them review
+/// and change their answers before they are sent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FormRequest {
-    /// The agent's name as it gave it; `the agent` if it gave none.
+    /// The agent's name as it stated it; `the agent` if it stated none.
     pub agent: String,
-    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
+    /// as a login.
     pub session_id: Option<SessionId>,
-    /// The tool call it is about, if it is about one.
+    /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
-    /// What is asked, for people.
+    /// The question, for people.
     pub message: String,
     /// The form.
     pub form: Form,
 }
 
-/// An agent asks the person to open a page. The kit opens nothing. Show the whole address and its host, and what is suspicious about it; open
-/// it only once the person agreed, where no model can read it, and do not fetch it before (ELIC-09, ELIC-10).
+/// A request to open a page. The kit opens nothing. Show the whole address, its host and its
+/// suspicious parts. Open the page only after the person agreed, where no model can read it, and do
+/// not fetch it before.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {
-    /// The agent's name as it gave it; `the agent` if it gave none.
+    /// The agent's name as it stated it; `the agent` if it stated none.
     pub agent: String,
-    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    /// The session that the request belongs to; `None` if it belongs to a call of this client, such
+    /// as a login.
     pub session_id: Option<SessionId>,
-    /// The tool call it is about, if it is about one.
+    /// The tool call that the request belongs to, if any.
     pub tool_call_id: Option<ToolCallId>,
-    /// What is asked, for people.
+    /// The question, for people.
     pub message: String,
     /// The page.
     pub address: Address,
-    /// Tells when the agent says that the person is done there; it outlives the answer.
+    /// Completes when the agent says that the person is done with the page. It outlives the answer.
     pub completed: Completed,
 }
 
-/// What the person did about a form.
+/// The person's answer to a form.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ElicitedForm {
-    /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not sent, and the agent is told of an error of this
-    /// client, so check with [`Form::check`] while the person can still mend it.
+pub enum FormReply {
+    /// The person filled in the form. The kit checks the values and does not send values that do
+    /// not fit: the agent gets an error then. Check with [`Form::check`] while the person can still
+    /// correct them.
     Accept(Map<ElicitationContentValue>),
-    /// Said no.
+    /// The person declined.
     Decline,
-    /// Went away without an answer.
+    /// The person left without an answer.
     Cancel,
 }
 
-/// What the person did about a page.
+/// The person's answer to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Elicited {
-    /// Agreed to open it, which does not say that anything came of it (ELIC-17).
+pub enum UrlReply {
+    /// The person agreed to open the page. This does not say that they did anything there.
     Accept,
-    /// Said no.
+    /// The person declined.
     Decline,
-    /// Went away without an answer.
+    /// The person left without an answer.
     Cancel,
 }
 
-/// Who is asked on one connection.
+/// The handlers of one connection.
 pub(crate) struct Elicitations {
-    pub(crate) form: Option<FormAsked>,
-    pub(crate) url: Option<UrlAsked>,
+    pub(crate) form: Option<FormHandler>,
+    pub(crate) url: Option<UrlHandler>,
     /// The agent's name, once it is known.
     pub(crate) agent: Arc<OnceLock<String>>,
     pub(crate) outstanding: Outstanding,
 }
 
-/// What is advertised: the modes for which somebody can be asked (ELIC-01).
+/// The advertised modes: those with a handler (ELIC-01).
 pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilities> {
     let mut capabilities = ElicitationCapabilities::new();
     capabilities.form = form.then(ElicitationFormCapabilities::new);
@@ -103,12 +112,13 @@ pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilit
 }
 
 impl Elicitations {
-    /// Takes a question; its answer is owed until somebody answers, the session's turn is cancelled or ends, or the agent takes it back.
+    /// Takes a question. It stays open until the person answers, the session's turn is cancelled or
+    /// ends, or the agent withdraws it.
     pub(crate) fn create(
         &self,
-        sessions: &Sessions,
+        sessions: &SessionTable,
         params: CreateElicitationRequest,
-        answer: Answer<ElicitationCreate>,
+        answer: Responder<ElicitationCreate>,
     ) -> Work {
         let CreateElicitationRequest { mode, scope, message, .. } = params;
         let (session_id, tool_call_id) = match scope {
@@ -127,23 +137,33 @@ impl Elicitations {
         match (mode, &self.form, &self.url) {
             (ElicitationMode::Form(mode), Some(asked), _) => {
                 let form = Form::new(mode.requested_schema);
-                let asked =
-                    asked(FormRequest { agent, session_id, tool_call_id, message, form: form.clone() });
+                let asked = asked(FormRequest {
+                    agent,
+                    session_id,
+                    tool_call_id,
+                    message,
+                    form: form.clone(),
+                });
                 put(answer, withdrawn, async move { checked(asked.await, &form) })
             }
             (ElicitationMode::Url(mode), _, Some(asked)) => {
                 let address = match Address::parse(&mode.url) {
                     Ok(address) => address,
-                    Err(error) => return answer.send(Err(Error::invalid_params(error.to_string()))),
+                    Err(error) => {
+                        return answer.send(Err(Error::invalid_params(error.to_string())));
+                    }
                 };
                 let id = mode.elicitation_id;
                 let Some(completed) = self.outstanding.begin(&id) else {
-                    let why =
-                        format!("an elicitation with the id \"{id}\" is outstanding: give each its own");
+                    let why = format!(
+                        "an elicitation with the id \"{id}\" is outstanding: give each its own"
+                    );
                     return answer.send(Err(Error::invalid_params(why))); // ELIC-18
                 };
-                let unless_accepted = Refused { outstanding: self.outstanding.clone(), id: Some(id) };
-                let request = UrlRequest { agent, session_id, tool_call_id, message, address, completed };
+                let unless_accepted =
+                    Refused { outstanding: self.outstanding.clone(), id: Some(id) };
+                let request =
+                    UrlRequest { agent, session_id, tool_call_id, message, address, completed };
                 let asked = asked(request);
                 put(answer, withdrawn, async move { Ok(unless_accepted.settle(asked.await)) })
             }
@@ -162,20 +182,21 @@ impl Elicitations {
     }
 }
 
-/// When nobody needs the answer any more, because of what happens in the session.
+/// When the answer is no longer needed, because of what happens in the session.
 enum Withdrawn {
     Never,
     Already,
     When(oneshot::Receiver<()>),
 }
 
-/// Waits for the person, or until nobody needs an answer: then it is `cancel` (ELIC-26, CANCEL-21).
+/// Waits for the person, or until the answer is no longer needed: then it is `cancel` (ELIC-26,
+/// CANCEL-21).
 fn put(
-    answer: Answer<ElicitationCreate>,
+    answer: Responder<ElicitationCreate>,
     withdrawn: Withdrawn,
     asked: impl Future<Output = Result<ElicitationAction, Error>> + Send + 'static,
 ) -> Work {
-    answer.by(move |answer| async move {
+    answer.later_with(move |answer| async move {
         let withdrawn = async move {
             match withdrawn {
                 Withdrawn::Never => pending().await,
@@ -183,47 +204,50 @@ fn put(
                 Withdrawn::When(withdrawn) => drop(withdrawn.await),
             }
         };
-        let needless = first(answer.cancelled().clone().wait(), withdrawn);
-        // What nobody needs is looked at first: a turn that is being cancelled asks nobody.
-        let outcome = match first(needless, asked).await {
-            First::One(_) => Ok(ElicitationAction::Cancel),
-            First::Other(outcome) => outcome,
+        let needless = race(answer.cancelled().clone().wait(), withdrawn);
+        // This check comes first: a turn that is being cancelled asks no question.
+        let outcome = match race(needless, asked).await {
+            Raced::First(_) => Ok(ElicitationAction::Cancel),
+            Raced::Second(outcome) => outcome,
         };
         answer.send(outcome.map(CreateElicitationResponse::new));
     })
 }
 
-/// The answer, if it fits the form (ELIC-14); `content` only with `accept` (ELIC-13).
-fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Error> {
+/// The answer, if it fits the form (ELIC-14); it has `content` only with `accept` (ELIC-13).
+fn checked(elicited: FormReply, form: &Form) -> Result<ElicitationAction, Error> {
     match elicited {
-        ElicitedForm::Accept(content) => match form.check(&content) {
+        FormReply::Accept(content) => match form.check(&content) {
             Ok(()) => {
                 let mut accepted = ElicitationAcceptAction::new();
                 accepted.content = Some(content);
                 Ok(ElicitationAction::Accept(accepted))
             }
-            Err(misfilled) => Err(Error::internal(format!("the answer does not fit the form: {misfilled}"))),
+            Err(misfilled) => {
+                Err(Error::internal(format!("the answer does not fit the form: {misfilled}")))
+            }
         },
-        ElicitedForm::Decline => Ok(ElicitationAction::Decline),
-        ElicitedForm::Cancel => Ok(ElicitationAction::Cancel),
+        FormReply::Decline => Ok(ElicitationAction::Decline),
+        FormReply::Cancel => Ok(ElicitationAction::Cancel),
     }
 }
 
-/// A page whose person has not agreed to open it: nobody waits for word about it when this is dropped.
+/// A page that the person has not agreed to open. Dropping it forgets the page's outstanding
+/// completion.
 struct Refused {
     outstanding: Outstanding,
     id: Option<attache_protocol::v1::ElicitationId>,
 }
 
 impl Refused {
-    fn settle(mut self, elicited: Elicited) -> ElicitationAction {
+    fn settle(mut self, elicited: UrlReply) -> ElicitationAction {
         match elicited {
-            Elicited::Accept => {
+            UrlReply::Accept => {
                 self.id = None;
                 ElicitationAction::Accept(ElicitationAcceptAction::new())
             }
-            Elicited::Decline => ElicitationAction::Decline,
-            Elicited::Cancel => ElicitationAction::Cancel,
+            UrlReply::Decline => ElicitationAction::Decline,
+            UrlReply::Cancel => ElicitationAction::Cancel,
         }
     }
 }

@@ -1,78 +1,80 @@
-//! Many agents, many sessions, and everyone who watches them.
+//! The core of a front end: many agents, their sessions, and their watchers.
 
-mod agent;
+mod agent_entry;
 mod agent_source;
-mod bell;
-mod changes;
-mod driver;
-mod error;
+mod change_notifier;
 mod housekeeping;
+mod hub_agent;
+mod hub_error;
+mod hub_events;
+mod hub_opening;
 mod hub_options;
-mod kept;
-mod list;
-mod listing;
-mod opening;
-mod question;
-mod queue;
+mod hub_session;
+mod hub_shared;
+mod list_refresh;
+mod pending_questions;
+mod prompt_queue;
+mod prompt_sender;
 mod reopening;
-mod restarts;
-mod session;
+mod restart_policy;
 mod session_entry;
+mod session_list;
+mod session_opening;
+mod session_prompts;
 mod spending;
-mod state;
+mod stored_session;
 mod supervision;
-mod watch;
+mod watched_entry;
+mod watched_hub;
 
-pub use agent::{AgentState, HubAgent};
 pub use agent_source::AgentSource;
-pub use changes::SessionChanges;
-pub use error::HubError;
+pub use hub_agent::{AgentState, HubAgent};
+pub use hub_error::HubError;
+pub use hub_opening::HubOpening;
 pub use hub_options::{DecideFirst, HubOptions};
-pub use list::{AgentListing, ListedSession, SessionFilter};
-pub use opening::HubOpening;
-pub use question::{Answer, AnswerError, Question, QuestionAbout, QuestionId};
-pub use queue::{Hold, Queued, QueuedId};
-pub use restarts::RestartPolicy;
-pub use session::HubSession;
+pub use hub_session::HubSession;
+pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout};
+pub use restart_policy::RestartPolicy;
+pub use session_list::{AgentListing, ListedSession, SessionFilter};
 pub use spending::{Budget, Day, Spent};
-pub use state::SessionState;
-pub use watch::{HubLook, HubWatch, SessionWatch};
 
-use crate::elicitation::{Elicited, ElicitedForm};
-use crate::options::Options;
-use crate::permission::Permissions;
+use crate::lock::lock;
+use crate::observe::watch::{Watch, WatchUpdate};
+use crate::observe::watch_position::WatchPosition;
 use crate::tasks::Tasks;
-use agent::{AgentEntry, Phase};
-use attache_protocol::method::Side;
+use agent_entry::{AgentEntry, Command, Phase};
 use attache_protocol::v1::SessionId;
-use attache_session::{Event, SessionKey, StoreError};
-use bell::{Bell, Rung};
-use list::List;
-use question::Desk;
-use restarts::Restarts;
-use session_entry::SessionEntry;
-use spending::Spending;
-use std::collections::{BTreeMap, HashMap};
+use attache_session::StoreError;
+use change_notifier::{ChangeMark, ChangeNotifier};
+use hub_shared::HubShared;
+use pending_questions::PendingQuestions;
+use restart_policy::Restarts;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
-/// How long all agents together may take to end when a hub is closed: each step of their stop sequence is shorter.
+/// How long all agents together may take to end when a hub is closed. Each step of their stop
+/// sequence is shorter.
 const CLOSING: Duration = Duration::from_secs(8);
 
-/// How many requests to the supervisor of one agent may wait.
+/// How many commands to the supervisor of one agent may wait.
 const COMMANDS: usize = 16;
 
-/// The client's core: agents that are watched and started again, their sessions, and everyone who watches them. Whoever shows it holds
-/// handles ([`HubAgent`], [`HubSession`]) and watches ([`HubWatch`], [`SessionWatch`]); the hub owns the rest.
+/// The core of a front end: it runs agents, restarts them when they die, and keeps their sessions.
+/// A front end holds handles ([`HubAgent`], [`HubSession`]) and watches ([`Watch`]); the hub owns
+/// the rest.
 ///
-/// A session outlives its agent. When that ends, everything in flight is settled at once: the turn has failed, with the reason, and open
-/// questions are withdrawn. Then the agent is started again, within a budget ([`RestartPolicy`]), and each session is resumed, else loaded
-/// in place of what was known, else it can be read and begun anew ([`HubSession::begin_anew`]). Nothing that was received is lost, prompts
-/// that wait and drafts stay, and options are set to what they were.
+/// A session outlives its agent. When the agent ends, everything in flight is settled at once: the
+/// turn fails with the reason, and open questions are withdrawn. The hub then restarts the agent,
+/// within the limits of a [`RestartPolicy`], and resumes each session. If the agent cannot resume a
+/// session, the hub loads it. If the agent cannot load it either, the session can be read, and
+/// continued with [`HubSession::continue_in_new_session`]. The transcript, the prompts that wait
+/// and the drafts stay, and the hub sets the options to their earlier values.
 ///
-/// Nothing runs detached: [`Hub::close`] ends all agents step by step and stores everything; dropping the hub kills them at once.
+/// The hub owns every task and process: [`Hub::close`] ends all agents step by step and stores
+/// everything, and dropping the hub kills them at once.
 ///
 /// ```no_run
 /// use attache_client::{AgentSource, Answer, Decision, Hub, HubOptions, QuestionAbout};
@@ -83,14 +85,14 @@ const COMMANDS: usize = 16;
 /// let session = hub.open("gemini", ".").await?;
 /// let mut watch = session.watch();
 /// session.send("What is this project?")?;
-/// while let Some(look) = watch.next().await {
-///     // Show `look.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
+/// while let Some(update) = watch.next().await {
+///     // Show `update.changes`, `session.state()` and `session.queue()`; ask the person what the agent asks.
 ///     for question in session.questions() {
 ///         if let QuestionAbout::Permission(_) = question.about {
 ///             session.answer(question.id, Answer::Permission(Decision::Reject))?;
 ///         }
 ///     }
-///     # drop(look);
+///     # drop(update);
 /// }
 /// hub.close().await;
 /// # Ok(())
@@ -101,38 +103,13 @@ pub struct Hub {
     pub(crate) shared: Arc<HubShared>,
 }
 
-/// What a hub and its handles share.
-pub(crate) struct HubShared {
-    pub(crate) options: HubOptions,
-    pub(crate) bell: Bell,
-    pub(crate) list_rung: Rung,
-    agents: Mutex<BTreeMap<String, Arc<AgentEntry>>>,
-    sessions: Mutex<Vec<Arc<SessionEntry>>>,
-    pub(crate) list: Mutex<List>,
-    spending: Mutex<Spending>,
-    /// What the stored sessions took; locked only where blocking is fine.
-    counted: Arc<Mutex<kept::Counted>>,
-    /// The stored sessions that are being opened, each held by who does it, so that none is opened twice.
-    opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
-    pub(crate) tasks: Tasks,
-}
-
-impl std::fmt::Debug for HubShared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HubShared")
-            .field("agents", &self.agents())
-            .field("sessions", &self.sessions())
-            .finish()
-    }
-}
-
 impl Hub {
-    /// A hub without agents.
+    /// Makes a hub without agents.
     pub fn new(options: HubOptions) -> Self {
         let shared = HubShared {
             options,
-            bell: Bell::default(),
-            list_rung: Rung::default(),
+            notifier: ChangeNotifier::default(),
+            list_mark: ChangeMark::default(),
             agents: Mutex::default(),
             sessions: Mutex::default(),
             list: Mutex::default(),
@@ -144,25 +121,26 @@ impl Hub {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Adds an agent under a name of this hub's; it is started when it is needed. Must be called inside a tokio runtime with I/O and time
-    /// enabled.
+    /// Adds an agent under this name. The hub starts it when it is needed. Must be called inside a
+    /// tokio runtime with I/O and time enabled.
     ///
     /// # Errors
-    /// There is an agent with this name.
+    /// The hub has an agent with this name.
     pub fn add(&self, name: impl Into<String>, source: AgentSource) -> Result<HubAgent, HubError> {
         let name = name.into();
         let (sender, commands) = mpsc::channel(COMMANDS);
-        let desk = Arc::<Desk>::default();
+        let pending = Arc::<PendingQuestions>::default();
+        let hub: Weak<HubShared> = Arc::downgrade(&self.shared);
         let entry = Arc::new(AgentEntry {
-            options: self.shared.client_options(&name, &desk),
+            options: self.shared.client_options(&name, &pending),
             name: name.clone(),
             source,
             phase: tokio::sync::watch::Sender::new(Phase::NotStarted),
             commands: sender,
             restarts: Mutex::new(Restarts::new(self.shared.options.restarts)),
-            desk,
-            rung: Rung::default(),
-            hub: Arc::downgrade(&self.shared),
+            pending,
+            mark: ChangeMark::default(),
+            hub,
         });
         {
             let mut agents = lock(&self.shared.agents);
@@ -172,63 +150,79 @@ impl Hub {
             agents.insert(name, entry.clone());
         }
         let asked = Arc::downgrade(&entry);
-        entry.desk.on_change(move || {
+        entry.pending.on_change(move || {
             if let Some((entry, hub)) =
                 asked.upgrade().and_then(|entry| Some((entry.clone(), entry.hub.upgrade()?)))
             {
-                hub.bell.ring(&entry.rung);
+                hub.notify(&entry.mark);
             }
         });
-        self.shared.tasks.spawn(supervision::supervise(entry.clone(), commands));
-        self.shared.bell.ring(&entry.rung);
+        let span = tracing::debug_span!("hub_agent", agent = entry.name);
+        self.shared.tasks.spawn(supervision::supervise(entry.clone(), commands).instrument(span));
+        self.shared.notifier.notify(&entry.mark);
         Ok(HubAgent(entry))
     }
 
-    /// The agent with this name.
+    /// Returns the agent with this name.
     pub fn agent(&self, name: &str) -> Option<HubAgent> {
         lock(&self.shared.agents).get(name).cloned().map(HubAgent)
     }
 
-    /// All agents, by name.
+    /// Returns all agents, sorted by name.
     pub fn agents(&self) -> Vec<HubAgent> {
-        self.shared.agents()
+        self.shared.agents().into_iter().map(HubAgent).collect()
     }
 
-    /// Opens a new session of the agent with this name in a folder; a relative one starts at this process's own. Starts the agent if it is
-    /// not. Await the returned builder.
+    /// Opens a new session of the agent with this name in a folder. A relative path starts at the
+    /// current folder of this process. Starts the agent if it does not run. Await the returned
+    /// builder.
     ///
     /// # Errors
-    /// There is no such agent, it does not start, or it opens no session.
+    /// There is no such agent, it does not start, or it does not open a session.
     pub fn open(&self, agent: &str, cwd: impl AsRef<Path>) -> HubOpening {
-        HubOpening::new(self, agent, None, Some(cwd.as_ref()))
+        HubOpening::new(self.shared.clone(), agent, None, Some(cwd.as_ref()))
     }
 
-    /// Goes on with a stored session, of the list or any other: the one that is open already; else the agent loads it, else resumes it, with
-    /// what our store has of it; and if the agent can do neither, or does not start, our history of it can be read and begun anew. `cwd` is
-    /// for sessions that neither the list nor the store knows. Await the returned builder.
+    /// Opens a stored session, or returns it if it is open. The agent loads the session, or resumes
+    /// it if it cannot load it; what the store has of the session is kept. If the agent can do
+    /// neither or does not start, the stored history can be read. `cwd` is for a session that
+    /// neither the list nor the store knows. Await the returned builder.
     ///
     /// # Errors
-    /// Nobody knows the session, another program has it open, or the agent cannot open it and nothing of it is stored here.
+    /// The session is unknown, another program has it open, or the agent cannot open it and the
+    /// store has nothing of it.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
-        HubOpening::new(self, agent, Some(id.into()), cwd)
+        HubOpening::new(self.shared.clone(), agent, Some(id.into()), cwd)
     }
 
-    /// The open sessions, in the order in which they were opened.
+    /// Returns the open sessions in the order in which they were opened.
     pub fn sessions(&self) -> Vec<HubSession> {
-        self.shared.sessions()
+        HubSession::all(&self.shared)
     }
 
-    /// Watches everything in the hub from now on.
-    pub fn watch(&self) -> HubWatch {
-        HubWatch::new(self)
+    /// Watches the hub from now on. The changes name the sessions and agents that changed.
+    pub fn watch(&self) -> Watch {
+        watched_hub::watch(&self.shared)
     }
 
-    /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of the open sessions alone without a store.
-    /// What a session had cost before this hub first heard of it counts for the day on which it did. The first call reads the whole store,
-    /// later calls what was stored since.
+    /// Returns which sessions and agents changed since a position, such as that of a
+    /// [`WatchUpdate`]; all of them for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        watched_hub::changes_since(&self.shared, position)
+    }
+
+    /// Returns the open session with this id of the agent with this name.
+    pub fn session(&self, agent: &str, id: &SessionId) -> Option<HubSession> {
+        self.shared.session(agent, id).map(|entry| HubSession::new(entry, &self.shared))
+    }
+
+    /// Returns what was spent, by agent and by day in UTC. With a store this includes the stored
+    /// sessions, otherwise only the open ones. The cost of a session before the hub first saw it
+    /// counts for that day. The first call reads the whole store, later calls only what was stored
+    /// since.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// The store failed.
     pub async fn spent(&self) -> Result<Vec<(String, Day, Spent)>, StoreError> {
         let Some(store) = self.shared.options.store.clone() else {
             return Ok(lock(&self.shared.spending).days());
@@ -245,10 +239,11 @@ impl Hub {
         Ok(spending?.days())
     }
 
-    /// Ends all agents step by step, all at once, and stores what is left of every session. What still runs after 8 s is killed.
+    /// Ends all agents step by step, in parallel, and stores the rest of every session. Kills what
+    /// still runs after 8 s.
     pub async fn close(self) {
         let agents: Vec<Arc<AgentEntry>> = lock(&self.shared.agents).values().cloned().collect();
-        agents.iter().for_each(|agent| agent.command(supervision::Command::Stop));
+        agents.iter().for_each(|agent| agent.command(Command::Stop));
         let stopped = async {
             for agent in &agents {
                 let mut phases = agent.phase.subscribe();
@@ -257,7 +252,7 @@ impl Hub {
         };
         drop(tokio::time::timeout(CLOSING, stopped).await);
         for session in self.sessions() {
-            // A failure was told by the session while it could be shown.
+            // The session showed a notice about a failure earlier.
             drop(session.commit().await);
         }
     }
@@ -266,12 +261,12 @@ impl Hub {
 impl Drop for Hub {
     fn drop(&mut self) {
         for session in self.shared.sessions() {
-            housekeeping::save(&session.0);
+            housekeeping::save(&session);
         }
         self.shared.tasks.abort();
         // The connections are dropped with the phases that hold them, the logs with the sessions.
         for agent in self.shared.agents() {
-            agent.0.enter(Phase::Stopped);
+            agent.enter(Phase::Stopped);
         }
         for entry in std::mem::take(&mut *lock(&self.shared.sessions)) {
             entry.state().closed = true;
@@ -280,113 +275,4 @@ impl Drop for Hub {
             entry.touch();
         }
     }
-}
-
-impl HubShared {
-    pub(crate) fn agents(&self) -> Vec<HubAgent> {
-        lock(&self.agents).values().cloned().map(HubAgent).collect()
-    }
-
-    /// The agent with this name, or what there is instead.
-    pub(crate) fn agent(&self, name: &str) -> Result<Arc<AgentEntry>, HubError> {
-        let agents = lock(&self.agents);
-        agents.get(name).cloned().ok_or_else(|| HubError::UnknownAgent {
-            name: name.to_owned(),
-            agents: agents.keys().cloned().collect(),
-        })
-    }
-
-    pub(crate) fn sessions(&self) -> Vec<HubSession> {
-        lock(&self.sessions).iter().cloned().map(HubSession).collect()
-    }
-
-    pub(crate) fn sessions_of(&self, agent: &str) -> Vec<Arc<SessionEntry>> {
-        lock(&self.sessions).iter().filter(|entry| entry.agent.name == agent).cloned().collect()
-    }
-
-    pub(crate) fn session(&self, agent: &str, id: &SessionId) -> Option<Arc<SessionEntry>> {
-        lock(&self.sessions).iter().find(|entry| entry.agent.name == agent && entry.id == *id).cloned()
-    }
-
-    /// Held by who opens this stored session.
-    pub(crate) fn opening(&self, agent: &str, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut opening = lock(&self.opening);
-        opening.retain(|_, held| held.strong_count() > 0);
-        let held = opening.entry(self.key(agent, id)).or_default();
-        held.upgrade().unwrap_or_else(|| {
-            let new = Arc::default();
-            *held = Arc::downgrade(&new);
-            new
-        })
-    }
-
-    /// Takes a session in and runs it.
-    pub(crate) fn adopt(&self, entry: Arc<SessionEntry>) -> HubSession {
-        lock(&self.sessions).push(entry.clone());
-        self.tasks.spawn(driver::drive(entry.clone()));
-        self.bell.ring(&entry.rung);
-        self.bell.ring(&self.list_rung);
-        HubSession(entry)
-    }
-
-    pub(crate) fn forget(&self, closed: &Arc<SessionEntry>) {
-        lock(&self.sessions).retain(|entry| !Arc::ptr_eq(entry, closed));
-        self.bell.ring(&self.list_rung);
-    }
-
-    pub(crate) fn key(&self, agent: &str, id: &SessionId) -> SessionKey {
-        SessionKey { side: Side::Client, agent: agent.to_owned(), session_id: id.clone() }
-    }
-
-    /// The permissions of a session: what decides first, and then the person.
-    pub(crate) fn permissions(&self, agent: &str, cwd: &Path, desk: &Arc<Desk>) -> Permissions {
-        let desk = desk.clone();
-        let asking = Permissions::ask(move |request| desk.ask_permission(request));
-        match &self.options.decide_first {
-            Some(decide) => decide(agent, cwd, asking),
-            None => asking,
-        }
-    }
-
-    pub(crate) fn spent(&self, agent: &str, id: &SessionId, event: &Event) {
-        lock(&self.spending).apply(agent, id, event);
-    }
-
-    /// The options of one agent: what it asks goes to its sessions, or to itself.
-    fn client_options(self: &Arc<Self>, agent: &str, own: &Arc<Desk>) -> Options {
-        let mut options = self.options.client.clone();
-        options.kept = true;
-        (options.form, options.url) = (None, None);
-        if !self.options.elicitations {
-            return options;
-        }
-        let (hub, name, own) = (Arc::downgrade(self), agent.to_owned(), own.clone());
-        let desk = Arc::new(move |id: Option<&SessionId>| match id {
-            None => Some(own.clone()),
-            Some(id) => hub.upgrade()?.session(&name, id).map(|entry| entry.desk.clone()),
-        });
-        let desks = desk.clone();
-        options = options.forms(move |request| {
-            let asked = desks(request.session_id.as_ref()).map(|desk| desk.ask_form(request));
-            async move {
-                match asked {
-                    Some(asked) => asked.await,
-                    None => ElicitedForm::Cancel,
-                }
-            }
-        });
-        options.pages(move |request| {
-            let asked = desk(request.session_id.as_ref()).map(|desk| desk.ask_page(request));
-            async move {
-                match asked {
-                    Some(asked) => asked.await,
-                    None => Elicited::Cancel,
-                }
-            }
-        })
-    }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,7 @@
-//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and show what changes.
+//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and
+//! show what changes.
 //!
-//! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end of any two streams; either way the
-//! handshake is done, or a [`StartError`] says whose fault it is that it is not. A [`SessionHandle`] is one session: what arrives is folded
-//! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason. A [`Listing`]
-//! tells which sessions the agent keeps; they are loaded, resumed, forked, put away or deleted by their ids, as far as the agent offers it.
-//!
-//! A [`Hub`] is the core of a client for people: many agents, which it watches and starts again, and their sessions, which outlive them, with a
-//! log, a queue of prompts, drafts, and one list of everything. Faces show it; it knows none.
-//!
-//! Agents that people use are known by name: a [`KnownAgent`] says how it is started, installed and logged in to.
-//!
-//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], the text files of a session's folders, with
-//! [`UnsavedText`] as an editor has them, and, where the author switched them on in [`Options`], commands in terminals and elicitations by
-//! form or page. It knows no screen and no file format: where logs are kept is up to a [`Store`](attache_session::Store).
+//! # A client in 15 lines
 //!
 //! ```no_run
 //! use attache_client::{AgentProcess, Change, Permissions};
@@ -31,91 +20,101 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # The main types
+//!
+//! | Type | Purpose |
+//! |---|---|
+//! | [`AgentProcess`] | An agent as a child process. Starts it and does the handshake. |
+//! | [`AgentConnection`] | The connection to an agent, over any two streams: sessions, lists, logins. |
+//! | [`SessionHandle`] | One session of one connection: prompts, options, the transcript. |
+//! | [`Turn`] | One prompt: its changes, its [`TurnPhase`] and its [`Outcome`]. |
+//! | [`Watch`] | Waits for changes of a session or a hub; see [Changes](#changes). |
+//! | [`Permissions`] | What a session may do without asking, and who decides about the rest. |
+//! | [`Options`] | What the client offers to the agent, and how long it waits. |
+//! | [`Hub`] | Many agents and sessions, with restarts, a log and a queue of prompts. |
+//! | [`KnownAgent`], [`Registry`] | Agents by name: how to start them, install them and log in. |
+//!
+//! # One session or a hub
+//!
+//! A program that runs one agent and a few prompts uses [`AgentProcess`] and [`SessionHandle`].
+//!
+//! A front end for people uses a [`Hub`]: it restarts an agent that dies and continues its sessions,
+//! keeps their logs in a [`Store`](attache_session::Store), queues prompts, keeps drafts, collects
+//! the questions of the agents, and lists the stored sessions of all agents. A [`HubSession`] offers
+//! what a [`SessionHandle`] offers, and outlives the agent's process.
+//!
+//! # Changes
+//!
+//! There is one way to observe a session or a hub. A [`Watch`] waits until something changed, and a
+//! [`WatchUpdate`] says what: a list of [`Change`]s and the [`WatchPosition`] behind them.
+//! `changes_since` returns the same for any position, without waiting. All three types are
+//! serializable with serde, so that a front end can run in another process.
+//!
+//! Changes are merged until they are asked for, and text comes as what was appended. A slow front
+//! end therefore costs no memory and misses no final state.
+//!
+//! # What the client serves
+//!
+//! The client serves what it advertises and nothing else: permission requests, text files in the
+//! folders of a session (with the [`UnsavedText`] of an editor), and, if [`Options`] says so,
+//! terminals, forms and pages. Every call that changes something needs permission.
 
-mod agent_connection;
-mod agent_process;
-mod approvals;
-mod change;
-mod echo;
+mod agent;
+mod catalogue;
 mod elicitation;
-mod elicitation_form;
-mod elicitation_url;
-mod evidence;
-mod file_action;
-mod file_uri;
-mod files;
-mod first;
-mod fold;
-mod hard_links;
 mod hub;
-mod incoming;
-mod known_agents;
-mod listing;
-mod live;
-mod login;
-mod login_environment;
-mod noise;
-mod open_error;
-mod opening;
-mod options;
-mod outcome;
+mod lock;
+mod observe;
 mod pattern;
 mod permission;
-mod permission_broker;
-mod permission_effect;
-mod permission_rule;
-mod prompt;
-mod received;
-mod registry;
-mod session_handle;
-mod sessions;
-mod set_error;
-mod start_error;
-mod stored;
+mod race;
+mod session;
 mod tasks;
-mod terminal;
-mod terminal_command;
-mod terminal_meta;
 mod terminals;
-mod turn;
-mod unsaved_text;
-mod watch;
+mod text_files;
 
-pub use agent_connection::AgentConnection;
-pub use agent_process::AgentProcess;
+pub use agent::agent_connection::AgentConnection;
+pub use agent::agent_process::AgentProcess;
+pub use agent::evidence::Evidence;
+pub use agent::listing::Listing;
+pub use agent::login::{Login, LoginError};
+pub use agent::options::Options;
+pub use agent::start_error::StartError;
 pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};
 pub use attache_policy::is_invisible;
-pub use change::Change;
-pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
-pub use elicitation_form::{Form, Misfilled};
-pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
-pub use evidence::Evidence;
-pub use file_action::FileAction;
-pub use file_uri::file_uri;
-pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,
-    HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession, Question,
-    QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges, SessionFilter, SessionState,
-    SessionWatch, Spent,
+pub use attache_policy::{Agents, CallPattern, Effect, Rule, RuleFault, RuleScope, Subject};
+pub use catalogue::known_agents::{KNOWN_AGENTS, KnownAgent};
+pub use catalogue::registry::{
+    Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
 };
-pub use known_agents::{KNOWN_AGENTS, KnownAgent};
-pub use listing::Listing;
-pub use login::{Login, LoginError};
-pub use open_error::OpenError;
-pub use opening::Opening;
-pub use options::Options;
-pub use outcome::{Outcome, TurnError};
+pub use elicitation::form::{Form, FormError};
+pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
+pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
+pub use hub::{
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
+    HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
+    RestartPolicy, SessionFilter, Spent,
+};
+pub use observe::change::{Change, OpenPermission, TurnChange, UsageChange};
+pub use observe::queued_prompt::{HoldReason, QueuedPrompt, QueuedPromptId};
+pub use observe::session_state::SessionState;
+pub use observe::session_status::{QuestionId, SessionStatus};
+pub use observe::watch::{Watch, WatchUpdate};
+pub use observe::watch_position::WatchPosition;
+pub use permission::broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
+pub use permission::file_action::FileAction;
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
-pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
-pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
-pub use prompt::{Prompt, PromptError};
-pub use registry::{Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart};
-pub use session_handle::SessionHandle;
-pub use set_error::SetError;
-pub use start_error::StartError;
-pub use terminal_command::TerminalCommand;
-pub use turn::Turn;
-pub use unsaved_text::UnsavedText;
-pub use watch::{Look, Watch};
+pub use session::open_error::OpenError;
+pub use session::opening::Opening;
+pub use session::outcome::{Outcome, TurnError};
+pub use session::prompt::{Prompt, PromptError};
+pub use session::session_handle::SessionHandle;
+pub use session::set_error::SetError;
+pub use session::turn::Turn;
+pub use session::turn_tracker::TurnPhase;
+pub use terminals::terminal_command::TerminalCommand;
+pub use text_files::file_uri::file_uri;
+pub use text_files::unsaved_text::UnsavedText;

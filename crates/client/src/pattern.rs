@@ -2,32 +2,33 @@
 
 use regex::RegexBuilder;
 
-/// How large a compiled pattern may be, in bytes: it bounds the time per character.
+/// The maximum size of a compiled pattern, in bytes. It limits the time per character.
 const SIZE: usize = 256 * 1024;
 
-/// How long a text may be to be matched, in bytes.
+/// The maximum length of a text to match, in bytes.
 const TEXT: usize = 64 * 1024;
 
-/// A pattern as JSON Schema has it (ECMA-262), as far as it can be evaluated in time linear to the text: without backreferences and
-/// look-around, and not too large.
+/// A pattern of JSON Schema (ECMA-262) that can be evaluated in time linear to the text: without
+/// backreferences and look-around, and not too large.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(regex::Regex);
 
 impl Pattern {
-    /// `None` if the pattern cannot be evaluated here.
+    /// Compiles a pattern; `None` if it cannot be evaluated here.
     pub(crate) fn new(pattern: &str) -> Option<Self> {
         let built = RegexBuilder::new(&translated(pattern)).size_limit(SIZE).nest_limit(64).build();
         built.ok().map(Self)
     }
 
-    /// Whether the pattern is found anywhere in the text, as JSON Schema means it; a text of more than 64 KiB does not match.
+    /// Whether the pattern occurs anywhere in the text, as JSON Schema defines it. A text of more
+    /// than 64 KiB does not match.
     pub(crate) fn matches(&self, text: &str) -> bool {
         text.len() <= TEXT && self.0.is_match(text)
     }
 }
 
-/// The same pattern in the syntax of the crate `regex`, where it differs: `\d` and `\w` are ASCII in ECMA-262, and in a class `[`, `&` and `~`
-/// are plain characters.
+/// Translates a pattern to the syntax of the crate `regex`: `\d` and `\w` are ASCII in ECMA-262,
+/// and `[`, `&` and `~` are plain characters in a class.
 fn translated(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_evaluated_is_said_to_be_so() {
+    fn patterns_that_cannot_be_evaluated_are_reported() {
         for pattern in [r"(a)\1", "(?=a)", "(?<!a)b", "(", r"\cA"] {
             assert!(Pattern::new(pattern).is_none(), "{pattern}");
         }

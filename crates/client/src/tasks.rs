@@ -1,4 +1,4 @@
-//! The tasks of one connection, which end with it.
+//! The tasks of one connection. They end with it.
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ impl Tasks {
         tasks.spawn(task);
     }
 
-    /// Ends all tasks where they stand.
+    /// Aborts all tasks.
     pub(crate) fn abort(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }

@@ -1,8 +1,9 @@
-//! The fault table: every fault of an agent's process at every step of its life, through the hub. Each time the reason is known, nothing that
-//! was received is lost, the session goes on after a restart, and no process is left.
+//! The fault table: every fault of an agent's process at every step of its life, through the hub.
+//! Each time the reason is known, nothing that was received is lost, the session goes on after a
+//! restart, and no process is left.
 //!
-//! Three faults end the connection by themselves with the process, one without it; three are silences, which a deadline or a person ends;
-//! one is no fault but slowness, and everything works.
+//! Three faults end the connection by themselves with the process, one without it; three are
+//! silences, which a deadline or a person ends; one is no fault but slowness, and everything works.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -57,12 +58,15 @@ impl Fault {
         }
     }
 
-    /// What the reason says, if the fault ends the connection; `None` for those that only a deadline or a person ends.
+    /// What the reason says, if the fault ends the connection; `None` for those that only a
+    /// deadline or a person ends.
     fn reason(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Kill9 => Some(&["SIGKILL"]),
             Self::Exit0 => Some(&["exit code 0"]),
-            Self::ClosedStdout => Some(&["closed its output and still runs", "closed the connection"]),
+            Self::ClosedStdout => {
+                Some(&["closed its output and still runs", "closed the connection"])
+            }
             Self::LongLine => Some(&["a line of more than"]),
             Self::Hang | Self::Garbage | Self::Silence | Self::Trickle => None,
         }
@@ -158,7 +162,8 @@ async fn answers(session: &HubSession) {
     assert!(said[before..].iter().any(|text| text == "half and whole"), "{said:?}");
 }
 
-/// At spawn and initialize: whoever opens a session is told why there is none; the next attempt works.
+/// At spawn and initialize: whoever opens a session is told why there is none; the next attempt
+/// works.
 async fn at_the_start(fault: Fault, step: Step) {
     let cell = Cell::new(fault, step, "resume");
     if fault != Fault::Trickle {
@@ -172,7 +177,8 @@ async fn at_the_start(fault: Fault, step: Step) {
     cell.works().await;
 }
 
-/// At session/new: the same; an agent that ended is started again by itself, one that is silent by the person.
+/// At session/new: the same; an agent that ended is started again by itself, one that is silent by
+/// the person.
 async fn at_new(fault: Fault) {
     let cell = Cell::new(fault, Step::New, "resume");
     if fault != Fault::Trickle {
@@ -235,8 +241,9 @@ async fn slowly_to_the_end(cell: &Cell, session: &HubSession) {
 
 /// Until the turn has ended by the fault, or by the person, who cancels a silence.
 async fn broken_off(cell: &Cell, session: &HubSession) {
-    let failed =
-        |session: &HubSession| matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)));
+    let failed = |session: &HubSession| {
+        matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)))
+    };
     if cell.fault.reason().is_none() {
         if cell.step == Step::Permission {
             until(session, |session| session.questions().len() == 1).await;
@@ -256,10 +263,12 @@ async fn broken_off(cell: &Cell, session: &HubSession) {
     }
 }
 
-/// What was received is there, nothing is open any more, and the session goes on, or a new one with it.
+/// What was received is there, nothing is open any more, and the session goes on, or a new one with
+/// it.
 async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
-    let settled =
-        |session: &HubSession| matches!(session.state(), SessionState::Idle | SessionState::ReadOnly { .. });
+    let settled = |session: &HubSession| {
+        matches!(session.state(), SessionState::Idle | SessionState::ReadOnly { .. })
+    };
     until(session, settled).await;
     assert!(texts(session).iter().any(|text| text.starts_with("half")), "{:?}", texts(session));
     assert!(texts(session).contains(&"go".to_owned()));
@@ -270,7 +279,7 @@ async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
     }
     if way == "neither" {
         assert!(matches!(session.state(), SessionState::ReadOnly { .. }));
-        let new = soon(session.begin_anew()).await.unwrap();
+        let new = soon(session.continue_in_new_session()).await.unwrap();
         idle(&new).await;
         assert!(texts(&new)[0].contains("half"), "the summary: {:?}", texts(&new));
         answers(&new).await;

@@ -31,19 +31,21 @@ fn resident() -> usize {
     pages * 4096
 }
 
-/// Always true no. 2: text and 16 MB, however finely it is streamed. The text is there twice, once of them in the store, which is memory too.
+/// Always true no. 2: text and 16 MB, however finely it is streamed. The text is there twice, once
+/// of them in the store, which is memory too.
 #[tokio::test]
 async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
     let store = Arc::new(MemoryStore::new());
     let mut it =
-        started_with(HubOptions::default().store(store), json!({}), json!({ "sessionId": "s1" })).await;
+        started_with(HubOptions::default().store(store), json!({}), json!({ "sessionId": "s1" }))
+            .await;
     let (_watch, _hub_watch) = (it.session.watch(), it.hub.watch());
     it.session.send("go").unwrap();
     let (call, _) = it.agent.prompted().await;
-    let update =
-        json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "word " } });
+    let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "word " } });
     let params = json!({ "sessionId": "s1", "update": update });
-    let line = format!("{}\n", json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
+    let line =
+        format!("{}\n", json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
     let lines = line.repeat(100);
     let before = resident();
     for _ in 0..UPDATES / 100 {

@@ -15,8 +15,8 @@ mod scripted_agent;
 mod started;
 
 use attache_client::{
-    AgentSource, AgentState, Answer, Decision, Hub, HubOptions, HubSession, OpenError, RestartPolicy,
-    SessionState,
+    AgentSource, AgentState, Answer, Decision, Hub, HubOptions, HubSession, OpenError,
+    RestartPolicy, SessionState,
 };
 use attache_host::Launch;
 use attache_session::{EntryContent, TurnOutcome};
@@ -51,8 +51,7 @@ fn chunk(text: &str) -> Value {
 
 async fn ask(agent: &mut ScriptedAgent, id: u64, call: &str) {
     let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }]);
-    let params =
-        json!({ "sessionId": "s1", "toolCall": { "toolCallId": call, "title": call }, "options": options });
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": call, "title": call }, "options": options });
     agent.call(id, "session/request_permission", params).await;
 }
 
@@ -109,14 +108,20 @@ async fn an_update_that_names_an_unknown_terminal_is_kept_whole() {
 
 /// USE-02, USE-04.
 #[tokio::test]
-async fn a_usage_update_with_null_fields_says_what_it_says() {
+async fn null_fields_of_a_usage_update_change_nothing_else() {
     let (mut it, call) = in_a_turn().await;
     let cost = json!({ "amount": 0.5, "currency": "USD" });
     it.agent
-        .update("s1", json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": cost }))
+        .update(
+            "s1",
+            json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": cost }),
+        )
         .await;
     it.agent
-        .update("s1", json!({ "sessionUpdate": "usage_update", "used": 20, "size": null, "cost": null }))
+        .update(
+            "s1",
+            json!({ "sessionUpdate": "usage_update", "used": 20, "size": null, "cost": null }),
+        )
         .await;
     it.agent.heard().await;
     let snapshot = it.session.snapshot();
@@ -144,7 +149,7 @@ async fn a_prompt_that_is_never_answered_shows_its_silence_and_can_be_cancelled(
 }
 
 #[tokio::test]
-async fn silence_is_seen_by_whoever_looks() {
+async fn the_state_shows_how_long_an_agent_is_silent() {
     let (mut it, call) = in_a_turn().await;
     tokio::time::sleep(Duration::from_millis(30)).await;
     let SessionState::Running { silent, .. } = it.session.state() else { panic!() };
@@ -167,7 +172,10 @@ async fn updates_after_the_reply_and_between_turns_are_kept() {
     assert_eq!(texts(&it.session), ["go", "one more thing"]);
     idle(&it.session).await;
     it.agent
-        .update("s1", json!({ "sessionUpdate": "session_info_update", "title": "Named in the background" }))
+        .update(
+            "s1",
+            json!({ "sessionUpdate": "session_info_update", "title": "Named in the background" }),
+        )
         .await;
     it.agent.heard().await;
     assert_eq!(it.session.snapshot().info().title(), Some("Named in the background"));
@@ -198,7 +206,10 @@ async fn a_cancel_answers_the_permission_that_is_open() {
     it.session.cancel();
     let both = [it.agent.next().await.unwrap(), it.agent.next().await.unwrap()];
     assert!(both.iter().any(|message| message["method"] == "session/cancel"), "{both:?}");
-    assert!(both.iter().any(|message| message["result"]["outcome"]["outcome"] == "cancelled"), "{both:?}");
+    assert!(
+        both.iter().any(|message| message["result"]["outcome"]["outcome"] == "cancelled"),
+        "{both:?}"
+    );
     ask(&mut it.agent, 2, "too late").await;
     assert_eq!(it.agent.answer_to(2).await["result"]["outcome"]["outcome"], "cancelled");
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
@@ -260,8 +271,12 @@ fn mode(current: &str) -> Value {
 }
 
 async fn with_options(options: Value, capabilities: Value) -> Started {
-    started_with(HubOptions::default(), capabilities, json!({ "sessionId": "s1", "configOptions": options }))
-        .await
+    started_with(
+        HubOptions::default(),
+        capabilities,
+        json!({ "sessionId": "s1", "configOptions": options }),
+    )
+    .await
 }
 
 /// CONF-04: an agent that forgets its options at a restart gets them back.
@@ -276,12 +291,14 @@ async fn options_that_a_restart_reset_are_set_again() {
     let call = agent.expect("session/set_config_option").await;
     assert_eq!(call["params"]["value"], "high");
     agent.reply(&call, json!({ "configOptions": [level("high")] })).await;
-    until(&it.session, |session| session.snapshot().config().value("level") == Some("high".into())).await;
+    until(&it.session, |session| session.snapshot().config().value("level") == Some("high".into()))
+        .await;
 }
 
 /// CONF-04, CONF-24: what the agent states is what is shown, not what was asked for.
 #[tokio::test]
-async fn an_option_that_is_answered_with_another_value_or_a_partial_list_shows_what_the_agent_states() {
+async fn an_option_that_is_answered_with_another_value_or_a_partial_list_shows_what_the_agent_states()
+ {
     let mut it = with_options(json!([level("low"), mode("ask")]), json!({})).await;
     for (stated, level_now, mode_now) in [
         (json!([level("low"), mode("ask")]), Some("low"), Some("ask")),
@@ -305,7 +322,10 @@ async fn a_mode_that_is_only_an_option_is_set_as_one() {
     let mut it = with_options(json!([mode("ask")]), json!({})).await;
     let answering = async {
         let call = it.agent.expect("session/set_config_option").await;
-        assert_eq!((&call["params"]["configId"], &call["params"]["value"]), (&json!("how"), &json!("code")));
+        assert_eq!(
+            (&call["params"]["configId"], &call["params"]["value"]),
+            (&json!("how"), &json!("code"))
+        );
         it.agent.reply(&call, json!({ "configOptions": [mode("code")] })).await;
     };
     let (set, ()) = tokio::join!(it.session.set_mode("code"), answering);
@@ -374,10 +394,14 @@ async fn dying(last: &str) -> (Hub, HubSession, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(HubOptions::default().restarts(RestartPolicy::NEVER));
     let script = format!("{OPENED}{last}");
-    hub.add("a", AgentSource::launch(move || Launch::new("/bin/sh").arg("-c").arg(&script))).unwrap();
+    hub.add("a", AgentSource::launch(move || Launch::new("/bin/sh").arg("-c").arg(&script)))
+        .unwrap();
     let session = soon(hub.open("a", folder.path()).into_future()).await.unwrap();
     session.send("go").unwrap();
-    until(&session, |session| matches!(session.state(), SessionState::Gone { restarting: false, .. })).await;
+    until(&session, |session| {
+        matches!(session.state(), SessionState::Gone { restarting: false, .. })
+    })
+    .await;
     (hub, session, folder)
 }
 
@@ -399,7 +423,7 @@ async fn a_grandchild_that_keeps_the_pipe_open_hides_no_death() {
 
 /// An editor opens two sessions at once, and the agent answers the second one first.
 #[tokio::test]
-async fn two_sessions_on_one_process_are_told_apart() {
+async fn two_sessions_of_one_process_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(HubOptions::default());
     let (source, mut starts) = scripted();
@@ -413,7 +437,8 @@ async fn two_sessions_on_one_process_are_told_apart() {
         agent.reply(&one, json!({ "sessionId": "one" })).await;
         agent
     };
-    let (one, two) = (hub.open("a", folder.path()).into_future(), hub.open("a", folder.path()).into_future());
+    let (one, two) =
+        (hub.open("a", folder.path()).into_future(), hub.open("a", folder.path()).into_future());
     let (one, two, mut agent) = tokio::join!(one, two, answering);
     // Either may have asked first.
     let mut opened = [one.unwrap(), two.unwrap()];
@@ -421,12 +446,16 @@ async fn two_sessions_on_one_process_are_told_apart() {
     let [one, two] = opened;
     agent.heard().await;
     assert_eq!((one.id().as_str(), two.id().as_str()), ("one", "two"));
-    assert_eq!((texts(&one), texts(&two)), (vec!["for one".to_owned()], vec!["for two".to_owned()]));
+    assert_eq!(
+        (texts(&one), texts(&two)),
+        (vec!["for one".to_owned()], vec!["for two".to_owned()])
+    );
     for session in [&two, &one] {
         session.send("go").unwrap();
         until(session, |session| matches!(session.state(), SessionState::Running { .. })).await;
     }
-    let (of_two, of_one) = (agent.expect("session/prompt").await, agent.expect("session/prompt").await);
+    let (of_two, of_one) =
+        (agent.expect("session/prompt").await, agent.expect("session/prompt").await);
     assert_eq!(
         (of_one["params"]["sessionId"].as_str(), of_two["params"]["sessionId"].as_str()),
         (Some("one"), Some("two"))
@@ -436,5 +465,10 @@ async fn two_sessions_on_one_process_are_told_apart() {
     assert!(matches!(two.state(), SessionState::Running { .. }));
     agent.end_turn(&of_two).await;
     idle(&two).await;
-    assert!(two.snapshot().entries().iter().all(|entry| !matches!(entry.content, EntryContent::Notice(_))));
+    assert!(
+        two.snapshot()
+            .entries()
+            .iter()
+            .all(|entry| !matches!(entry.content, EntryContent::Notice(_)))
+    );
 }

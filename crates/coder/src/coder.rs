@@ -1,44 +1,55 @@
 //! The built-in agent as an author of the kit.
 
-use crate::changes::Changes;
 use crate::commands::commands;
-use crate::context::{Gauge, Titles};
 use crate::conversation::Conversation;
-use crate::instructions::instructions;
+use crate::conversation::gauge::Gauge;
 use crate::mcp::{self, Servers};
-use crate::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
-use crate::options;
-use crate::spending::Spending;
-use crate::system_prompt::ClientInstructions;
+use crate::providers;
+use crate::session::changes::Changes;
+use crate::session::instructions::instructions;
+use crate::session::memory::{Memory, Record, Seen};
+use crate::session::options;
+use crate::session::spending::Spending;
+use crate::session::system_prompt::ClientInstructions;
+use crate::session::titles::Titles;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
+use attache_agent::{
+    About, Author, Error, Login, Opening, OptionalParts, Providers, Result, StopReason,
+    SystemPromptModes, Turn,
+};
 use attache_host::{RootsError, Sandbox};
 use attache_policy::{Effect, Folders, Mode, Policy};
 use attache_protocol::v1::{
-    AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo,
-    SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
+    AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId,
+    ProviderInfo, SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId,
+    SetProviderRequest,
 };
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The built-in agent, `attache agent`.
 ///
-/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`, `thought_level` (where the model lets one choose) and
-/// `show_thoughts`, the verbs of the offline model as slash commands, further roots, and takes text, links and embedded resources, pictures
-/// and sounds where one of its models does. It works on real files inside the session's folders and nowhere else; through the client's file
-/// system where the client offers one, so that unsaved changes are seen.
+/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
+/// `thought_level` (where the model lets one choose) and `show_thoughts`, the verbs of the offline
+/// model as slash commands, further roots, and takes text, links and embedded resources, pictures
+/// and sounds where one of its models does. It works on real files inside the session's folders and
+/// nowhere else; through the client's file system where the client offers one, so that unsaved
+/// changes are seen.
 ///
-/// A client may give instructions for a session, beside the agent's own or in their place, and say where providers are reached: until the process
-/// ends, with the headers that it names and no key of the environment.
+/// A client may give instructions for a session, beside the agent's own or in their place, and say
+/// where providers are reached: until the process ends, with the headers that it names and no key
+/// of the environment.
 ///
-/// Usage: the window is that of the model, `used` what its provider reported for the last call, all tokens of it; the cost is that of the
-/// session by the provider's own bill, else by the list of prices. Of the offline model tokens are estimated, one for every four bytes of
-/// UTF-8, rounded up for each message. The usage in the reply to a prompt is that of its turn, over all calls of models, in the meaning of
-/// [`Turn::spent`].
+/// Usage: the window is that of the model, `used` what its provider reported for the last call, all
+/// tokens of it; the cost is that of the session by the provider's own bill, else by the list of
+/// prices. Of the offline model tokens are estimated, one for every four bytes of UTF-8, rounded up
+/// for each message. The usage in the reply to a prompt is that of its turn, over all calls of
+/// models, in the meaning of [`Turn::add_usage`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
@@ -46,16 +57,16 @@ pub struct Coder {
     mode: Mode,
     /// How much the model of a new session thinks, where it has this level.
     thought_level: Option<String>,
-    /// What is wrong with the person's settings.
+    /// The faults of the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
     /// The sandbox of commands, or none, in place of what the machine has.
     sandbox: Option<Option<Sandbox>>,
-    /// What the person wants in every project.
+    /// The person's instructions for every project.
     instructions: Option<String>,
     /// The person's file of rules.
     permissions: Option<PathBuf>,
-    /// What commands in a sandbox cannot read.
+    /// Files and folders that commands in a sandbox cannot read.
     private: Vec<PathBuf>,
 }
 
@@ -109,44 +120,49 @@ impl Coder {
         Self { thought_level: Some(level.into()), ..self }
     }
 
-    /// The same with another time until when an MCP server should be ready, from the beginning of its session: 10 s unless set. A later one
-    /// is named to the person, and given up after six times as long.
+    /// The same with another time until when an MCP server should be ready, from the beginning of
+    /// its session: 10 s unless set. A later one is named to the person, and given up after six
+    /// times as long.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
     }
 
-    /// The same with what the person wants in every project, in words for the model, such as the text of their own `AGENTS.md`. Of all
-    /// instructions together a model is told at most 24 KiB, those of the project first.
+    /// The same with what the person wants in every project, in words for the model, such as the
+    /// text of their own `AGENTS.md`. Of all instructions together a model is told at most 24 KiB,
+    /// those of the project first.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// The same with something that is wrong with the person's settings, one sentence: it is told where a session is opened.
+    /// The same with something that is wrong with the person's settings, one sentence: it is told
+    /// where a session is opened.
     #[must_use]
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
         self
     }
 
-    /// Runs commands in this sandbox, or in none, and not in the one that this machine has ([`Sandbox::find`]). Without a sandbox every command says
-    /// so, and is asked about.
+    /// Runs commands in this sandbox, or in none, and not in the one that this machine has
+    /// ([`Sandbox::find`]). Without a sandbox every command says so, and is asked about.
     #[must_use]
     pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// The same with the person's file of rules, which need not be there yet: what may run without asking, described in `PERMISSIONS.md`.
-    /// Choices for a project and for the person are kept in it; without a file they hold in their session only.
+    /// The same with the person's file of rules, which need not be there yet: what may run without
+    /// asking, described in `PERMISSIONS.md`. Choices for a project and for the person are kept in
+    /// it; without a file they hold in their session only.
     #[must_use]
     pub fn permissions(mut self, file: PathBuf) -> Self {
         self.permissions = Some(file);
         self
     }
 
-    /// The same with files and folders that commands in a sandbox cannot read, such as the program's own settings, keys and stored sessions,
-    /// beside the secrets of the person's home. One that holds a session's folder is not hidden.
+    /// The same with files and folders that commands in a sandbox cannot read, such as the
+    /// program's own settings, keys and stored sessions, beside the secrets of the person's home.
+    /// One that holds a session's folder is not hidden.
     #[must_use]
     pub fn private(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.private.extend(paths);
@@ -155,10 +171,12 @@ impl Coder {
 }
 
 impl Coder {
-    /// Says what is wrong with the person's settings. A client that takes no notices sees what holds in the options (NOTE-02).
+    /// Says what is wrong with the person's settings. A client that takes no notices sees what
+    /// holds in the options (NOTE-02).
     async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
-            let mut notice = Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
+            let mut notice =
+                Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
             notice.description = Some(trouble.clone());
             opening.handle().notice(notice).await?;
         }
@@ -172,12 +190,18 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// Says which model of a stored session cannot be used. A client that takes no notices sees it in the options (NOTE-02).
-    async fn tell_what_is_missing(&self, opening: &Opening<'_>, stored: Option<&str>) -> Result<()> {
+    /// Says which model of a stored session cannot be used. A client that takes no notices sees it
+    /// in the options (NOTE-02).
+    async fn tell_what_is_missing(
+        &self,
+        opening: &Opening<'_>,
+        stored: Option<&str>,
+    ) -> Result<()> {
         let Some(missing) = self.gone(stored) else { return Ok(()) };
         let title = format!("The model {missing} of this session cannot be used");
         let mut notice = Notice::new(NoticeSeverity::Warning, title);
-        notice.description = Some(format!("{}. Or choose another model.", self.models.why_unusable(missing)));
+        notice.description =
+            Some(format!("{}. Or choose another model.", self.models.why_unusable(missing)));
         opening.handle().notice(notice).await
     }
 
@@ -195,7 +219,7 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// Says what is wrong with the files of rules, for whoever wrote one counts on it.
+/// Reports the faults of the files of rules: the person relies on every rule.
 async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {
@@ -212,7 +236,8 @@ impl Default for Coder {
     }
 }
 
-/// What this agent says beyond the protocol: labels of a session, and which call another one works for (EXT-04).
+/// What this agent says beyond the protocol: labels of a session, and which call another one works
+/// for (EXT-04).
 fn extensions() -> Option<Meta> {
     Meta::new(Raw::from_text(r#"{"attache/labels":{},"attache/parentToolCallId":{}}"#).ok()?)
 }
@@ -222,8 +247,12 @@ impl Author for Coder {
 
     fn about(&self) -> About {
         let (image, audio) = self.models.takes();
-        let prompts =
-            PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
+        let prompts = PromptCapabilities {
+            embedded_context: true,
+            image,
+            audio,
+            ..PromptCapabilities::default()
+        };
         let (by_variable, in_terminal) = crate::logins::logins();
         let about = About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
@@ -234,19 +263,10 @@ impl Author for Coder {
             .additional_directories()
             .hide_empty_sessions()
             .system_prompt(SystemPromptModes::AppendAndOverride)
-            .auth_status()
-            .providers();
+            .auth_status();
         match extensions() {
             Some(extensions) => about.meta(extensions),
             None => about,
-        }
-    }
-
-    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys are read when the agent starts.
-    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
-        match self.models.unusable().await {
-            Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),
-            None => Ok(()),
         }
     }
 
@@ -279,8 +299,9 @@ impl Author for Coder {
             Ok((instructions(&folders, own.as_deref()), policy, folders))
         });
         let looked = looked.await;
-        let looked: std::result::Result<_, RootsError> =
-            looked.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let looked: std::result::Result<_, RootsError> = looked.map_err(|error| {
+            Error::caused("the session's folders could not be looked at", error)
+        })?;
         let (instructions, mut policy, folders) =
             looked.map_err(|error| Error::invalid(error.to_string()))?;
         tell_faults(&opening, &policy).await?;
@@ -291,7 +312,10 @@ impl Author for Coder {
                 Record::Message(message) => conversation.push(*message),
                 Record::Choice(choice, allowed) => {
                     let effect = if allowed { Effect::Allow } else { Effect::Deny };
-                    choice.subject().into_iter().for_each(|subject| policy.remember(subject, effect));
+                    choice
+                        .subject()
+                        .into_iter()
+                        .for_each(|subject| policy.remember(subject, effect));
                 }
                 Record::Rule(subject, effect) => policy.remember(subject, effect),
                 Record::Cost(dollars) => spending.add(dollars),
@@ -326,7 +350,8 @@ impl Author for Coder {
             policy
         });
         let read = read.await;
-        memory.policy = read.map_err(|error| Error::caused("the rules could not be read", error))?;
+        memory.policy =
+            read.map_err(|error| Error::caused("the rules could not be read", error))?;
         crate::turn::run(&self.models, memory, turn).await
     }
 
@@ -340,16 +365,33 @@ impl Author for Coder {
         Ok(())
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(Arc::clone(&self)).providers(self)
+    }
+}
+
+impl Login for Coder {
+    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys
+    /// are read when the agent starts.
+    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
+        match self.models.unusable().await {
+            Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Providers for Coder {
     fn providers(&self) -> Vec<ProviderInfo> {
-        self.models.configurable()
+        providers::list(&self.models)
     }
 
     async fn set_provider(&self, provider: SetProviderRequest) -> Result<()> {
-        self.models.set_provider(&provider)
+        providers::set(&self.models, &provider)
     }
 
     async fn disable_provider(&self, provider: &ProviderId) -> Result<()> {
-        self.models.disable_provider(provider);
+        self.models.disable_provider(provider.as_str());
         Ok(())
     }
 }

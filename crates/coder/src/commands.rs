@@ -5,11 +5,11 @@ mod init;
 mod review;
 mod usage;
 
-use crate::changes::undo;
 use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
-use crate::memory::{Memory, Record};
 use crate::models::{Model, Models, OFFLINE_HELP};
-use crate::options::{MODE, MODEL};
+use crate::session::changes::undo;
+use crate::session::memory::{Memory, Record};
+use crate::session::options::{MODE, MODEL};
 use crate::tools::fit::code;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
@@ -50,20 +50,21 @@ const VERBS: [(&str, &str, Option<&str>); 10] = [
 pub(crate) fn commands() -> Vec<AvailableCommand> {
     let command = |(name, description, hint): &(&str, &str, Option<&str>)| {
         let mut command = AvailableCommand::new(*name, *description);
-        let input = |hint: &str| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint));
+        let input =
+            |hint: &str| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint));
         command.input = hint.map(input);
         command
     };
     OWN.iter().chain(&VERBS).map(command).collect()
 }
 
-/// What became of a prompt.
+/// The outcome of a prompt that may be a command.
 pub(crate) enum Commanded {
     /// It is a command, and it is done.
     Done,
     /// It is a command for the model, which is to be told this in its place.
     Asks(String),
-    /// It is none of the agent's own commands.
+    /// It is not a command of the agent.
     None,
 }
 
@@ -86,7 +87,9 @@ pub(crate) async fn command(
         "title" => titled(turn, rest).await?,
         "model" => choose::choose(models, turn, MODEL, rest).await?,
         "mode" => choose::choose(models, turn, MODE, rest).await?,
-        "undo" => undo(turn, memory, rest == "force").await?.to_string(),
+        "undo" => {
+            undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
+        }
         "usage" => usage::usage(memory, turn, model),
         "handoff" => turn.hand_off(HAND_OFF),
         "init" if model.writes() => return Ok(Commanded::Asks(init::TASK.to_owned())),
@@ -129,7 +132,12 @@ fn help(turn: &Turn, model: &dyn Model) -> String {
     text
 }
 
-async fn compacted(memory: &mut Memory, turn: &Turn, model: &dyn Model, wish: &str) -> Result<String> {
+async fn compacted(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    wish: &str,
+) -> Result<String> {
     let wish = Some(wish).filter(|wish| !wish.is_empty());
     Ok(match compact(memory, turn, model, Wanted::ByPerson(wish)).await? {
         Compaction::Done { before, after } => {
@@ -140,7 +148,9 @@ async fn compacted(memory: &mut Memory, turn: &Turn, model: &dyn Model, wish: &s
             }
         }
         Compaction::Nothing => "There is nothing to make a summary of yet.\n".to_owned(),
-        Compaction::Failed(why) => format!("The conversation is as it was: {}.\n", why.trim_end_matches('.')),
+        Compaction::Failed(why) => {
+            format!("The conversation is as it was: {}.\n", why.trim_end_matches('.'))
+        }
     })
 }
 
@@ -164,7 +174,8 @@ async fn titled(turn: &Turn, title: &str) -> Result<String> {
     Ok(format!("This session is called “{title}” now.\n"))
 }
 
-/// The title that a person asks for in words: `call this "X"`, `call this session X`, `call this X`.
+/// The title that a person asks for in words: `call this "X"`, `call this session X`,
+/// `call this X`.
 fn wished_title(text: &str) -> Option<&str> {
     const LONGEST: usize = 100;
     const BEGIN: &str = "call this ";
@@ -204,11 +215,15 @@ fn wished_title(text: &str) -> Option<&str> {
     ];
     let text = text.trim();
     let (begin, rest) = text.split_at_checked(BEGIN.len())?;
-    if !begin.eq_ignore_ascii_case(BEGIN) || text.len() > LONGEST || text.contains(['\n', '`', '(', '?']) {
+    if !begin.eq_ignore_ascii_case(BEGIN)
+        || text.len() > LONGEST
+        || text.contains(['\n', '`', '(', '?'])
+    {
         return None;
     }
-    let after =
-        |word: &&str| rest.split_at_checked(word.len()).filter(|(start, _)| start.eq_ignore_ascii_case(word));
+    let after = |word: &&str| {
+        rest.split_at_checked(word.len()).filter(|(start, _)| start.eq_ignore_ascii_case(word))
+    };
     let (named, title) = match SESSION.iter().find_map(after) {
         Some((_, title)) => (true, title),
         None => (false, rest),
@@ -240,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_system_prompt_names_every_command() {
-        let prompt = include_str!("system_prompt.md");
+        let prompt = include_str!("session/system_prompt.md");
         for command in commands() {
             assert!(prompt.contains(&format!("`/{}", command.name)), "{}", command.name);
         }

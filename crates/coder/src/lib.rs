@@ -1,9 +1,16 @@
 //! The built-in agent: a model, tools on real files, and what may run without asking.
 //!
-//! It knows: models of providers (OpenAI, Anthropic, Gemini, whatever speaks as one of them, servers on this machine) with their wires and
-//! prices, the model `offline` and its grammar (`OFFLINE.md`), the loop of a turn, tools that read, list, search, edit, write and run inside
-//! the session's folders, modes and remembered choices, and how full the model's window is. It does not know: the protocol's messages and
-//! the life of sessions, which are the kit's, and where its settings come from: see [`Models::of`].
+//! [`Coder`] implements `attache_agent::Author`. It runs the loop of a turn: the model answers, its
+//! tool calls run, and the model continues with their results. The agent kit owns the protocol's
+//! messages and the life of sessions; the crate `attache-models` owns models and their providers.
+//!
+//! The source is sorted by topic:
+//!
+//! - `turn`: the loop of a turn, one call of the model, what follows when it fails
+//! - `tools`: the trait `Tool`, the registry, and every tool in a file of its own
+//! - `conversation` and `context`: the messages that a model reads, and summaries of the older ones
+//! - `session`: options, instructions, costs, and the changes that `/undo` reverts
+//! - `commands`: slash commands · `mcp`: the MCP servers of a session
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,30 +24,23 @@
 #[cfg(test)]
 extern crate self as attache_coder;
 
-mod answer;
-mod changes;
-mod choice;
 mod coder;
 mod commands;
 mod context;
 mod conversation;
-mod fallback;
-mod guard;
-mod instructions;
 mod logins;
 mod mcp;
-mod memory;
 mod models;
-mod options;
-mod prompt;
+mod providers;
 #[cfg(test)]
 mod scripted;
-mod spending;
-mod system_prompt;
+mod session;
 mod tools;
 mod turn;
 
+pub use attache_models::{
+    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
+};
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
-pub use memory::Memory;
-pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login};
+pub use session::memory::Memory;

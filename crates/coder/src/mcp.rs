@@ -1,8 +1,9 @@
-//! The MCP servers that the client gave a session: connected in the background, their tools offered while they are there.
+//! The MCP servers that the client gave a session: connected in the background, their tools offered
+//! while they are there.
 //!
-//! No server delays the session or a prompt. One that is not ready in time, fails or ends is named to the person once, with what went wrong;
-//! its tools come when it is ready, in the middle of a turn too. Values of environment variables and headers go to the server and nowhere
-//! else.
+//! No server delays the session or a prompt. One that is not ready in time, fails or ends is named
+//! to the person once, with what went wrong; its tools come when it is ready, in the middle of a
+//! turn too. Values of environment variables and headers go to the server and nowhere else.
 
 mod client;
 mod connection;
@@ -13,30 +14,34 @@ mod offered;
 mod running;
 mod secrets;
 mod server;
+mod server_notices;
+mod setup;
 mod stdout;
-mod told;
 
 pub(crate) use content::Returned;
+#[cfg(test)]
+pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
 pub(crate) use running::{Next, Question, Running, Word};
 pub(crate) use server::Server;
 
 use crate::models::{Models, ToolSpec};
 use attache_agent::Opening;
-use server::{Setup, Status};
+use server::Status;
+use server_notices::ServerNotices;
+pub(crate) use setup::DEADLINE;
+use setup::Setup;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use told::Told;
 
-/// Until a server should be ready; then it is named, and waited for some more.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
-
-/// How much longer than its deadline a server is waited for in the background, as a multiple: one that is fetched first may be slow.
+/// How much longer than its deadline a server is waited for in the background, as a multiple: one
+/// that is fetched first may be slow.
 const GIVES_UP: u32 = 6;
 
-/// How long the first prompt of a session waits for servers that are about to be ready, counted from the session's beginning.
+/// How long the first prompt of a session waits for servers that are about to be ready, counted
+/// from the session's beginning.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How much of what servers say about themselves the model reads, in bytes: of each, and of all.
@@ -47,7 +52,7 @@ const ALL_INSTRUCTIONS: usize = 2048;
 #[derive(Debug)]
 pub(crate) struct Servers {
     servers: Vec<Arc<Server>>,
-    told: Arc<Told>,
+    told: Arc<ServerNotices>,
     /// Until when the first prompt waits; nothing once it did.
     grace: Option<Instant>,
     /// Whether the person was told that there are too many tools.
@@ -55,10 +60,24 @@ pub(crate) struct Servers {
     _tasks: JoinSet<()>,
 }
 
+/// A tool of a server, under a name that every provider takes.
+#[derive(Debug)]
+pub(crate) struct ServerTool {
+    /// Its description for models, with that name.
+    pub(crate) spec: ToolSpec,
+    /// The server's name for people.
+    pub(crate) server: String,
+    /// The server's name for the tool.
+    pub(crate) tool: String,
+    /// Whether the server is ready.
+    pub(crate) is_ready: bool,
+}
+
 impl Servers {
-    /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08, SESS-20).
+    /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08,
+    /// SESS-20).
     pub(crate) fn start(opening: &Opening<'_>, models: &Models, deadline: Duration) -> Self {
-        let told = Arc::new(Told::new(opening));
+        let told = Arc::new(ServerNotices::new(opening));
         let forms = opening.client().elicitation.as_ref().is_some_and(|modes| modes.form.is_some());
         let setup = Arc::new(Setup {
             cwd: opening.cwd().to_owned(),
@@ -79,7 +98,8 @@ impl Servers {
         Self { servers, told, grace, crowded: false, _tasks: tasks }
     }
 
-    /// Waits for servers that are about to be ready, in the first turn only and at most until a second after the session began.
+    /// Waits for servers that are about to be ready, in the first turn only and at most until a
+    /// second after the session began.
     pub(crate) async fn settle(&mut self) {
         let Some(until) = self.grace.take() else { return };
         // What is not ready by then comes later.
@@ -93,7 +113,7 @@ impl Servers {
         }
     }
 
-    /// What the client was not told, for it takes no notices: one sentence each, once.
+    /// The events that a client without notices has not seen: one sentence each, once.
     pub(crate) fn untold(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
@@ -108,21 +128,48 @@ impl Servers {
         untold
     }
 
-    /// The tools of the servers that are ready, as a model is told of them.
-    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
-        let lists = self.lists();
-        offered::offered(&lists).into_iter().map(|offered| offered.spec()).collect()
+    /// The tools of the servers, for models: those of servers that are ready, then those that only
+    /// servers had that are gone now.
+    pub(crate) fn tools(&self) -> Vec<ServerTool> {
+        let mut tools = self.listed(&self.lists(), true);
+        let known: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        for gone in self.listed(&known, false) {
+            if !tools.iter().any(|tool| tool.spec.name == gone.spec.name) {
+                tools.push(gone);
+            }
+        }
+        tools
     }
 
-    /// The server and its own name of the tool that a model knows by `name`. It may have gone meanwhile.
+    fn listed(
+        &self,
+        lists: &[(&str, Arc<Vec<rmcp::model::Tool>>)],
+        is_ready: bool,
+    ) -> Vec<ServerTool> {
+        let tool = |offered: offered::Offered| ServerTool {
+            spec: offered.spec(),
+            server: self
+                .servers
+                .get(offered.server)
+                .map_or_else(String::new, |server| server.name().to_owned()),
+            tool: offered.tool.name.to_string(),
+            is_ready,
+        };
+        offered::offered(lists).into_iter().map(tool).collect()
+    }
+
+    /// The server and its own name of the tool that a model knows by `name`. It may have gone
+    /// meanwhile.
     pub(crate) fn find(&self, name: &str) -> Option<(Arc<Server>, String)> {
-        let known: Vec<_> = self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        let known: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
         let found = offered::offered(&known).into_iter().find(|offered| offered.name == name);
         let (index, tool) = found.map(|offered| (offered.server, offered.tool.name.to_string()))?;
         Some((Arc::clone(self.servers.get(index)?), tool))
     }
 
-    /// What the model is told of the servers, to stand in its system prompt.
+    /// The part of the system prompt about the servers.
     pub(crate) fn words(&self) -> String {
         if self.servers.is_empty() {
             return String::new();

@@ -14,24 +14,58 @@ mod files;
 mod undo;
 
 use crate::Coder;
-use crate::conversation::{Conversation, Message};
-use crate::models::{Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
-use crate::tools::Action;
-use crate::tools::edit::{Edit, Replacement};
-use crate::tools::execute::Execute;
-use crate::tools::grep::Grep;
-use crate::tools::list::List;
-use crate::tools::read::Read;
+use crate::models::{
+    AssistantMessage, AssistantPart, Brief, EventStream, Message, Model, ModelEvent, ModelId,
+    ModelInput, ModelStop, Models, NextEvent, Part, TokenUsage, ToolReply,
+};
 use client::Client;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model that does what a function of the conversation says, one thing in each step.
+/// A model that does what a function of the present turn says, one thing in each step.
 pub(crate) struct Does<F>(pub(crate) F);
 
-struct One(Option<ModelEvent>);
+/// One thing that a model does.
+pub(crate) enum Step {
+    Says(String),
+    /// A tool, by its name, with its arguments as JSON.
+    Uses(String, String),
+}
+
+/// The present turn as the model sees it.
+pub(crate) struct Seen<'s> {
+    /// The text of the prompt.
+    pub(crate) prompt: &'s str,
+    /// The replies of the tools since then.
+    pub(crate) replies: Vec<&'s ToolReply>,
+    /// What the agent told the model in the whole conversation.
+    pub(crate) notes: Vec<&'s str>,
+}
+
+struct Events(std::vec::IntoIter<ModelEvent>);
+
+impl<'s> Seen<'s> {
+    fn of(messages: &'s [Message]) -> Self {
+        let mut seen = Self { prompt: "", replies: Vec::new(), notes: Vec::new() };
+        for message in messages {
+            match message {
+                Message::User(user) => match (&user.prompt, user.parts.as_slice()) {
+                    (Some(prompt), _) => {
+                        seen.replies.clear();
+                        seen.prompt = &prompt.text;
+                    }
+                    (None, [Part::Text(note)]) => seen.notes.push(note),
+                    (None, _) => {}
+                },
+                Message::ToolReply(reply) => seen.replies.push(reply),
+                Message::Assistant(_) => {}
+            }
+        }
+        seen
+    }
+}
 
 impl<F> std::fmt::Debug for Does<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -39,7 +73,7 @@ impl<F> std::fmt::Debug for Does<F> {
     }
 }
 
-impl<F: Fn(&Conversation) -> ModelEvent + Send + Sync> Model for Does<F> {
+impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
     fn title(&self) -> &str {
         "Scripted"
     }
@@ -68,35 +102,62 @@ impl<F: Fn(&Conversation) -> ModelEvent + Send + Sync> Model for Does<F> {
         None
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        Box::new(One(Some(self.0(conversation))))
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
+        let seen = Seen::of(&input.messages);
+        let mut events = Vec::new();
+        let part = match self.0(&seen) {
+            Step::Says(text) => {
+                events.push(ModelEvent::Text(text.clone()));
+                AssistantPart::Text { text, sealed: None }
+            }
+            Step::Uses(name, arguments) => {
+                let id = format!("scripted_{}", input.messages.len());
+                AssistantPart::Call { id, name, arguments, sealed: None }
+            }
+        };
+        let message =
+            AssistantMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
+        let (stop, usage) = (ModelStop::End, TokenUsage::default());
+        events.push(ModelEvent::Done { message, stop, usage });
+        Box::new(Events(events.into_iter()))
     }
 }
 
-impl Step for One {
+impl EventStream for Events {
     fn next(&mut self) -> NextEvent<'_> {
-        Box::pin(ready(self.0.take().map(Ok)))
-    }
-
-    fn said(&self) -> Option<ModelMessage> {
-        None
+        Box::pin(ready(self.0.next().map(Ok)))
     }
 }
 
-/// Asks for this action; without one says what the last action returned.
-fn asks_or_says(action: Option<Action>, conversation: &Conversation) -> ModelEvent {
-    match (action, conversation.messages().last()) {
-        (Some(action), _) => ModelEvent::Use(action),
-        (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
-        (None, _) => ModelEvent::Text("nothing".to_owned()),
+/// A call of a tool.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    name: &'static str,
+    arguments: String,
+}
+
+pub(crate) fn call(name: &'static str, arguments: Value) -> Call {
+    Call { name, arguments: arguments.to_string() }
+}
+
+/// Makes this call; without one says the result of the last call.
+fn calls_or_says(call: Option<Call>, seen: &Seen<'_>) -> Step {
+    match (call, seen.replies.last()) {
+        (Some(call), _) => Step::Uses(call.name.to_owned(), call.arguments),
+        (None, Some(reply)) => Step::Says(reply.text.clone()),
+        (None, None) => Step::Says("nothing".to_owned()),
     }
 }
 
-async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
-    // One action after the other, or the first one for ever.
-    let model = Does(move |conversation: &Conversation| {
-        let done = conversation.present().map_or(0, |(_, messages)| messages.len());
-        asks_or_says(actions.get(if for_ever { 0 } else { done }).cloned(), conversation)
+async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
+    // One call after the other, or the first one for ever.
+    let model = Does(move |seen: &Seen<'_>| {
+        let done = seen.replies.len();
+        calls_or_says(calls.get(if for_ever { 0 } else { done }).cloned(), seen)
     });
     let author = Coder::with(Models::with_offline(Arc::new(model)));
     let mut client =
@@ -105,32 +166,35 @@ async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
     client
 }
 
-fn read(path: &str) -> Action {
-    Action::Read(Read { path: path.into(), line: None, limit: None })
+fn read(path: &str) -> Call {
+    call("read", json!({ "path": path }))
 }
 
-fn edit(path: &str, old: &str, new: &str) -> Action {
-    let replacement = Replacement { old: old.into(), new: new.into(), every: true, word: false };
-    Action::Edit(Edit { path: path.into(), replacements: vec![replacement] })
+fn edit(path: &str, old: &str, new: &str) -> Call {
+    let replacement = json!({ "old": old, "new": new, "every": true });
+    call("edit", json!({ "path": path, "replacements": [replacement] }))
 }
 
-fn run(command: &str, seconds: Option<u64>) -> Action {
-    Action::Execute(Execute { command: command.into(), seconds, ..Execute::default() })
+fn run(command: &str, seconds: Option<u64>) -> Call {
+    call("execute", json!({ "command": command, "seconds": seconds }))
 }
 
-fn grep(pattern: &str) -> Action {
-    let (pattern, path) = (pattern.to_owned(), ".".to_owned());
-    Action::Grep(Grep { pattern, path, regex: true, word: false, smart_case: false })
+fn grep(pattern: &str) -> Call {
+    call("grep", json!({ "pattern": pattern }))
 }
 
-async fn says(folder: &Path, actions: Vec<Action>) -> String {
-    client(folder, actions, false).await.prompt("go").await.text()
+fn patch(files: &str) -> Call {
+    call("apply_patch", json!({ "input": format!("*** Begin Patch\n{files}\n*** End Patch") }))
+}
+
+async fn says(folder: &Path, calls: Vec<Call>) -> String {
+    client(folder, calls, false).await.prompt("go").await.text()
 }
 
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let list = Action::List(List { path: ".".into(), glob: None });
+    let list = call("list", json!({}));
     let turn = client(folder.path(), vec![list], true).await.prompt("go").await;
     assert_eq!(turn.stop_reason(), "max_turn_requests");
     assert_eq!(turn.tool_calls().len(), 50);
@@ -179,7 +243,11 @@ async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
     says(folder.path(), vec![read("a.sh"), edit("a.sh", "one", "two")]).await;
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
     assert!(says(folder.path(), vec![grep("(")]).await.contains("cannot be searched for"));
-    assert!(says(folder.path(), vec![grep("^t.o$")]).await.starts_with("a.sh:1: two\n[1 file searched]"));
+    assert!(
+        says(folder.path(), vec![grep("^t.o$")])
+            .await
+            .starts_with("a.sh:1: two\n[1 file searched]")
+    );
 }
 
 #[tokio::test]

@@ -1,26 +1,40 @@
-//! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
+//! The loop of a turn: the model answers, its tool calls run, and it continues with their results
+//! until it is done.
 
-use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
+pub(crate) mod answer;
+pub(crate) mod chosen_model;
+pub(crate) mod ended;
+pub(crate) mod fallback;
+pub(crate) mod guard;
+mod stop_reason;
+
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
-use crate::conversation::{Message, Party, Prompt, kind};
-use crate::fallback;
-use crate::guard::Guard;
-use crate::memory::{Memory, Record};
-use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
-use crate::options::{MODEL, THOUGHT_LEVEL};
-use crate::tools::fit::{counted, one_line};
-use crate::tools::together::Request;
-use crate::tools::{Finding, ToolResult, Toolbox};
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::message::Message;
+use crate::conversation::prompt::{Prompt, kind};
+use crate::models::{
+    AssistantMessage, AssistantPart, Model, ModelError, ModelStop, Models, TokenUsage, reply,
+};
+use crate::session::memory::{Memory, Record};
+use crate::tools::fit::counted;
+use crate::tools::parallel::Request;
+use crate::tools::{Finding, Toolbox};
+use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::turn::chosen_model::chosen;
+use crate::turn::ended::Ended;
+use crate::turn::guard::Guard;
+use crate::turn::stop_reason::stop_reason;
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
-use std::sync::Arc;
+use attache_protocol::v1::{Notice, NoticeSeverity};
+use std::future::Future;
+use std::pin::Pin;
 
-/// How many times the model goes on in one turn, and in one task of a subagent.
+/// The most calls of the model in one turn, and in one task of a subagent.
 const STEPS: usize = 50;
 const STEPS_OF_SUBAGENT: usize = 30;
 
-/// How many times in a row a model may ask for tools in a way that its provider cannot read.
+/// How many times in a row a model may send tool calls that its provider cannot read.
 const BROKEN: usize = 3;
 
 /// Answers one prompt.
@@ -57,7 +71,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     if let Some(news) = memory.shell.background.news() {
         keep(memory, turn, Message::Note(news)).await?;
     }
-    keep(memory, turn, Message::Person(prompt)).await?;
+    keep(memory, turn, Message::User(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
     let reason = match go_on(models, memory, turn).await? {
         Ended::Because(reason) => reason,
@@ -69,24 +83,15 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     Ok(reason)
 }
 
-/// How the work on a prompt ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// For this reason.
-    Because(StopReason),
-    /// A question was said to the person, and the next prompt is the answer.
-    Asked,
-}
-
-/// Lets the model go on, with the tools that it asks for, until it is done with what the conversation's last prompt asks: a person's, or a
-/// subagent's task.
+/// Lets the model go on, with the tools that it asks for, until it is done with what the
+/// conversation's last prompt asks: a person's, or a subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
-    let steps = match memory.conversation.party() {
-        Party::Agent => STEPS,
-        Party::Subagent { .. } => STEPS_OF_SUBAGENT,
+    let steps = match memory.conversation.kind() {
+        ConversationKind::Agent => STEPS,
+        ConversationKind::Subagent { .. } => STEPS_OF_SUBAGENT,
     };
     for step in 0..steps {
         tell_of_servers(memory, turn).await?;
@@ -103,10 +108,13 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
             },
         };
-        if answer.is_silent() && step == 0 && matches!(answer.stop, ModelStop::End | ModelStop::Tools) {
+        if answer.is_silent()
+            && step == 0
+            && matches!(answer.stop, ModelStop::End | ModelStop::Tools)
+        {
             let title = model.title();
             return Err(Error::failed(format!(
-                "{title} answered nothing: say it again, or choose another model"
+                "{title} returned an empty response: retry, or choose another model"
             )));
         }
         charge_lost(memory, turn, &*model, &answer.lost).await?;
@@ -124,17 +132,8 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// The model that the session's options name now; it stays for the turn unless it fails.
-pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
-    let value = |id: &str| match turn.option(id) {
-        Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
-        _ => None,
-    };
-    let (model, level) = (value(MODEL).unwrap_or_default(), value(THOUGHT_LEVEL));
-    models.chosen(&model, level.as_deref(), turn.session_id().as_str())
-}
-
-/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model could use them.
+/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model
+/// could use them.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if !model.writes() {
         return Ok(());
@@ -146,7 +145,16 @@ async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> 
     }
 }
 
-/// Says what happened to MCP servers, where the client took no notice of it.
+/// The work of a subagent on its task: the loop of the turn within itself.
+fn run_subagent<'w>(
+    models: &'w Models,
+    memory: &'w mut Memory,
+    turn: &'w Turn,
+) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
+    Box::pin(go_on(models, memory, turn))
+}
+
+/// Reports events of MCP servers to a client that does not take notices.
 async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
     for sentence in memory.mcp.untold() {
         turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
@@ -154,23 +162,25 @@ async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// Says once that nobody knows how much the model takes in.
+/// Says once that the context window of the model is unknown.
 async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let title = model.title();
     if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
         return Ok(());
     }
     memory.unmeasured = Some(title.to_owned());
-    let mut notice = Notice::new(NoticeSeverity::Info, format!("Nobody knows how much {title} takes in"));
+    let mut notice =
+        Notice::new(NoticeSeverity::Info, format!("The context window of {title} is unknown"));
     let room = counted(room(model, memory, turn), "token");
-    notice.description =
-        Some(format!("It is given at most about {room} of the conversation, and its use is not shown."));
+    notice.description = Some(format!(
+        "It gets at most about {room} of the conversation, and the usage is not shown."
+    ));
     turn.notice(notice).await
 }
 
 /// Puts a message into the conversation, here and in the store; a subagent's is not stored.
 async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
-    if let Party::Subagent { .. } = memory.conversation.party() {
+    if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
         return Ok(());
     }
@@ -182,7 +192,7 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
     Ok(())
 }
 
-/// What follows when a model did not answer.
+/// The next step after a model did not answer.
 enum Next {
     Answer(Box<Answer>),
     /// Another model is chosen and goes on.
@@ -190,8 +200,9 @@ enum Next {
     Stop(StopReason),
 }
 
-/// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it that is made
-/// shorter, and it is asked once more. Where its provider failed for good the person's other choice goes on.
+/// The model did not answer. The text that arrived stays in the conversation. Where the
+/// conversation was too long for it that is made shorter, and it is asked once more. Where its
+/// provider failed for good the person's other choice goes on.
 async fn again(
     models: &Models,
     memory: &mut Memory,
@@ -215,16 +226,18 @@ async fn again(
     if let Why::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model, and neither is text that its own answer replaces.
-        let goes_on = |said: &ModelMessage| !unanswered.replaced && !said.text().trim().is_empty();
+        // Thoughts alone are nothing to another model, and neither is text that its own answer
+        // replaces.
+        let goes_on =
+            |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
-            keep(memory, turn, Message::Said(said)).await?;
+            keep(memory, turn, Message::Assistant(said)).await?;
             keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
         return Ok(Next::Another);
     }
     if let Some(said) = unanswered.said {
-        keep(memory, turn, Message::Said(said)).await?;
+        keep(memory, turn, Message::Assistant(said)).await?;
     }
     match unanswered.why {
         Why::Turn(error) => Err(error),
@@ -237,7 +250,7 @@ async fn again(
     }
 }
 
-/// What a person is told of a failure.
+/// The message for the person about a failure.
 fn sentence(error: &ModelError) -> String {
     match error {
         ModelError::Overflow { model, .. } => format!(
@@ -247,7 +260,7 @@ fn sentence(error: &ModelError) -> String {
     }
 }
 
-/// What came of the tools that a model asked for.
+/// The outcome of the tool calls of a message.
 enum Acted {
     /// It asked for none.
     Nothing,
@@ -257,8 +270,8 @@ enum Acted {
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that only read at the same time, all others in
-/// its order. The results are kept in its order.
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that
+/// only read at the same time, all others in its order. The results are kept in its order.
 async fn act(
     models: &Models,
     memory: &mut Memory,
@@ -267,39 +280,18 @@ async fn act(
     answer: Answer,
     guard: &mut Guard,
 ) -> Result<Acted> {
-    let Answer { said, wanted, message, usage, stop, .. } = answer;
-    match message {
-        Some(message) => {
-            // What a model asks for before it is stopped is not done: nobody would hear what came of it.
-            let is_stopped = matches!(
-                stop,
-                ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
-            );
-            let calls = if is_stopped { Vec::new() } else { calls(&message) };
-            if !message.parts.is_empty() {
-                keep(memory, turn, Message::Said(message)).await?;
-            }
-            tell_usage(memory, turn, model, &usage).await?;
-            use_tools(models, memory, turn, &calls, guard).await
-        }
-        None => {
-            if !said.is_empty() {
-                keep(memory, turn, Message::Model(said)).await?;
-            }
-            memory.spending.count(&usage);
-            let used = memory.conversation.tokens();
-            tell_fill(memory, turn, model, used).await?;
-            let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
-            for action in wanted {
-                let result = Toolbox { turn, models, memory }.act(&action, None).await?;
-                if result.finding == Finding::Asked {
-                    acted = Acted::Ended(Ended::Asked);
-                }
-                keep(memory, turn, Message::Tool(action, result)).await?;
-            }
-            Ok(acted)
-        }
+    let Answer { message, usage, stop, .. } = answer;
+    // Calls of a message that was cut off are not run: the model would not get their results.
+    let is_stopped = matches!(
+        stop,
+        ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
+    );
+    let calls = if is_stopped { Vec::new() } else { calls(&message) };
+    if !message.parts.is_empty() {
+        keep(memory, turn, Message::Assistant(message)).await?;
     }
+    tell_usage(memory, turn, model, &usage).await?;
+    use_tools(models, memory, turn, model, &calls, guard).await
 }
 
 /// Uses these tools, and keeps the results in the order of the calls.
@@ -307,13 +299,14 @@ async fn use_tools(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
+    model: &dyn Model,
     calls: &[Request],
     guard: &mut Guard,
 ) -> Result<Acted> {
     let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
     let mut left = calls;
     while !left.is_empty() {
-        let results = Toolbox { turn, models, memory }.next(left).await;
+        let results = Toolbox { turn, models, memory, subagent: run_subagent }.next(left).await;
         let (now, later) = left.split_at(results.len().clamp(1, left.len()));
         left = later;
         let (mut stuck, mut error) = (None, None);
@@ -331,10 +324,8 @@ async fn use_tools(
             if result.finding == Finding::Asked {
                 acted = Acted::Ended(Ended::Asked);
             }
-            let ToolResult { text, failed, images, .. } = result;
-            let (call_id, name) = (id.clone(), name.clone());
-            let answer = ToolAnswer { call_id, name, text, images, failed };
-            keep(memory, turn, Message::Returned(answer)).await?;
+            let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
+            keep(memory, turn, Message::ToolReply(answer)).await?;
         }
         if let Some(error) = error {
             return Err(error);
@@ -348,18 +339,23 @@ async fn use_tools(
 }
 
 /// The tools that the message asks for.
-fn calls(message: &ModelMessage) -> Vec<Request> {
-    let call = |part: &ModelPart| match part {
-        ModelPart::Call { id, name, arguments, .. } => {
+fn calls(message: &AssistantMessage) -> Vec<Request> {
+    let call = |part: &AssistantPart| match part {
+        AssistantPart::Call { id, name, arguments, .. } => {
             Some(Request { id: id.clone(), name: name.clone(), arguments: arguments.clone() })
         }
-        ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
+        AssistantPart::Text { .. } | AssistantPart::Thought { .. } => None,
     };
     message.parts.iter().filter_map(call).collect()
 }
 
 /// Counts the tokens of attempts that stopped before their end: the provider bills them too.
-async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: &[TokenUsage]) -> Result<()> {
+async fn charge_lost(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    lost: &[TokenUsage],
+) -> Result<()> {
     for usage in lost.iter().filter(|usage| usage.total() > 0) {
         memory.charge(turn, model, usage).await?;
     }
@@ -367,7 +363,18 @@ async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: 
 }
 
 /// Counts what a call took of the window and what it cost, as far as both are known.
-async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
+async fn tell_usage(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    usage: &TokenUsage,
+) -> Result<()> {
+    if !model.writes() {
+        // The offline model costs nothing, and its window holds what is estimated.
+        memory.spending.count(usage);
+        let used = memory.conversation.tokens();
+        return tell_fill(memory, turn, model, used).await;
+    }
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
     if used == 0 {
@@ -376,23 +383,4 @@ async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: 
     let brief = brief(memory, turn);
     memory.conversation.measure(model, &brief, used);
     tell_fill(memory, turn, model, used).await
-}
-
-/// Why the turn ends when the model stopped for this and wants no tool.
-fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopReason> {
-    let title = model.title();
-    match stop {
-        ModelStop::End | ModelStop::Tools | ModelStop::Paused => Ok(StopReason::EndTurn),
-        ModelStop::MaxTokens | ModelStop::Window => Ok(StopReason::MaxTokens),
-        ModelStop::Refusal => Ok(StopReason::Refusal),
-        ModelStop::BrokenCall => Err(Error::failed(format!(
-            "{title} asked for tools in a way that cannot be read: choose another model"
-        ))),
-        ModelStop::Other(word) => {
-            let word = one_line(word, 60);
-            Err(Error::failed(format!(
-                "{title} stopped before its end ({word}): say \"continue\", or choose another model"
-            )))
-        }
-    }
 }

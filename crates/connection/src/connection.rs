@@ -1,16 +1,11 @@
-//! The one future that drives a connection.
+//! The future that drives a connection.
 
-use crate::answer::{CancelSwitch, Duty};
-use crate::handler::{DutyHolder, IncomingCall};
+use crate::dispatch::{dispatch, report};
 use crate::limits::Limits;
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
-use crate::peer::{self, Settled};
-use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, tap};
-use attache_protocol::envelope::{self, Message, NotAMessage};
-use attache_protocol::method::{CancelRequest, Method};
-use attache_protocol::{DecodeError, Error, RequestId};
-use std::collections::hash_map::Entry;
+use crate::trace::{self, Trace};
+use crate::{End, Handler, Peer, Tap, Unhandled, Work};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -20,19 +15,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
+use tracing::Instrument as _;
 
-/// How long a peer that does not listen any more may go on speaking.
-const HEARING_OUT: Duration = Duration::from_millis(250);
+/// How long a peer that no longer reads may go on sending.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 
-/// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when its stream ends, for half a second at
-/// most.
-pub type Autopsy = Pin<Box<dyn Future<Output = String> + Send>>;
+/// Finds out why the peer is gone, for example its exit status and the last lines of its stderr.
+/// The connection polls it once, when the stream ends, for at most half a second.
+pub type ExitProbe = Pin<Box<dyn Future<Output = String> + Send>>;
 
-/// A connection before it runs.
+/// Builds a connection.
 pub struct Builder {
     limits: Limits,
     tap: Option<Tap>,
-    autopsy: Option<Autopsy>,
+    exit_probe: Option<ExitProbe>,
 }
 
 impl std::fmt::Debug for Builder {
@@ -48,40 +44,42 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// With the default limits.
+    /// Returns a builder with the default limits.
     pub fn new() -> Self {
-        Self { limits: Limits::default(), tap: None, autopsy: None }
+        Self { limits: Limits::default(), tap: None, exit_probe: None }
     }
 
-    /// Other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Shows every line to `tap`.
+    /// Passes every line to `tap`.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Asks `autopsy` why the peer is gone when its stream ends.
+    /// Uses `exit_probe` to find out why the peer is gone when its stream ends.
     #[must_use]
-    pub fn autopsy(mut self, autopsy: impl Future<Output = String> + Send + 'static) -> Self {
-        self.autopsy = Some(Box::pin(autopsy));
+    pub fn exit_probe(mut self, exit_probe: impl Future<Output = String> + Send + 'static) -> Self {
+        self.exit_probe = Some(Box::pin(exit_probe));
         self
     }
 
-    /// The handle and the connection. Nothing is read or served until [`Connection::run`] is polled.
+    /// Returns the peer's handle and the connection. The connection reads and serves nothing until
+    /// [`Connection::run`] is polled.
     pub fn connect<H: Handler>(
         self,
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
         handler: H,
     ) -> (Peer, Connection<H>) {
-        let peer = Peer::new(Outbox::new(Box::pin(output), self.tap.clone()));
+        let outbox = Outbox::new(Box::pin(output), self.tap.clone());
+        let peer = Peer::new(outbox, Trace::new(H::SIDE));
         let connection = Connection {
             peer: peer.clone(),
             handler,
@@ -90,28 +88,29 @@ impl Builder {
             accepted: Vec::new(),
             limits: self.limits,
             tap: self.tap,
-            autopsy: self.autopsy,
+            exit_probe: self.exit_probe,
             stall: None,
-            deaf: None,
+            not_reading: None,
         };
         (peer, connection)
     }
 }
 
-/// A connection: reads, dispatches, writes, and owns the work that calls of the peer started.
+/// A connection. It reads, dispatches and writes, and owns the work that the peer's calls started.
 #[must_use = "a connection does nothing until it is run"]
 pub struct Connection<H> {
     peer: Peer,
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that goes on once everything that arrived with its call is dispatched, so that a cancel right behind a call finds it not begun.
+    /// Work that starts once every line that arrived with its call is dispatched. A cancel right
+    /// behind a call therefore finds the work not started.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
-    autopsy: Option<Autopsy>,
+    exit_probe: Option<ExitProbe>,
     stall: Option<Pin<Box<Sleep>>>,
-    deaf: Option<(End, Pin<Box<Sleep>>)>,
+    not_reading: Option<(End, Pin<Box<Sleep>>)>,
 }
 
 impl<H> std::fmt::Debug for Connection<H> {
@@ -124,9 +123,15 @@ impl<H> std::fmt::Debug for Connection<H> {
 }
 
 impl<H: Handler> Connection<H> {
-    /// Runs to the end of the connection and says why it ended. Dropping this future ends it at once: open calls fail, work in hand is
-    /// aborted.
-    pub async fn run(mut self) -> End {
+    /// Runs the connection and returns why it ended. Dropping this future ends the connection at
+    /// once: open calls fail and running work is aborted.
+    pub async fn run(self) -> End {
+        let span = self.peer.span().clone();
+        self.drive().instrument(span).await
+    }
+
+    async fn drive(mut self) -> End {
+        trace::started();
         let _over = FinishOnDrop(self.peer.clone());
         let mut closing = self.peer.0.closing.subscribe();
         let end = {
@@ -136,8 +141,8 @@ impl<H: Handler> Connection<H> {
         self.finish(end).await
     }
 
-    /// The loop. Four things, in this order: what is queued goes out before more is taken on; finished work frees its place; a request
-    /// to close is obeyed even when the peer floods; then the peer's lines.
+    /// The loop, in this order: write the queue before reading more, free the places of finished
+    /// work, obey a request to close even if the peer floods, then read the peer's lines.
     fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
         loop {
             if let Some(end) = self.poll_writes(context) {
@@ -146,11 +151,11 @@ impl<H: Handler> Connection<H> {
             if let Some(end) = self.poll_stall(context) {
                 return Poll::Ready(end);
             }
-            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            self.reap(context);
             if closed.as_mut().poll(context).is_ready() {
                 return Poll::Ready(End::Closed);
             }
-            if self.deaf.is_none() && self.peer.0.outbox.queued() > PAUSE {
+            if self.not_reading.is_none() && self.peer.0.outbox.queued() > PAUSE {
                 return Poll::Pending;
             }
             if let Some(end) = ready!(self.poll_lines(context)) {
@@ -159,33 +164,46 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes what is queued. A peer that takes nothing any more is heard out for a moment: one that ends has usually said why, in an
-    /// answer or in plain text, and its last lines are still in the pipe.
+    /// Writes the queue. If the peer no longer reads, the connection goes on reading for a moment:
+    /// a peer that exits has usually said why, and its last lines are still in the pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<End> {
-        if self.deaf.is_none()
+        if self.not_reading.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
         {
-            self.deaf = Some((write_failed(error), Box::pin(tokio::time::sleep(HEARING_OUT))));
+            self.not_reading =
+                Some((write_failed(error), Box::pin(tokio::time::sleep(LAST_WORDS))));
         }
-        let (end, patience) = self.deaf.as_mut()?;
+        let (end, patience) = self.not_reading.as_mut()?;
         patience.as_mut().poll(context).is_ready().then(|| end.clone())
     }
 
-    /// Dispatches every line that has arrived; `Some` at the end of the stream.
+    /// Dispatches every line that has arrived. Returns `Some` at the end of the stream.
     fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         ready!(self.lines.poll_fill(context));
         self.peer.0.outbox.dispatching();
         let dispatched = self.dispatch_lines(context);
         for work in self.accepted.drain(..) {
-            self.works.spawn(work);
+            self.works.spawn(work.instrument(self.peer.span().clone()));
         }
         dispatched
     }
 
+    /// Removes work that has ended.
+    fn reap(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some(outcome)) = self.works.poll_join_next(context) {
+            if outcome.is_err_and(|error| error.is_panic()) {
+                trace::work_panicked();
+            }
+        }
+    }
+
     fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         loop {
-            if calmly(|| self.handler.poll_ready(context)).is_some_and(|ready| ready.is_pending()) {
-                // What was answered so far must not wait for this machine. A failed write shows again in the next round.
+            if catch_panic(|| self.handler.poll_ready(context))
+                .is_some_and(|ready| ready.is_pending())
+            {
+                // Finished replies go out although this side is not ready to read. The next round
+                // reports a failed write.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
             }
@@ -193,23 +211,28 @@ impl<H: Handler> Connection<H> {
                 Line::Whole(line) => {
                     let open = self.works.len() + self.accepted.len();
                     let Self { peer, handler, limits, tap, .. } = self;
-                    let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
+                    let work =
+                        catch_panic(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
                     if work.is_none() {
-                        calmly(|| handler.misfit(Misfit::HandlerPanicked(line)));
+                        catch_panic(|| report(handler, Unhandled::HandlerPanicked(line)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
                 Line::More => return Poll::Ready(None),
-                Line::TooLong => return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line })),
+                Line::TooLong => {
+                    return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line }));
+                }
                 Line::Failed(error) => return Poll::Ready(Some(End::Transport(Arc::new(error)))),
                 Line::End => return Poll::Ready(Some(End::PeerClosed { detail: None })),
             }
         }
     }
 
-    /// Watches a peer that takes nothing. The timer exists only while something waits: an idle connection never wakes.
+    /// Watches a peer that does not read. The timer exists only while bytes are queued, so an idle
+    /// connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
-        let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.deaf.is_none()) else {
+        let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.not_reading.is_none())
+        else {
             self.stall = None;
             return None;
         };
@@ -218,21 +241,28 @@ impl<H: Handler> Connection<H> {
         if stall.deadline() != deadline {
             stall.as_mut().reset(deadline);
         }
-        stall.as_mut().poll(context).is_ready().then_some(End::StoppedReading { after: self.limits.stall })
+        stall
+            .as_mut()
+            .poll(context)
+            .is_ready()
+            .then_some(End::StoppedReading { after: self.limits.stall })
     }
 
-    /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its lines go out, within the grace; then
-    /// it is told to stop, and last it is aborted.
+    /// Ends in order. Open calls of this side fail at once with the cause. Running work may finish
+    /// and its lines are written, within the grace. Then the work is cancelled, and last it is
+    /// aborted.
     async fn finish(mut self, mut end: End) -> End {
-        if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) = (&end, self.autopsy.take())
-            && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), autopsy).await
+        if let (End::PeerClosed { .. } | End::Transport(_), Some(exit_probe)) =
+            (&end, self.exit_probe.take())
+            && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), exit_probe).await
         {
             end = End::PeerClosed { detail: Some(found.into()) };
         }
-        calmly(|| self.handler.ended(&end));
+        trace::ended(&end);
+        catch_panic(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
-        // A peer that sends its calls and closes at once still gets the quick answers; a running turn is stopped in time for the process to
-        // end within a second.
+        // A peer that sends its calls and closes at once still gets the quick replies. A running
+        // turn is cancelled early enough for the process to end within a second.
         let quarter = self.limits.grace / 4;
         if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
@@ -249,11 +279,11 @@ impl<H: Handler> Connection<H> {
         end
     }
 
-    /// Waits for the work in hand and writes what is queued.
+    /// Waits for the running work and writes the queue.
     async fn drain(&mut self) {
         std::future::poll_fn(|context| {
             let written = self.peer.0.outbox.poll_write(context);
-            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            self.reap(context);
             match written {
                 Poll::Ready(Err(_)) => Poll::Ready(()),
                 Poll::Ready(Ok(())) if self.works.is_empty() => Poll::Ready(()),
@@ -264,7 +294,8 @@ impl<H: Handler> Connection<H> {
     }
 }
 
-/// A write that fails because nobody reads is the peer's end, not the transport's fault.
+/// A write that fails because the other end is closed means that the peer ended, not that the
+/// transport failed.
 fn write_failed(error: std::io::Error) -> End {
     use std::io::ErrorKind::{BrokenPipe, ConnectionReset, WriteZero};
     match error.kind() {
@@ -273,112 +304,22 @@ fn write_failed(error: std::io::Error) -> End {
     }
 }
 
-/// One line: what it is decides who gets it.
-fn dispatch<H: Handler>(
-    peer: &Peer,
-    handler: &mut H,
-    open: usize,
-    limits: &Limits,
-    tap: Option<&Tap>,
-    line: &[u8],
-) -> Work {
-    if let Some(tap) = tap {
-        tap::show(tap, Direction::Received, line);
-    }
-    match Message::read(line) {
-        Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
-            cancel_request(peer, handler, params)
-        }
-        Ok(Message::Notification { method, params }) => {
-            if let Err(error) = handler.notification(peer, &method, params) {
-                handler.misfit(Misfit::Notification(&method, error));
-            }
-        }
-        Ok(Message::Reply { id, outcome }) => {
-            match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
-                Settled::InTime => {}
-                Settled::Late => handler.misfit(Misfit::LateReply(&id)),
-                Settled::Unknown => handler.misfit(Misfit::UnknownReply(&id)),
-            }
-        }
-        Ok(Message::Call { id, method, params }) => {
-            let mut duty = open_duty(peer, id)?;
-            if open >= limits.calls {
-                duty.refuse(&peer::busy(limits.calls));
-                return None;
-            }
-            let call = IncomingCall { duty: DutyHolder(duty), name: &method, params };
-            return handler.call(call);
-        }
-        Err(misfit) => {
-            // A broken answer is never answered (RPC-22), but whoever waits for it learns that nothing better will come.
-            if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
-                let error = DecodeError { path: String::new(), message: why.clone(), not_json: false };
-                peer.0.settle(id, Err(crate::CallError::BadReply(error)));
-            }
-            handler.misfit(Misfit::Line(line, &misfit));
-            // Stray text of an agent is never answered: it may be a banner or a log line (design.md); an agent answers its client (RPC-19).
-            if H::SIDE == attache_protocol::method::Side::Agent
-                && let Some(error) = misfit.error()
-            {
-                let _ = peer
-                    .0
-                    .outbox
-                    .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
-            }
-        }
-    }
-    None
-}
-
-/// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16, CANCEL-24).
-fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
-    match CancelRequest::decode_params(params) {
-        Ok(params) => {
-            let incoming = peer.0.incoming();
-            if let Some(switch) = incoming.get(&params.request_id) {
-                switch.cancel();
-            }
-        }
-        Err(error) => handler.misfit(Misfit::Notification(CancelRequest::ROW.name, error)),
-    }
-}
-
-/// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
-fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
-    let (switch, cancelled) = CancelSwitch::new();
-    match peer.0.incoming().entry(id.clone()) {
-        Entry::Vacant(place) => {
-            place.insert(switch);
-        }
-        Entry::Occupied(_) => {
-            // With the id's own reply still to come, an error under the same id would answer the wrong call.
-            let error = Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
-            let _ = peer
-                .0
-                .outbox
-                .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
-            return None;
-        }
-    }
-    Some(Duty { peer: peer.clone(), id: Some(id), cancelled })
-}
-
-/// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic in it answers its call (see
-/// [`crate::Answer`]) and touches nothing else.
+/// Polls new work once in place, because most of it is done then, and returns what is left. A panic
+/// in it answers its call (see [`crate::Responder`]) and affects nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
-    let first = calmly(|| work.as_mut().poll(&mut context));
+    let first = catch_panic(|| work.as_mut().poll(&mut context));
     matches!(first, Some(Poll::Pending)).then_some(work)
 }
 
-/// Runs code of the handler; `None` if it panics. The panic's message is on stderr, where panics go.
-fn calmly<T>(code: impl FnOnce() -> T) -> Option<T> {
+/// Runs code of the handler. Returns `None` if it panics; the panic hook has then printed the
+/// message.
+fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
-/// However the driver goes, no caller waits for it.
+/// Ends the connection when its driver is dropped, so that no caller waits for ever.
 struct FinishOnDrop(Peer);
 
 impl Drop for FinishOnDrop {

@@ -1,4 +1,4 @@
-//! How a connection ends, and how a call can fail: errors that say whose fault it is.
+//! Why connections end and calls fail. Each error says which side caused it.
 
 use attache_protocol::{DecodeError, Error};
 use std::borrow::Cow;
@@ -6,28 +6,29 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a connection is over. Cheap to clone: every call that was open gets it.
+/// Why a connection ended. Every call that was open gets a clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum End {
-    /// Ours: this side closed it.
+    /// This side closed the connection.
     Closed,
-    /// The peer's: it closed its end. `detail` is what is known about it, such as an exit status and the last lines of stderr.
+    /// The peer closed its end. `detail` says what is known about it, for example an exit status
+    /// and the last lines of stderr.
     PeerClosed {
-        /// One or more sentences for a person.
+        /// One or more sentences for the user.
         detail: Option<Arc<str>>,
     },
-    /// The peer's: a line over the limit. Nothing of it was kept.
+    /// The peer sent a line over the limit. No part of it was kept.
     LineTooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The peer's: it took no byte for this long while some were waiting.
+    /// The peer read no byte for this long although some were queued.
     StoppedReading {
-        /// How long.
+        /// How long it did not read.
         after: Duration,
     },
-    /// The transport's.
+    /// Reading or writing failed.
     Transport(Arc<std::io::Error>),
 }
 
@@ -39,11 +40,13 @@ impl fmt::Display for End {
             Self::PeerClosed { detail: Some(detail) } => {
                 write!(f, "the peer closed the connection: {detail}")
             }
-            Self::LineTooLong { limit } => write!(f, "the peer sent a line of more than {limit} bytes"),
-            Self::StoppedReading { after } => {
-                write!(f, "the peer stopped reading: it took no byte for {} s", after.as_secs())
+            Self::LineTooLong { limit } => {
+                write!(f, "the peer sent a line of more than {limit} bytes")
             }
-            Self::Transport(error) => write!(f, "the transport failed: {error}"),
+            Self::StoppedReading { after } => {
+                write!(f, "the peer stopped reading: it read no byte for {} s", after.as_secs())
+            }
+            Self::Transport(error) => write!(f, "the connection failed: {error}"),
         }
     }
 }
@@ -61,30 +64,30 @@ impl std::error::Error for End {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The peer answered with an error.
+    /// The peer replied with an error.
     Refused(Error),
-    /// The peer's fault: its reply cannot be read.
+    /// The peer's reply cannot be decoded.
     BadReply(DecodeError),
-    /// Ours: the peer did not offer this (INIT-16). Nothing was sent.
+    /// The peer did not advertise the method, so this side did not send the call.
     NotOffered {
         /// The method's wire name.
         method: &'static str,
         /// The capability that would allow it.
         capability: &'static str,
     },
-    /// The stated deadline passed; the peer was told that nobody waits any more.
+    /// The deadline passed. The peer was sent a cancel request.
     TimedOut {
         /// The method's wire name.
         method: Cow<'static, str>,
         /// The deadline.
         after: Duration,
     },
-    /// The connection ended first.
+    /// The connection ended before the reply came.
     Gone(End),
 }
 
 impl CallError {
-    /// The peer's error, if it answered with one.
+    /// Returns the error that the peer replied with.
     pub fn refusal(&self) -> Option<&Error> {
         match self {
             Self::Refused(error) => Some(error),

@@ -1,195 +1,214 @@
-//! What a side does with what arrives. The traits and the dispatch by wire name are derived from the method table.
+//! Handlers of incoming messages. The traits and the dispatch by wire name are derived from the
+//! method table.
 
-use crate::answer::Duty;
-use crate::{Answer, Peer, Work};
+use crate::responder::ReplyGuard;
+use crate::unhandled::Unhandled;
+use crate::{Peer, Responder, Work};
 use attache_protocol::method::{self, Gate, Method, Side};
 use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
 use std::task::{Context, Poll};
 
-/// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
-/// cannot deadlock, and an update is applied before the next line is looked at. A panic in one of these functions ends nothing but what
-/// it was called for.
+/// Handles what arrives, line by line, in wire order. All functions are synchronous: they cannot
+/// wait for the peer and so cannot deadlock, and an update is applied before the next line is read.
+/// A panic in one of them ends only the message that it handles.
 pub trait Handler: Send + 'static {
-    /// Which side this is.
+    /// The side that this handler serves.
     const SIDE: Side;
 
-    /// A notification, whole. An `Err` is undecodable params: dropped without an answer (RPC-24).
-    fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError>;
+    /// Handles a notification. An `Err` means that the params cannot be decoded; the notification
+    /// is then dropped without an answer.
+    fn notification(
+        &mut self,
+        peer: &Peer,
+        name: &str,
+        params: Option<&str>,
+    ) -> Result<(), DecodeError>;
 
-    /// A call is accepted: decoded, registered, and answered now or by the returned work.
+    /// Handles a call. The handler decodes it and answers it now or with the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
-    /// Awaited before each line. It may wait for this machine, such as a full log or a slow screen, never for the peer.
+    /// Is polled before each line. It may wait for something on this machine, such as a full log or
+    /// a slow screen, but never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
-    /// A line, reply or notification that could not be used, for whoever keeps a log. The connection goes on.
-    fn misfit(&mut self, _misfit: Misfit<'_>) {}
+    /// Receives a line, reply or notification that could not be used, for a log. The connection
+    /// goes on.
+    fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
-    /// The connection is over. Called once, before open calls of this side fail.
+    /// Is called once when the connection ends, before open calls of this side fail.
     fn ended(&mut self, _end: &crate::End) {}
 }
 
 /// A call of the peer, not decoded yet.
 #[derive(Debug)]
 pub struct IncomingCall<'l> {
-    pub(crate) duty: DutyHolder,
+    pub(crate) guard: ReplyGuardHolder,
     /// The wire name.
     pub name: &'l str,
     /// The text of `params`.
     pub params: Option<&'l str>,
 }
 
-/// Keeps the duty to answer out of the public fields.
-pub(crate) struct DutyHolder(pub(crate) Duty);
+/// Hides the reply guard from the public fields.
+pub(crate) struct ReplyGuardHolder(pub(crate) ReplyGuard);
 
-impl std::fmt::Debug for DutyHolder {
+impl std::fmt::Debug for ReplyGuardHolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.id.fmt(f)
     }
 }
 
 impl IncomingCall<'_> {
-    /// Answers `-32601` (RPC-16, EXT-02).
+    /// Replies `-32601`.
     pub fn method_not_found(mut self) -> Work {
-        self.duty.0.refuse(&Error::method_not_found(self.name));
+        self.guard.0.refuse(&Error::method_not_found(self.name));
         None
     }
 
-    /// Answers with the text of one JSON value: for extensions.
+    /// Replies with the text of one JSON value. For extensions.
     pub fn answer_raw(mut self, result: &str) -> Work {
         match Raw::from_text(result) {
-            Ok(result) => self.duty.0.settle(Ok(&result)),
-            Err(error) => self.duty.0.refuse(&Error::internal(format!("the answer is no JSON: {error}"))),
+            Ok(result) => self.guard.0.settle(Ok(&result)),
+            Err(error) => {
+                self.guard.0.refuse(&Error::internal(format!("the answer is not JSON: {error}")))
+            }
         }
         None
     }
 
-    /// Answers with what `work` comes to: for extensions. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
+    /// Replies with the outcome of `work`. For extensions. A cancelled call drops `work` and is
+    /// answered with `-32800`.
     pub fn later(self, work: impl Future<Output = Result<Raw, Error>> + Send + 'static) -> Work {
-        let mut duty = self.duty.0;
+        let mut guard = self.guard.0;
         Some(Box::pin(async move {
-            let outcome = duty.cancelled.clone().or(work).await;
-            duty.settle(outcome.as_ref());
+            let outcome = guard.cancelled.clone().or(work).await;
+            guard.settle(outcome.as_ref());
         }))
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     pub fn refuse(mut self, error: &Error) -> Work {
-        self.duty.0.refuse(error);
+        self.guard.0.refuse(error);
         None
     }
 
-    /// Who called.
+    /// The peer that called.
     pub fn peer(&self) -> &Peer {
-        &self.duty.0.peer
+        &self.guard.0.peer
     }
 
-    /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded (RPC-23).
-    pub fn accept<M: method::Call>(self, accept: impl FnOnce(M::Params, Answer<M>) -> Work) -> Work {
+    /// Decodes the params and passes them to `accept`. Replies `-32602` if they cannot be decoded.
+    pub fn accept<M: method::Call>(
+        self,
+        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
+    ) -> Work {
         let decoded = M::decode_params(self.params);
         self.accept_decoded(decoded, accept)
     }
 
-    /// The same for a side that asks for the values that were dropped.
-    fn accept_reporting<M: method::Call, T>(
+    /// Does the same for a method of `side`, and shows it the values that were dropped.
+    fn accept_for<M: method::Call, T: Unhandling>(
         self,
         side: &mut T,
-        misfit: fn(&mut T, Misfit<'_>),
-        accept: fn(&mut T, M::Params, Answer<M>) -> Work,
+        accept: fn(&mut T, M::Params, Responder<M>) -> Work,
     ) -> Work {
-        let decoded = reporting::<M, T>(side, self.params, misfit);
-        self.accept_decoded(decoded, |params, answer| accept(side, params, answer))
+        match decode_for::<M>(side, self.params) {
+            Ok(params) => accept(side, params, Responder::new(self.guard.0)),
+            Err(error) => self.refuse_params(&error),
+        }
     }
 
     fn accept_decoded<M: method::Call>(
         self,
         decoded: Result<M::Params, DecodeError>,
-        accept: impl FnOnce(M::Params, Answer<M>) -> Work,
+        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
     ) -> Work {
         match decoded {
-            Ok(params) => accept(params, Answer::new(self.duty.0)),
-            Err(error) => self.refuse(&Error::invalid_params(error.to_string())),
+            Ok(params) => accept(params, Responder::new(self.guard.0)),
+            Err(error) => self.refuse_params(&error),
         }
+    }
+
+    /// Not generic: it would be compiled for each method.
+    #[inline(never)]
+    fn refuse_params(self, error: &DecodeError) -> Work {
+        self.refuse(&Error::invalid_params(error.to_string()))
     }
 }
 
-/// Decodes params and shows `misfit` what was dropped.
-fn reporting<M: Method, T>(
-    side: &mut T,
+/// Receives the values that decoding dropped.
+trait Unhandling {
+    fn wants_dropped(&self) -> bool;
+    fn dropped(&mut self, unhandled: Unhandled<'_>);
+}
+
+/// Decodes params and shows `side` what was dropped, if it asks for that.
+fn decode_for<M: Method>(
+    side: &mut dyn Unhandling,
     params: Option<&str>,
-    misfit: fn(&mut T, Misfit<'_>),
 ) -> Result<M::Params, DecodeError> {
-    let (decoded, dropped) = M::decode_params_reporting(params);
-    if decoded.is_ok() && !dropped.is_empty() {
-        misfit(side, Misfit::Dropped(M::ROW.name, &dropped));
+    let (decoded, dropped) = M::decode_params_reporting(params, side.wants_dropped());
+    if !dropped.is_empty() {
+        show_dropped(side, M::ROW.name, &dropped);
     }
     decoded
 }
 
-/// Something that arrived and had no use.
-#[derive(Debug)]
-pub enum Misfit<'l> {
-    /// A line that is no message, with what was answered, if anything.
-    Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
-    UnknownReply(&'l attache_protocol::RequestId),
-    /// A reply to a call whose caller gave up before. It was folded; nobody waited for it.
-    LateReply(&'l attache_protocol::RequestId),
-    /// A notification whose params cannot be decoded (RPC-24).
-    Notification(&'l str, DecodeError),
-    /// Values of a call's or a notification's params that were left out or replaced by a default, with the method's wire name. Shown
-    /// only to a side that asks for it.
-    Dropped(&'l str, &'l [DecodeError]),
-    /// A line at which this side's handler panicked. A call in it was answered with an internal error.
-    HandlerPanicked(&'l [u8]),
+#[inline(never)]
+fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]) {
+    crate::trace::unhandled(&Unhandled::Dropped(method, dropped));
+    side.dropped(Unhandled::Dropped(method, dropped));
 }
 
 macro_rules! sides {
     (
-        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident, $($acallrest:ident),*;)* }
-        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident, $($anoterest:ident),*;)* }
-        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident, $($ccallrest:ident),*;)* }
-        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident, $($cnoterest:ident),*;)* }
+        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident { $($acallrest:tt)* })* }
+        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident { $($anoterest:tt)* })* }
+        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident { $($ccallrest:tt)* })* }
+        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident { $($cnoterest:tt)* })* }
         $($others:tt)*
     ) => {
         sides! { @side Agent AgentHandler Side::Agent "an agent" {$($acall $acallty $acallname;)*} {$($anote $anotety $anotename;)*} }
         sides! { @side Client ClientHandler Side::Client "a client" {$($ccall $ccallty $ccallname;)*} {$($cnote $cnotety $cnotename;)*} }
     };
     (@side $side:ident $handler:ident Side::$variant:ident $noun:literal {$($call:ident $callty:ident $callname:literal;)*} {$($note:ident $notety:ident $notename:literal;)*}) => {
-        #[doc = concat!("What ", $noun, " serves. A call that is not overridden is answered `-32601`, a notification ignored.")]
+        #[doc = concat!("What ", $noun, " serves. By default a call is answered with `-32601` and a notification is ignored.")]
         pub trait $side: Send + 'static {
             $(
                 #[doc = concat!("`", $callname, "`")]
-                fn $call(&mut self, params: <method::$callty as Method>::Params, answer: Answer<method::$callty>) -> Work {
+                fn $call(&mut self, params: <method::$callty as Method>::Params, responder: Responder<method::$callty>) -> Work {
                     let _ = params;
-                    answer.method_not_found()
+                    responder.method_not_found()
                 }
             )*
             $(
                 #[doc = concat!("`", $notename, "`")]
                 fn $note(&mut self, params: <method::$notety as Method>::Params, peer: &Peer) {
                     let _ = (params, peer);
+                    crate::trace::ignored_notification($notename);
                 }
             )*
 
-            /// Whether this side advertised what the gate of a method asks for. A call behind a closed gate is answered `-32601` before its
-            /// params are looked at (INIT-17). A side that does not gate its calls leaves this as it is.
+            /// Returns whether this side advertised what the gate of a method requires. A call
+            /// behind a closed gate is answered with `-32601` before its params are decoded. The
+            /// default opens every gate.
             fn advertises(&self, gate: &Gate) -> bool {
                 let _ = gate;
                 true
             }
 
-            /// A call outside the protocol; names of extensions start with `_` (EXT-01).
+            /// Handles a call outside the protocol. Names of extensions start with `_`.
             fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
                 call.method_not_found()
             }
 
-            /// A notification outside the protocol; its params as they came.
+            /// Handles a notification outside the protocol. `params` is passed on as it arrived.
             fn extension_notification(&mut self, name: &str, params: Option<Raw>, peer: &Peer) {
-                let _ = (name, params, peer);
+                let _ = (params, peer);
+                crate::trace::ignored_notification(name);
             }
 
             /// See [`Handler::poll_ready`].
@@ -198,12 +217,13 @@ macro_rules! sides {
                 Poll::Ready(())
             }
 
-            /// See [`Handler::misfit`].
-            fn misfit(&mut self, misfit: Misfit<'_>) {
-                let _ = misfit;
+            /// See [`Handler::unhandled`].
+            fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+                let _ = unhandled;
             }
 
-            /// Whether [`Misfit::Dropped`] is wanted; decoding then takes a little longer.
+            /// Returns whether this side wants [`Unhandled::Dropped`]. Decoding then takes a little
+            /// longer.
             fn reports_dropped(&self) -> bool {
                 false
             }
@@ -218,16 +238,25 @@ macro_rules! sides {
         #[derive(Debug)]
         pub struct $handler<T>(pub T);
 
+        impl<T: $side> Unhandling for $handler<T> {
+            fn wants_dropped(&self) -> bool {
+                self.0.reports_dropped()
+            }
+
+            fn dropped(&mut self, unhandled: Unhandled<'_>) {
+                self.0.unhandled(unhandled);
+            }
+        }
+
         impl<T: $side> Handler for $handler<T> {
             const SIDE: Side = Side::$variant;
 
             fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
                 match name {
-                    $($notename if self.0.reports_dropped() => {
-                        let params = reporting::<method::$notety, T>(&mut self.0, params, T::misfit)?;
+                    $($notename => {
+                        let params = decode_for::<method::$notety>(self, params)?;
                         self.0.$note(params, peer);
                     })*
-                    $($notename => self.0.$note(method::$notety::decode_params(params)?, peer),)*
                     _ => {
                         let params = params.and_then(|params| Raw::from_text(params).ok());
                         self.0.extension_notification(name, params, peer);
@@ -239,10 +268,9 @@ macro_rules! sides {
             fn call(&mut self, call: IncomingCall<'_>) -> Work {
                 match call.name {
                     $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
-                    $($callname if self.0.reports_dropped() => {
-                        call.accept_reporting::<method::$callty, T>(&mut self.0, T::misfit, T::$call)
+                    $($callname => {
+                        call.accept_for::<method::$callty, Self>(self, |side, params, answer| side.0.$call(params, answer))
                     })*
-                    $($callname => call.accept::<method::$callty>(|params, answer| self.0.$call(params, answer)),)*
                     _ => self.0.extension_call(call),
                 }
             }
@@ -251,8 +279,8 @@ macro_rules! sides {
                 self.0.poll_ready(context)
             }
 
-            fn misfit(&mut self, misfit: Misfit<'_>) {
-                self.0.misfit(misfit);
+            fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+                self.0.unhandled(unhandled);
             }
 
             fn ended(&mut self, end: &crate::End) {

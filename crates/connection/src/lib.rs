@@ -1,26 +1,45 @@
-//! A typed JSON-RPC peer for the Agent Client Protocol, over any stream of bytes.
+//! A typed JSON-RPC connection for the Agent Client Protocol, over any stream of bytes.
 //!
-//! One connection is one future, [`Connection::run`]: it reads lines, hands each to a [`Handler`] in wire order, owns the work that the
-//! peer's calls start, and writes what is queued. [`Peer`] is the other end as a cheap handle. The handler's functions are synchronous,
-//! so nothing they do can wait for the peer; a call that takes longer becomes a future, in which everything may be awaited.
+//! # Main types
 //!
-//! What must hold:
-//! - every call ends exactly once: answered, cancelled, out of time, or with the connection;
-//! - a reply is folded after everything that was sent before it, and before its caller wakes;
-//! - memory is bounded by the limits, whatever the peer sends or refuses to read;
-//! - no input is fatal: what cannot be used is answered or dropped as the rules say, and shown to [`Handler`]'s `misfit`.
+//! | type | what it is |
+//! |---|---|
+//! | [`Builder`] | joins a byte stream and a handler to a connection, with [`Limits`] and a [`Tap`] |
+//! | [`Connection`] | the future that reads, dispatches and writes; poll it with [`Connection::run`] |
+//! | [`Peer`] | a handle to the other end, which sends calls and notifications |
+//! | [`Reply`] | the future reply to a call |
+//! | [`Agent`], [`Client`] | one function for each method that a side can serve |
+//! | [`AgentHandler`], [`ClientHandler`] | dispatch by wire name to an [`Agent`] or a [`Client`] |
+//! | [`Responder`] | answers one incoming call, now or later |
+//! | [`CallError`], [`End`] | why a call has no result, and why a connection ended |
+//! | [`stdio`] | this process's stdin and stdout as a byte stream |
 //!
-//! This crate knows the method table and the envelope. It does not know sessions, files, processes, or what a method is for.
+//! A handler's functions are synchronous, so they cannot wait for the peer. A call that takes
+//! longer returns a future, which may await anything.
+//!
+//! # Guarantees
+//!
+//! - Every call ends exactly once: with a reply, by cancellation, by its deadline, or with the
+//!   connection.
+//! - A reply is handled after everything that was sent before it, and before its caller wakes.
+//! - The [`Limits`] bound the memory, whatever the peer sends or does not read.
+//! - No input is fatal. A message that cannot be used is answered or dropped, and passed to
+//!   [`Handler::unhandled`].
+//!
+//! This crate knows the method table and the envelope. It knows nothing about sessions, files or
+//! processes.
+//!
+//! # Example
 //!
 //! ```
-//! use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Work};
+//! use attache_connection::{Agent, AgentHandler, Builder, Client, ClientHandler, Responder, Work};
 //! use attache_protocol::method::Initialize;
 //! use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};
 //!
 //! struct Greeter;
 //! impl Agent for Greeter {
-//!     fn initialize(&mut self, _: InitializeRequest, answer: Answer<Initialize>) -> Work {
-//!         answer.send(Ok(InitializeResponse::new(ProtocolVersion::V1)))
+//!     fn initialize(&mut self, _: InitializeRequest, responder: Responder<Initialize>) -> Work {
+//!         responder.send(Ok(InitializeResponse::new(ProtocolVersion::V1)))
 //!     }
 //! }
 //! struct Quiet;
@@ -41,8 +60,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod answer;
+mod cancelled;
 mod connection;
+mod dispatch;
 mod end;
 mod handler;
 mod limits;
@@ -50,14 +70,18 @@ mod lines;
 mod outbox;
 mod peer;
 mod pending;
+mod responder;
 pub mod stdio;
 mod tap;
+mod trace;
+mod unhandled;
 
-pub(crate) use answer::CancelSwitch;
-pub use answer::{Answer, Cancelled, Work};
-pub use connection::{Autopsy, Builder, Connection};
+pub use cancelled::Cancelled;
+pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, End};
-pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall, Misfit};
+pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall};
 pub use limits::Limits;
 pub use peer::{Peer, Reply};
+pub use responder::{Responder, Work};
 pub use tap::{Direction, Tap};
+pub use unhandled::Unhandled;

@@ -2,22 +2,28 @@
 
 use std::time::Duration;
 
-/// What a connection does within; the defaults suit a child process.
+/// The limits of a connection. The defaults suit a child process.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Longest line that is read, in bytes; a longer one ends the connection (RPC-10).
+    /// The longest line that is read, in bytes. A longer one ends the connection.
     pub line: usize,
-    /// Calls of the peer that may be served at once; one more is refused.
+    /// How many calls of the peer may be open at once. Further calls are refused.
     pub calls: usize,
-    /// How long a peer may take no byte while some are waiting.
+    /// How long the peer may read no byte while some are queued.
     pub stall: Duration,
-    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written: a quarter of it
-    /// undisturbed, half of it once told to stop, a quarter for the last lines.
+    /// How long running work may still finish and lines may be written after either side closed the
+    /// connection. One quarter passes undisturbed, half of it after the work is cancelled, and the
+    /// last quarter is for the last lines.
     pub grace: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { line: 32 << 20, calls: 256, stall: Duration::from_secs(60), grace: Duration::from_secs(2) }
+        Self {
+            line: 32 << 20,
+            calls: 256,
+            stall: Duration::from_secs(60),
+            grace: Duration::from_secs(2),
+        }
     }
 }

@@ -1,26 +1,26 @@
-//! Lines out of a byte stream, within a limit (RPC-02, RPC-08, RPC-10).
+//! Splits a byte stream into lines, within a limit (RPC-02, RPC-08, RPC-10).
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Room that every read has at least; also what an idle connection keeps.
+/// The least room for each read, and what an idle connection keeps.
 const CHUNK: usize = 64 * 1024;
 
 /// The most by which the buffer grows at a time.
 const STEP: usize = 1024 * 1024;
 
-/// A splitter of lines. The unfinished line lives here, so a poll can be given up at any time.
+/// A splitter of lines. It owns the unfinished line, so a poll can be abandoned at any time.
 pub(crate) struct Lines {
     input: Pin<Box<dyn AsyncRead + Send>>,
     limit: usize,
     buffer: Vec<u8>,
-    /// Bytes of `buffer` that were read; behind them is spare room.
+    /// How many bytes of `buffer` are read. The rest is spare room.
     filled: usize,
     /// Start of the next line.
     start: usize,
-    /// Up to here there is no line end behind `start`.
+    /// There is no line end between `start` and here.
     searched: usize,
     state: State,
 }
@@ -31,26 +31,34 @@ enum State {
     End,
 }
 
-/// What comes next.
+/// The next line, or why there is none.
 pub(crate) enum Line<'b> {
     /// A line without its end, never blank.
     Whole(&'b [u8]),
-    /// Nothing whole: read more.
+    /// There is no whole line: read more.
     More,
     /// The next line is over the limit.
     TooLong,
     /// Reading failed.
     Failed(io::Error),
-    /// The stream is over; half a line at its end was no message (RPC-09).
+    /// The stream has ended. Half a line at its end is not a message (RPC-09).
     End,
 }
 
 impl Lines {
     pub(crate) fn new(input: Pin<Box<dyn AsyncRead + Send>>, limit: usize) -> Self {
-        Self { input, limit, buffer: Vec::new(), filled: 0, start: 0, searched: 0, state: State::Open }
+        Self {
+            input,
+            limit,
+            buffer: Vec::new(),
+            filled: 0,
+            start: 0,
+            searched: 0,
+            state: State::Open,
+        }
     }
 
-    /// Reads once, unless whole lines are still there.
+    /// Reads once, unless a whole line is still in the buffer.
     pub(crate) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.line_end().is_some() || !matches!(self.state, State::Open) {
             return Poll::Ready(());
@@ -105,8 +113,9 @@ impl Lines {
         }
     }
 
-    /// Moves the unfinished line to the front and sees to it that there is room behind it for a chunk. A line that outgrows the buffer
-    /// doubles it, by [`STEP`] at most; once all is taken, what a huge line needed is given back.
+    /// Moves the unfinished line to the front and makes room for a chunk behind it. A line that
+    /// outgrows the buffer doubles it, by at most [`STEP`]. Once everything is taken, the memory of
+    /// a huge line is freed.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.filled, 0);

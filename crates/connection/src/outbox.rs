@@ -1,11 +1,13 @@
-//! What waits to be written: a bounded run of whole lines, and the one place that writes.
+//! The outbound queue of a connection: a bounded queue of whole lines, and the only code that
+//! writes.
 //!
-//! Enqueueing is synchronous, keeps order and never waits. A line that finds everything written is written by the thread that has it;
-//! lines that come in a burst are left to the driver, which writes all that is ready at once. Whoever can wait asks for
-//! [`Outbox::room`] first, so the queue stays near [`ROOM`] whatever the peer does.
+//! Enqueueing is synchronous, keeps the order and never waits. If everything before a line is
+//! written, the thread that enqueues the line writes it. The driver writes the lines of a burst
+//! together. Callers that can wait use [`Outbox::room`] first, so the queue stays near [`ROOM`]
+//! whatever the peer does.
 //!
-//! Two locks, taken in this order: the stream with what is being written, and the queue. Whoever enqueues needs only the queue, so a
-//! long write holds up nobody.
+//! There are two locks, taken in this order: the stream with the bytes being written, and the
+//! queue. Enqueueing needs only the queue, so a long write blocks no caller.
 
 use crate::{Direction, End, Tap, tap};
 use std::io;
@@ -16,16 +18,18 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWrite;
 use tokio::sync::Notify;
 
-/// Async senders wait while this many bytes are queued: a few pipes' worth, enough for full writes and no more.
+/// Async senders wait while this many bytes are queued. This is enough for full writes.
 pub(crate) const ROOM: usize = 256 * 1024;
 
-/// Above this many queued bytes, all of them our replies to a peer that asks without reading, we stop reading.
+/// The connection stops reading while more than this many bytes are queued. They are replies to a
+/// peer that calls without reading.
 pub(crate) const PAUSE: usize = 16 * 1024 * 1024;
 
-/// A line that follows the last write sooner than this is part of a burst and left to the driver: one system call for many lines.
+/// A line that follows the last write sooner than this belongs to a burst. The driver writes it,
+/// with one system call for many lines.
 const BURST: Duration = Duration::from_micros(20);
 
-/// After a burst a buffer's memory is given back down to this.
+/// After a burst, a buffer's memory shrinks to this.
 const KEPT: usize = 2 * ROOM;
 
 pub(crate) struct Outbox {
@@ -36,13 +40,13 @@ pub(crate) struct Outbox {
 }
 
 struct Stream {
-    /// `None` once closed: a pipe's other end learns of it only when its last holder lets go.
+    /// `None` once closed. The other end of a pipe sees the end only when the last holder drops it.
     sink: Option<Pin<Box<dyn AsyncWrite + Send>>>,
     writing: Vec<u8>,
-    /// How much of `writing` is written already.
+    /// How much of `writing` is written.
     written: usize,
     last_write: Instant,
-    /// Since when the peer has taken nothing of what waits.
+    /// Since when the peer has taken none of the queued bytes.
     stuck_since: Option<Instant>,
 }
 
@@ -51,9 +55,9 @@ struct Queue {
     /// How many bytes were taken out of `lines` and are not written yet.
     in_flight: usize,
     driver: Option<Waker>,
-    /// The driver is dispatching lines and will write when it is done.
+    /// The driver is dispatching lines and writes when it is done.
     dispatching: bool,
-    /// Somebody waits for room.
+    /// A sender waits for room.
     room_wanted: bool,
     end: Option<End>,
 }
@@ -61,8 +65,13 @@ struct Queue {
 impl Outbox {
     pub(crate) fn new(sink: Pin<Box<dyn AsyncWrite + Send>>, tap: Option<Tap>) -> Self {
         let last_write = Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now);
-        let stream =
-            Stream { sink: Some(sink), writing: Vec::new(), written: 0, last_write, stuck_since: None };
+        let stream = Stream {
+            sink: Some(sink),
+            writing: Vec::new(),
+            written: 0,
+            last_write,
+            stuck_since: None,
+        };
         let queue = Queue {
             lines: Vec::new(),
             in_flight: 0,
@@ -74,7 +83,7 @@ impl Outbox {
         Self { stream: Mutex::new(stream), queue: Mutex::new(queue), room: Notify::new(), tap }
     }
 
-    /// Appends what `line` writes, one or more whole lines, unless the connection is over.
+    /// Appends one or more whole lines, unless the connection has ended.
     pub(crate) fn enqueue(&self, line: impl FnOnce(&mut Vec<u8>)) -> Result<(), End> {
         let mut queue = self.queue();
         if let Some(end) = &queue.end {
@@ -88,7 +97,7 @@ impl Outbox {
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
-        // Behind other bytes, or while the driver dispatches, somebody is about to write already.
+        // Behind other bytes, or while the driver dispatches, another write is about to happen.
         let left_to_the_driver = queue.dispatching || !idle;
         drop(queue);
         if !left_to_the_driver && !self.written_in_place() {
@@ -98,7 +107,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Waits until less than [`ROOM`] is queued, or the connection is over.
+    /// Waits until less than [`ROOM`] is queued or the connection ends.
     pub(crate) async fn room(&self) -> Result<(), End> {
         loop {
             let notified = self.room.notified();
@@ -114,33 +123,36 @@ impl Outbox {
         }
     }
 
-    /// Writes what is queued; ready when nothing is left or the transport failed. Only the driver calls this.
+    /// Writes the queue. It is ready when the queue is empty or the transport failed. Only the
+    /// driver calls this.
     pub(crate) fn poll_write(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         {
             let mut queue = self.queue();
             queue.dispatching = false;
-            // Before the queue is looked at, so that a line that comes too late for this look wakes the driver.
+            // Set before the queue is checked, so that a line that comes too late for this check
+            // wakes the driver.
             queue.driver = Some(context.waker().clone());
         }
         self.write(&mut self.stream(), context)
     }
 
-    /// The driver is about to dispatch lines: replies wait until its next [`Outbox::poll_write`].
+    /// The driver is about to dispatch lines. Replies wait until its next [`Outbox::poll_write`].
     pub(crate) fn dispatching(&self) {
         self.queue().dispatching = true;
     }
 
-    /// How many bytes wait.
+    /// How many bytes are queued.
     pub(crate) fn queued(&self) -> usize {
         self.queue().queued()
     }
 
-    /// Since when the peer has taken no byte although some wait.
+    /// Since when the peer has read no byte although some are queued.
     pub(crate) fn stuck_since(&self) -> Option<Instant> {
         self.stream().stuck_since
     }
 
-    /// Nothing is accepted from now on; who waits for room learns why. What is queued may still be written.
+    /// Accepts no more lines. Callers that wait for room get the reason. Queued lines may still be
+    /// written.
     pub(crate) fn end(&self, end: &End) {
         self.queue().end.get_or_insert_with(|| end.clone());
         self.room.notify_waiters();
@@ -150,19 +162,19 @@ impl Outbox {
     pub(crate) fn poll_close(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut stream = self.stream();
         let Some(sink) = &mut stream.sink else { return Poll::Ready(()) };
-        // A stream that cannot be shut down properly is closed all the same.
+        // A stream that cannot be shut down properly is closed anyway.
         let _ = std::task::ready!(sink.as_mut().poll_shutdown(context));
         stream.sink = None;
         Poll::Ready(())
     }
 
-    /// Closes the peer's input without waiting for the stream's own farewell.
+    /// Closes the peer's input without a shutdown of the stream.
     pub(crate) fn close(&self) {
         self.stream().sink = None;
     }
 
-    /// Writes on the thread that has the line, if nobody else is writing and it is no burst. An error is the driver's to report: it meets
-    /// the same one.
+    /// Writes on the calling thread, unless another thread writes or the line belongs to a burst.
+    /// The driver meets the same error and reports it.
     fn written_in_place(&self) -> bool {
         let mut stream = match self.stream.try_lock() {
             Ok(stream) => stream,
@@ -170,7 +182,10 @@ impl Outbox {
             Err(TryLockError::WouldBlock) => return false,
         };
         stream.last_write.elapsed() >= BURST
-            && matches!(self.write(&mut stream, &mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())))
+            && matches!(
+                self.write(&mut stream, &mut Context::from_waker(Waker::noop())),
+                Poll::Ready(Ok(()))
+            )
     }
 
     fn write(&self, stream: &mut Stream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -185,7 +200,7 @@ impl Outbox {
                 }
                 let flushed = sink.as_mut().poll_flush(context);
                 match flushed {
-                    // The stream has accepted bytes that the peer has not taken.
+                    // The stream has accepted bytes that the peer has not read.
                     Poll::Pending => drop(stream.stuck_since.get_or_insert_with(Instant::now)),
                     Poll::Ready(_) => stream.stuck_since = None,
                 }
@@ -212,7 +227,7 @@ impl Outbox {
         outcome
     }
 
-    /// Takes over all that is queued; false if that is nothing.
+    /// Takes over all queued lines. Returns false if there are none.
     fn take_queued(&self, stream: &mut Stream) -> bool {
         stream.writing.clear();
         stream.writing.shrink_to(KEPT);
@@ -226,7 +241,8 @@ impl Outbox {
     fn wrote(&self, count: usize) {
         let mut queue = self.queue();
         queue.in_flight = queue.in_flight.saturating_sub(count);
-        // Half empty, not one byte below the limit: a woken sender should have room for more than one line.
+        // Half empty, not one byte below the limit, so that a woken sender has room for several
+        // lines.
         let room = queue.room_wanted && queue.queued() <= ROOM / 2;
         queue.room_wanted &= !room;
         drop(queue);
@@ -236,7 +252,7 @@ impl Outbox {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // A panic inside `line` leaves at worst a truncated line, and the queue itself whole.
+        // A panic inside `line` can leave a truncated line, but the queue itself stays valid.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,14 +1,15 @@
-//! The calls that wait for a reply: pure bookkeeping, no I/O.
+//! The table of calls that wait for a reply. It does no I/O.
 //!
-//! Every call that is inserted comes out exactly once: by its reply, or when the table is ended. An id is never used twice
-//! (CANCEL-19), so a late or repeated reply finds nothing that belongs to another call.
+//! Every inserted call comes out exactly once: with its reply, or when the table ends. An id is
+//! never reused (CANCEL-19), so a late or repeated reply cannot match another call.
 //!
-//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`] of them, because a late answer can
-//! still tell something that must be folded, such as a terminal to release. Older ones are forgotten.
+//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`]
+//! of them, because a late reply can still matter, for example a terminal to release. Older ones
+//! are forgotten.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// How many calls without a caller the table remembers.
+/// How many calls without a waiting caller the table keeps.
 pub(crate) const GIVEN_UP: usize = 256;
 
 /// Open calls by id.
@@ -16,19 +17,19 @@ pub(crate) const GIVEN_UP: usize = 256;
 pub(crate) struct Pending<T, E> {
     next: i64,
     open: HashMap<i64, T>,
-    /// Calls whose callers do not wait any more, oldest first.
+    /// Calls whose callers gave up, oldest first.
     given_up: BTreeMap<i64, T>,
     ended: Option<E>,
 }
 
-/// The call that a reply names.
+/// The call that a reply belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken<T> {
-    /// Its caller waits.
+    /// Its caller is waiting.
     Open(T),
     /// Its caller gave up.
     Late(T),
-    /// The table does not know such a call.
+    /// The table has no such call.
     Unknown,
 }
 
@@ -37,7 +38,7 @@ impl<T, E: Clone> Pending<T, E> {
         Self { next: 0, open: HashMap::new(), given_up: BTreeMap::new(), ended: None }
     }
 
-    /// Opens a call and gives its id; gives the call back with the reason once the table was ended.
+    /// Adds a call and returns its id. Returns the call with the reason if the table has ended.
     pub(crate) fn insert(&mut self, call: T) -> Result<i64, (T, E)> {
         if let Some(end) = &self.ended {
             return Err((call, end.clone()));
@@ -48,12 +49,12 @@ impl<T, E: Clone> Pending<T, E> {
         Ok(id)
     }
 
-    /// Whether the call that `id` names waits for its reply.
+    /// Returns whether the call with this id waits for its reply.
     pub(crate) fn is_open(&self, id: i64) -> bool {
         self.open.contains_key(&id)
     }
 
-    /// Takes the call that `id` names.
+    /// Takes the call with this id.
     pub(crate) fn take(&mut self, id: i64) -> Taken<T> {
         match self.open.remove(&id) {
             Some(call) => Taken::Open(call),
@@ -61,7 +62,8 @@ impl<T, E: Clone> Pending<T, E> {
         }
     }
 
-    /// Records that the caller of this call does not wait any more. Returns the call that the table forgets for it, if there is one.
+    /// Records that the caller gave up. Returns the call that the table forgets in exchange, if
+    /// any.
     pub(crate) fn give_up(&mut self, id: i64) -> Option<T> {
         self.given_up.insert(id, self.open.remove(&id)?);
         if self.given_up.len() <= GIVEN_UP {
@@ -70,7 +72,8 @@ impl<T, E: Clone> Pending<T, E> {
         self.given_up.pop_first().map(|(_, oldest)| oldest)
     }
 
-    /// Ends the table: nothing can be inserted any more. Gives all open calls in the order they were made; a second end gives none.
+    /// Ends the table: nothing can be inserted any more. Returns all calls in the order of their
+    /// ids. A second end returns none.
     pub(crate) fn end(&mut self, end: E) -> Vec<T> {
         self.ended.get_or_insert(end);
         let given_up = std::mem::take(&mut self.given_up);
@@ -79,12 +82,12 @@ impl<T, E: Clone> Pending<T, E> {
         open.into_iter().map(|(_, call)| call).collect()
     }
 
-    /// The number of calls whose callers wait.
+    /// The number of calls whose callers are waiting.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// The number of calls that the table remembers although their callers gave up.
+    /// The number of calls that are kept although their callers gave up.
     pub(crate) fn given_up(&self) -> usize {
         self.given_up.len()
     }

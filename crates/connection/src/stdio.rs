@@ -1,48 +1,51 @@
-//! This process's own stdin and stdout as a transport.
+//! The stdin and stdout of this process as a transport.
 //!
-//! What they are differs by who started us: pipes from most, sockets from Node, files and `/dev/null` from scripts, a terminal from a
-//! curious person. Each is read and written without a thread where the system can wait for it, and never by changing a flag that
-//! another process shares.
+//! They differ by parent: most use pipes, Node uses sockets, scripts use files and `/dev/null`, and
+//! a user may start the program in a terminal. Each is read and written without a thread where the
+//! system allows it, and never by changing a flag that another process shares.
 
+mod reader;
+mod wait;
+mod writer;
+
+use self::reader::BlockingReader;
 use self::writer::BlockingWriter;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{UnixStream, unix::pipe};
-use tokio::sync::mpsc;
 
-mod writer;
-
-/// Asked of the system for our output pipe: fewer wake-ups for long texts. Less is fine.
+/// The size requested for the output pipe. A larger pipe needs fewer wake-ups for long texts; a
+/// smaller one works too.
 const PIPE: libc::c_int = 1 << 20;
 
-/// This process's stdin.
+/// Returns a transport that reads the stdin of this process.
 pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     input_from(io::stdin().as_fd())
 }
 
-/// This process's stdout. It belongs to the protocol from now on (RPC-03): nothing else may print to it.
+/// Returns a transport that writes the stdout of this process. Nothing else may print to stdout
+/// from now on.
 pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     output_to(io::stdout().as_fd())
 }
 
-/// A transport that reads any descriptor. Must be called inside a tokio runtime with I/O enabled.
+/// Returns a transport that reads a descriptor. Call it inside a tokio runtime with I/O enabled.
 pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
         Kind::Pipe => match reopened(fd, |path| pipe::OpenOptions::new().open_receiver(path)) {
             Ok(receiver) => Box::pin(receiver),
-            Err(_) => Box::pin(Blocking::new(owned)?),
+            Err(_) => Box::pin(BlockingReader::new(owned)?),
         },
         Kind::Socket => Box::pin(socket(owned)?),
-        Kind::Other => Box::pin(Blocking::new(owned)?),
+        Kind::Other => Box::pin(BlockingReader::new(owned)?),
     })
 }
 
-/// A transport that writes any descriptor. Must be called inside a tokio runtime with I/O enabled.
+/// Returns a transport that writes a descriptor. Call it inside a tokio runtime with I/O enabled.
 pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let owned = fd.try_clone_to_owned()?;
     Ok(match kind(&owned)? {
@@ -73,12 +76,12 @@ fn kind(fd: &OwnedFd) -> io::Result<Kind> {
     })
 }
 
-/// The same pipe under a descriptor of its own, so that "do not block" holds for us alone and not for whoever shares the old one.
+/// Opens the same pipe again, so that the non-blocking flag does not affect other holders.
 fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -> io::Result<T> {
     open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
-/// Node gives its children one end of a socket pair; nobody else holds that end.
+/// Node gives its children one end of a socket pair, which has no other holder.
 fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     let stream = std::os::unix::net::UnixStream::from(fd);
     stream.set_nonblocking(true)?;
@@ -87,85 +90,12 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
 
 #[cfg(target_os = "linux")]
 fn enlarge(fd: &OwnedFd) {
-    // SAFETY: the descriptor is open for the whole call, and F_SETPIPE_SZ takes one int and touches no memory of ours.
+    // SAFETY: the descriptor is open for the whole call. F_SETPIPE_SZ takes one int and touches no
+    // memory.
     let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
 }
 
 #[cfg(not(target_os = "linux"))]
 fn enlarge(_fd: &OwnedFd) {
     let _ = PIPE;
-}
-
-/// A file or a terminal, read by a thread of its own. The thread ends with its stream or at the first byte nobody wants; a read that never
-/// returns does not hold the process.
-struct Blocking {
-    chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
-    chunk: Vec<u8>,
-    taken: usize,
-}
-
-impl Blocking {
-    fn new(fd: OwnedFd) -> io::Result<Self> {
-        let (sender, chunks) = mpsc::channel(2);
-        let mut file = std::fs::File::from(fd);
-        let read = move || loop {
-            let mut chunk = vec![0; 64 * 1024];
-            let outcome = match file.read(&mut chunk) {
-                Ok(0) => return,
-                Ok(count) => {
-                    chunk.truncate(count);
-                    Ok(chunk)
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // A parent left the shared descriptor non-blocking: wait for it as a blocking read would.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match wait_for(&file, libc::POLLIN) {
-                        Ok(()) => continue,
-                        Err(error) => Err(error),
-                    }
-                }
-                Err(error) => Err(error),
-            };
-            let failed = outcome.is_err();
-            if sender.blocking_send(outcome).is_err() || failed {
-                return;
-            }
-        };
-        std::thread::Builder::new().name("attache-stdin".to_owned()).spawn(read)?;
-        Ok(Self { chunks, chunk: Vec::new(), taken: 0 })
-    }
-}
-
-impl AsyncRead for Blocking {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.taken == self.chunk.len() {
-            match ready!(self.chunks.poll_recv(context)) {
-                Some(Ok(chunk)) => (self.chunk, self.taken) = (chunk, 0),
-                Some(Err(error)) => return Poll::Ready(Err(error)),
-                None => return Poll::Ready(Ok(())),
-            }
-        }
-        let rest = self.chunk.get(self.taken..).unwrap_or_default();
-        let part = rest.get(..buffer.remaining()).unwrap_or(rest);
-        buffer.put_slice(part);
-        let count = part.len();
-        self.taken += count;
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// Waits until a descriptor that a parent left non-blocking is ready. Only threads that serve nothing else call this.
-fn wait_for(file: &std::fs::File, events: libc::c_short) -> io::Result<()> {
-    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
-    // SAFETY: one pollfd, on our stack for the whole call, naming an open descriptor.
-    match unsafe { libc::poll(&raw mut poll, 1, -1) } {
-        -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
-            Err(io::Error::last_os_error())
-        }
-        _ => Ok(()),
-    }
 }

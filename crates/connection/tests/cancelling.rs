@@ -1,8 +1,10 @@
-//! What a cancelled call may still do, and what lines look like on the wire.
+//! What a cancelled call may still do, and the form of lines on the wire.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Peer, Work};
+use attache_connection::{
+    Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
+};
 use attache_protocol::method::{SessionPrompt, SessionSetMode, SessionUpdateNotification};
 use attache_protocol::v1::*;
 use attache_protocol::{Error, ErrorCode};
@@ -13,25 +15,32 @@ use tokio::task::JoinSet;
 struct Stubborn;
 
 impl Agent for Stubborn {
-    /// Ends by itself when it is cancelled, after some last words.
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
-        answer.by(|answer| async move {
+    /// Ends by itself after a last update when it is cancelled.
+    fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
+        answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
             let words = SessionUpdate::AgentMessageChunk(ContentChunk::new("last words"));
             answer
                 .peer()
-                .notify::<SessionUpdateNotification>(&SessionNotification::new(params.session_id, words))
+                .notify::<SessionUpdateNotification>(&SessionNotification::new(
+                    params.session_id,
+                    words,
+                ))
                 .unwrap();
             answer.send(Ok(PromptResponse::new(StopReason::Cancelled)));
         })
     }
 
-    /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives up by itself.
-    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    /// Ignores the cancel: mode "busy" ends normally after it. Mode "stop" cancels itself.
+    fn session_set_mode(
+        &mut self,
+        params: SetSessionModeRequest,
+        answer: Responder<SessionSetMode>,
+    ) -> Work {
         if params.mode_id.as_str() == "stop" {
             return answer.send(Err(Error::request_cancelled()));
         }
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             answer.cancelled().clone().wait().await;
             answer.send(Ok(SetSessionModeResponse::new()));
         })
@@ -61,7 +70,7 @@ fn pair() -> (Peer, Heard, JoinSet<attache_connection::End>) {
 }
 
 #[tokio::test]
-async fn a_peer_that_ignores_a_cancel_still_answers_as_if_there_had_been_none() {
+async fn a_handler_that_ignores_a_cancel_replies_normally() {
     let (peer, _, _drivers) = pair();
     let busy = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "busy"));
     busy.cancel();
@@ -69,7 +78,7 @@ async fn a_peer_that_ignores_a_cancel_still_answers_as_if_there_had_been_none() 
 }
 
 #[tokio::test]
-async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
+async fn updates_after_a_cancel_arrive_before_the_reply() {
     let (peer, heard, _drivers) = pair();
     let prompt = peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()]));
     prompt.cancel();
@@ -78,14 +87,15 @@ async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
 }
 
 #[tokio::test]
-async fn giving_up_for_reasons_of_ones_own_uses_the_same_code() {
+async fn a_handler_that_cancels_itself_uses_the_same_error_code() {
     let (peer, _, _drivers) = pair();
-    let error = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
+    let error =
+        peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
     assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
 }
 
 #[tokio::test]
-async fn a_message_is_one_line_whatever_it_says() {
+async fn every_message_is_one_line() {
     // RPC-02, RPC-07: over any stream, and with every kind of line end in the text.
     let (ours, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
@@ -100,6 +110,10 @@ async fn a_message_is_one_line_whatever_it_says() {
     let line = lines.next_line().await.unwrap().unwrap();
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value.pointer("/params/update/content/text").unwrap(), text);
-    assert_eq!(value.pointer("/params/update/sessionUpdate").unwrap(), "agent_message_chunk", "RPC-30");
+    assert_eq!(
+        value.pointer("/params/update/sessionUpdate").unwrap(),
+        "agent_message_chunk",
+        "RPC-30"
+    );
     assert_eq!(lines.next_line().await.unwrap().unwrap(), "end");
 }

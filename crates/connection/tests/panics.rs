@@ -1,13 +1,14 @@
-//! A panic in code that runs on the reading task ends nothing but what it was called for.
+//! A panic in code on the reading task ends only the message that it handles.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, End, IncomingCall, Misfit, Peer,
-    Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, End, IncomingCall, Peer,
+    Responder, Unhandled, Work,
 };
 use attache_protocol::method::{
-    Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode, SessionUpdateNotification,
+    Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode,
+    SessionUpdateNotification,
 };
 use attache_protocol::v1::*;
 use attache_protocol::{ErrorCode, Raw};
@@ -25,16 +26,20 @@ struct Panics {
 }
 
 impl Agent for Panics {
-    fn initialize(&mut self, _: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, _: InitializeRequest, answer: Responder<Initialize>) -> Work {
         drop(answer);
         panic!("after its answer is dropped")
     }
 
-    fn session_prompt(&mut self, _: PromptRequest, _: Answer<SessionPrompt>) -> Work {
+    fn session_prompt(&mut self, _: PromptRequest, _: Responder<SessionPrompt>) -> Work {
         panic!("before its first await")
     }
 
-    fn session_set_mode(&mut self, _: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        _: SetSessionModeRequest,
+        answer: Responder<SessionSetMode>,
+    ) -> Work {
         answer.send(Ok(SetSessionModeResponse::new()))
     }
 
@@ -60,9 +65,12 @@ impl Agent for Panics {
         Poll::Ready(())
     }
 
-    fn misfit(&mut self, misfit: Misfit<'_>) {
-        self.seen.lock().unwrap().push(format!("{misfit:?}").split('(').next().unwrap().to_owned());
-        panic!("at a misfit")
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.seen
+            .lock()
+            .unwrap()
+            .push(format!("{unhandled:?}").split('(').next().unwrap().to_owned());
+        panic!("at an unhandled message")
     }
 
     fn ended(&mut self, _: &End) {
@@ -85,7 +93,7 @@ fn internal(error: Result<impl std::fmt::Debug, CallError>) -> bool {
 }
 
 #[tokio::test]
-async fn every_function_of_a_handler_may_panic_and_the_connection_goes_on() {
+async fn the_connection_survives_a_panic_in_any_handler_function() {
     let (client, agent) = tokio::io::duplex(4096);
     let panics = Panics { before_lines: true, ..Panics::default() };
     let mut drivers = JoinSet::new();
@@ -114,11 +122,12 @@ async fn every_function_of_a_handler_may_panic_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn a_fold_and_a_tap_may_panic() {
+async fn the_connection_survives_panics_in_callbacks_and_taps() {
     let (client, agent) = tokio::io::duplex(4096);
     let mut drivers = JoinSet::new();
     let (input, output) = tokio::io::split(agent);
-    let (from_agent, connection) = Builder::new().connect(input, output, AgentHandler(Panics::default()));
+    let (from_agent, connection) =
+        Builder::new().connect(input, output, AgentHandler(Panics::default()));
     drivers.spawn(connection.run());
     let (input, output) = tokio::io::split(client);
     let tap = Arc::new(|direction, _: &[u8]| panic!("at a line that is {direction:?}"));
@@ -128,18 +137,18 @@ async fn a_fold_and_a_tap_may_panic() {
     let update = SessionUpdate::AgentMessageChunk(ContentChunk::new("x"));
     from_agent.notify::<SessionUpdateNotification>(&SessionNotification::new("s", update)).unwrap();
     let mode = SetSessionModeRequest::new("s", "m");
-    let folded = peer.call_folding::<SessionSetMode>(&mode, |_| panic!("at a reply"));
+    let folded = peer.call_with_callback::<SessionSetMode>(&mode, |_| panic!("at a reply"));
     folded.await.unwrap();
     peer.call::<SessionSetMode>(&mode).await.unwrap();
 }
 
 #[tokio::test]
-async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does() {
+async fn every_open_call_ends_with_the_connection_even_if_a_callback_panics() {
     let (silent, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(silent);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
     let prompt = PromptRequest::new("s", vec!["x".into()]);
-    let first = peer.call_folding::<SessionPrompt>(&prompt, |_| panic!("at the end"));
+    let first = peer.call_with_callback::<SessionPrompt>(&prompt, |_| panic!("at the end"));
     let second = peer.call::<SessionPrompt>(&prompt);
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
@@ -152,7 +161,7 @@ async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does(
 }
 
 #[tokio::test]
-async fn a_call_is_served_behind_a_panic_in_one_read() {
+async fn a_call_behind_a_panic_in_the_same_read_is_served() {
     let (ours, mut raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
     let mut driver = JoinSet::new();

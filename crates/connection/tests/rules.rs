@@ -1,10 +1,10 @@
-//! What a connection promises beyond single exchanges: order, ends, limits, cancellation.
+//! Guarantees of a connection: order, ends, limits and cancellation.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
-    IncomingCall, Limits, Peer, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
+    IncomingCall, Limits, Peer, Responder, Work,
 };
 use attache_protocol::method::{
     Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -14,11 +14,13 @@ use attache_protocol::{Error, ErrorCode};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
+};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// An agent whose prompts say what happens to them.
+/// An agent whose prompts say what to do.
 #[derive(Clone, Default)]
 struct Scripted {
     cancelled: Arc<Notify>,
@@ -26,26 +28,31 @@ struct Scripted {
 }
 
 impl Agent for Scripted {
-    fn initialize(&mut self, params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, params: InitializeRequest, answer: Responder<Initialize>) -> Work {
         answer.send(Ok(InitializeResponse::new(params.protocol_version)))
     }
 
-    fn session_new(&mut self, _params: NewSessionRequest, answer: Answer<SessionNew>) -> Work {
+    fn session_new(&mut self, _params: NewSessionRequest, answer: Responder<SessionNew>) -> Work {
         drop(answer); // unanswered
         None
     }
 
-    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        params: SetSessionModeRequest,
+        answer: Responder<SessionSetMode>,
+    ) -> Work {
         if params.mode_id.as_str() == "now" {
             return answer.send(Ok(SetSessionModeResponse::new()));
         }
         answer.later(async { std::future::pending().await })
     }
 
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
-        let text = params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
+    fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
+        let text =
+            params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
         let me = self.clone();
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             me.open.fetch_add(1, SeqCst);
             match text.as_str() {
                 "panic" => panic!("as asked"),
@@ -61,12 +68,15 @@ impl Agent for Scripted {
                 count => {
                     let peer = answer.peer().clone();
                     for index in 0..count.parse::<usize>().unwrap_or(0) {
-                        if peer.room().await.is_err() {
+                        if peer.wait_for_room().await.is_err() {
                             return;
                         }
-                        let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(index.to_string()));
+                        let update =
+                            SessionUpdate::AgentMessageChunk(ContentChunk::new(index.to_string()));
                         if peer
-                            .notify::<SessionUpdateNotification>(&SessionNotification::new("s", update))
+                            .notify::<SessionUpdateNotification>(&SessionNotification::new(
+                                "s", update,
+                            ))
                             .is_err()
                         {
                             return;
@@ -79,7 +89,7 @@ impl Agent for Scripted {
     }
 }
 
-/// A client that writes down what it saw, in order.
+/// A client that records what it received, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -94,7 +104,7 @@ fn prompt(text: &str) -> PromptRequest {
     PromptRequest::new("s", vec![text.into()])
 }
 
-/// Two ends of ours, joined by `buffer` bytes each way.
+/// Two ends, joined by `buffer` bytes each way.
 fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
     let (client, agent) = tokio::io::duplex(buffer);
     let (diary, scripted) = (Diary::default(), Scripted::default());
@@ -108,21 +118,25 @@ fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
     (peer, diary, scripted, drivers)
 }
 
-/// One end of ours with a raw peer at the other.
-fn against_raw<A: Agent>(limits: Limits, agent: A) -> (Peer, DuplexStream, Connection<AgentHandler<A>>) {
+/// One end, with a raw peer at the other.
+fn against_raw<A: Agent>(
+    limits: Limits,
+    agent: A,
+) -> (Peer, DuplexStream, Connection<AgentHandler<A>>) {
     let (ours, raw) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(ours);
-    let (peer, connection) = Builder::new().limits(limits).connect(input, output, AgentHandler(agent));
+    let (peer, connection) =
+        Builder::new().limits(limits).connect(input, output, AgentHandler(agent));
     (peer, raw, connection)
 }
 
 #[tokio::test]
-async fn every_update_is_folded_before_the_reply_behind_it_wakes_its_caller() {
+async fn updates_are_handled_before_the_reply_behind_them_wakes_its_caller() {
     let (peer, diary, _, _drivers) = pair(512);
     let seen = diary.clone();
     let folded = Arc::new(Mutex::new(0));
     let at_fold = folded.clone();
-    let reply = peer.call_folding::<SessionPrompt>(&prompt("1000"), move |_| {
+    let reply = peer.call_with_callback::<SessionPrompt>(&prompt("1000"), move |_| {
         *at_fold.lock().unwrap() = seen.0.lock().unwrap().len()
     });
     assert_eq!(reply.await.unwrap().stop_reason, StopReason::EndTurn);
@@ -137,7 +151,7 @@ async fn two_streams_both_full_never_deadlock() {
     let (peer, diary, _, _drivers) = pair(64);
     let flood = peer.call::<SessionPrompt>(&prompt("2000"));
     for _ in 0..2000 {
-        peer.room().await.unwrap();
+        peer.wait_for_room().await.unwrap();
         peer.notify::<SessionCancel>(&CancelNotification::new("nobody")).unwrap();
     }
     flood.await.unwrap();
@@ -145,7 +159,7 @@ async fn two_streams_both_full_never_deadlock() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_dropped_or_panics_is_an_internal_error_and_nothing_else_suffers() {
+async fn a_dropped_responder_or_a_panic_is_an_internal_error_of_one_call() {
     let (peer, _, _, _drivers) = pair(4096);
     for call in ["panic", "panic later"] {
         let error = peer.call::<SessionPrompt>(&prompt(call)).await.unwrap_err();
@@ -157,7 +171,7 @@ async fn an_answer_that_is_dropped_or_panics_is_an_internal_error_and_nothing_el
 }
 
 #[tokio::test]
-async fn a_cancelled_call_still_gets_its_one_answer() {
+async fn a_cancelled_call_gets_exactly_one_reply() {
     let (peer, _, scripted, _drivers) = pair(4096);
     let waiting = peer.call::<SessionPrompt>(&prompt("wait"));
     waiting.cancel();
@@ -171,17 +185,24 @@ async fn a_cancelled_call_still_gets_its_one_answer() {
 }
 
 #[tokio::test]
-async fn dropping_a_call_tells_the_peer() {
+async fn dropping_a_call_sends_a_cancel_request() {
     let (peer, _, scripted, _drivers) = pair(4096);
     drop(peer.call::<SessionPrompt>(&prompt("wait")));
     scripted.cancelled.notified().await; // CANCEL-12
-    assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(), "CANCEL-19: the late answer hit nothing");
+    assert!(
+        peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(),
+        "CANCEL-19: the late answer hit nothing"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_ends_the_wait_and_tells_the_peer() {
+async fn a_deadline_ends_the_wait_and_sends_a_cancel_request() {
     let (peer, _, scripted, _drivers) = pair(4096);
-    let error = peer.call::<SessionPrompt>(&prompt("wait")).within(Duration::from_secs(5)).await.unwrap_err();
+    let error = peer
+        .call::<SessionPrompt>(&prompt("wait"))
+        .within(Duration::from_secs(5))
+        .await
+        .unwrap_err();
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
     scripted.cancelled.notified().await;
 }
@@ -190,9 +211,12 @@ async fn a_deadline_ends_the_wait_and_tells_the_peer() {
 async fn the_end_of_the_stream_fails_every_open_call_with_the_cause() {
     let (ours, mut raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
-    let autopsy = async { "exit code 3; last line of stderr: no key".to_owned() };
-    let (peer, connection) =
-        Builder::new().autopsy(autopsy).connect(input, output, ClientHandler(Diary::default()));
+    let exit_probe = async { "exit code 3; last line of stderr: no key".to_owned() };
+    let (peer, connection) = Builder::new().exit_probe(exit_probe).connect(
+        input,
+        output,
+        ClientHandler(Diary::default()),
+    );
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
     let calls: Vec<_> = (0..10).map(|_| peer.call::<SessionPrompt>(&prompt("x"))).collect();
@@ -238,7 +262,7 @@ async fn an_endless_line_ends_the_connection_with_bounded_memory() {
 }
 
 #[tokio::test]
-async fn one_call_too_many_is_refused_and_the_others_stay() {
+async fn a_call_beyond_the_limit_is_refused_and_the_others_continue() {
     let limits = Limits { calls: 3, ..Limits::default() };
     let (_, raw, connection) = against_raw(limits, Scripted::default());
     let mut driver = JoinSet::new();
@@ -260,7 +284,9 @@ async fn one_call_too_many_is_refused_and_the_others_stay() {
             .starts_with(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603"#)
     );
     output
-        .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n")
+        .write_all(
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n",
+        )
         .await
         .unwrap();
     assert_eq!(
@@ -279,7 +305,10 @@ async fn an_id_that_is_still_open_is_refused_without_touching_the_first_call() {
     let call = r#"{"jsonrpc":"2.0","id":"a","method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"wait"}]}}"#;
     output.write_all(format!("{call}\n{call}\n").as_bytes()).await.unwrap();
     let refused = lines.next_line().await.unwrap().unwrap();
-    assert!(refused.starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600"#), "RPC-13: {refused}");
+    assert!(
+        refused.starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600"#),
+        "RPC-13: {refused}"
+    );
     output
         .write_all(
             b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"a\"}}\n",
@@ -297,11 +326,13 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
-    let update =
-        SessionNotification::new("s", SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))));
+    let update = SessionNotification::new(
+        "s",
+        SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))),
+    );
     let mut sent = 0;
-    // Nobody reads `raw`. Sending stops by itself.
-    while tokio::time::timeout(Duration::from_millis(200), peer.room()).await.is_ok() {
+    // `raw` is not read, so sending stops by itself.
+    while tokio::time::timeout(Duration::from_millis(200), peer.wait_for_room()).await.is_ok() {
         peer.notify::<SessionUpdateNotification>(&update).unwrap();
         sent += 1;
         assert!(sent < 1000, "a megabyte was queued for a peer that does not read");
@@ -310,11 +341,11 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
     for _ in 0..sent {
         lines.next_line().await.unwrap().unwrap();
     }
-    peer.room().await.unwrap();
+    peer.wait_for_room().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_stops_reading_is_gone_after_a_minute() {
+async fn a_peer_that_stops_reading_is_disconnected_after_a_minute() {
     let (peer, _raw, connection) = against_raw(Limits::default(), Scripted::default());
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
@@ -334,11 +365,15 @@ async fn a_client_never_answers_stray_text() {
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
-    // A ping of ours is answered behind the stray text: all of that has been read when the call goes out.
+    // A ping of ours is answered behind the stray text: all of that has been read when the call
+    // goes out.
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
     let answer = lines.next_line().await.unwrap().unwrap();
-    assert!(answer.contains(r#""id":"p""#), "the first thing the agent hears answers its call: {answer}");
+    assert!(
+        answer.contains(r#""id":"p""#),
+        "the first thing the agent hears answers its call: {answer}"
+    );
     let call = peer.call::<SessionPrompt>(&prompt("x"));
     let line = lines.next_line().await.unwrap().unwrap();
     assert!(line.contains("session/prompt"), "then comes our call, and no error between: {line}");
@@ -354,9 +389,9 @@ async fn a_client_never_answers_stray_text() {
 }
 
 #[tokio::test]
-async fn what_was_not_offered_is_not_sent() {
+async fn calls_without_the_capability_are_not_sent() {
     let (peer, _, _, _drivers) = pair(4096);
-    peer.offered_by_agent(AgentCapabilities::new());
+    peer.set_agent_capabilities(AgentCapabilities::new());
     let error = peer
         .call::<attache_protocol::method::SessionLoad>(&LoadSessionRequest::new(vec![], "/", "s"))
         .await
@@ -377,13 +412,15 @@ async fn a_tap_sees_every_line_of_both_directions_in_order() {
         tapped.lock().unwrap().push((direction, String::from_utf8_lossy(line).into_owned()))
     });
     let (input, output) = tokio::io::split(ours);
-    let (_, connection) = Builder::new().tap(tap).connect(input, output, AgentHandler(Scripted::default()));
+    let (_, connection) =
+        Builder::new().tap(tap).connect(input, output, AgentHandler(Scripted::default()));
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"{bad\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
-    let answers = [lines.next_line().await.unwrap().unwrap(), lines.next_line().await.unwrap().unwrap()];
+    let answers =
+        [lines.next_line().await.unwrap().unwrap(), lines.next_line().await.unwrap().unwrap()];
     let seen = seen.lock().unwrap();
     let sent: Vec<_> = seen
         .iter()
@@ -400,7 +437,7 @@ async fn a_tap_sees_every_line_of_both_directions_in_order() {
 }
 
 #[tokio::test]
-async fn closing_writes_what_was_queued_and_says_so() {
+async fn closing_writes_the_queue_first() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     peer.send_raw(b"last words\n").unwrap();
     peer.close();
@@ -414,14 +451,19 @@ async fn closing_writes_what_was_queued_and_says_so() {
 
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
-    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own caller and is answered.
+    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own
+    // caller and is answered.
     struct Asks;
     impl Agent for Asks {
-        fn session_prompt(&mut self, _params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
-            answer.by(|answer| async move {
-                let asked = answer
-                    .peer()
-                    .call::<attache_protocol::method::FsReadTextFile>(&ReadTextFileRequest::new("s", "/f"));
+        fn session_prompt(
+            &mut self,
+            _params: PromptRequest,
+            answer: Responder<SessionPrompt>,
+        ) -> Work {
+            answer.later_with(|answer| async move {
+                let asked = answer.peer().call::<attache_protocol::method::FsReadTextFile>(
+                    &ReadTextFileRequest::new("s", "/f"),
+                );
                 let stop = if asked.await.is_ok_and(|read| read.content == "text") {
                     StopReason::EndTurn
                 } else {
@@ -436,7 +478,7 @@ async fn awaiting_a_call_inside_a_call_works() {
         fn fs_read_text_file(
             &mut self,
             _: ReadTextFileRequest,
-            answer: Answer<attache_protocol::method::FsReadTextFile>,
+            answer: Responder<attache_protocol::method::FsReadTextFile>,
         ) -> Work {
             answer.send(Ok(ReadTextFileResponse::new("text")))
         }
@@ -451,15 +493,19 @@ async fn awaiting_a_call_inside_a_call_works() {
     let (input, output) = tokio::io::split(client);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Reads));
     drivers.spawn(connection.run());
-    assert_eq!(peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason, StopReason::EndTurn);
+    assert_eq!(
+        peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason,
+        StopReason::EndTurn
+    );
 }
 
 #[tokio::test]
-async fn a_peer_that_stops_listening_is_still_heard_out() {
+async fn the_last_lines_of_a_peer_that_stops_reading_are_handled() {
     // Two pipes, so that one direction can end before the other.
     let (ours_out, raw_in) = tokio::net::unix::pipe::pipe().unwrap();
     let (mut raw_out, ours_in) = tokio::net::unix::pipe::pipe().unwrap();
-    let (peer, connection) = Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
+    let (peer, connection) =
+        Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
     let call = peer.call::<SessionPrompt>(&prompt("x"));
     drop(raw_in); // it reads nothing any more …
     let mut driver = JoinSet::new();
@@ -475,7 +521,7 @@ async fn a_peer_that_stops_listening_is_still_heard_out() {
 }
 
 #[tokio::test]
-async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
+async fn a_call_whose_reply_arrived_is_not_cancelled() {
     let (client, agent) = tokio::io::duplex(4096);
     let mut drivers = JoinSet::new();
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -486,24 +532,29 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     let (input, output) = tokio::io::split(agent);
     drivers.spawn(Builder::new().connect(input, output, AgentHandler(Scripted::default())).1.run());
     let (input, output) = tokio::io::split(client);
-    let (peer, connection) = Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
+    let (peer, connection) =
+        Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
     drivers.spawn(connection.run());
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
     drop(first);
-    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not cancelled either.
+    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not
+    // cancelled either.
     let held = Arc::new(Mutex::new(None));
     let fold = {
         let held = held.clone();
         move |_: &Result<_, _>| drop(held.lock().unwrap().take())
     };
-    *held.lock().unwrap() = Some(peer.call_folding::<SessionPrompt>(&prompt("0"), fold));
+    *held.lock().unwrap() = Some(peer.call_with_callback::<SessionPrompt>(&prompt("0"), fold));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
-    assert!(!lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")), "CANCEL-16");
+    assert!(
+        !lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")),
+        "CANCEL-16"
+    );
 }
 
 #[tokio::test]
-async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
+async fn a_call_behind_a_closed_gate_is_method_not_found_before_its_params_are_decoded() {
     struct Gated;
     impl Agent for Gated {
         fn advertises(&self, gate: &attache_protocol::method::Gate) -> bool {
@@ -523,7 +574,7 @@ async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
 }
 
 #[tokio::test]
-async fn a_broken_reply_ends_the_call_it_names_and_nothing_else() {
+async fn a_broken_reply_fails_only_its_own_call() {
     let (ours, raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Diary::default()));

@@ -1,8 +1,9 @@
-//! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of stream it may be given.
+//! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of
+//! stream it may be given.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Work, stdio};
+use attache_connection::{Agent, AgentHandler, Builder, Responder, Work, stdio};
 use attache_protocol::method::Initialize;
 use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};
 use attache_scenario::{Bindings, Scenario, play};
@@ -12,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 struct Smallest;
 
 impl Agent for Smallest {
-    fn initialize(&mut self, _params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, _params: InitializeRequest, answer: Responder<Initialize>) -> Work {
         answer.send(Ok(InitializeResponse::new(ProtocolVersion::V1)))
     }
 }
@@ -48,9 +49,12 @@ async fn over_an_in_memory_pair() {
 #[tokio::test]
 async fn over_real_pipes_as_stdio_opens_them() {
     for scenario in &scenarios() {
-        let ((agent_in, raw_out), (raw_in, agent_out)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
-        let ours =
-            (stdio::input_from(agent_in.as_fd()).unwrap(), stdio::output_to(agent_out.as_fd()).unwrap());
+        let ((agent_in, raw_out), (raw_in, agent_out)) =
+            (std::io::pipe().unwrap(), std::io::pipe().unwrap());
+        let ours = (
+            stdio::input_from(agent_in.as_fd()).unwrap(),
+            stdio::output_to(agent_out.as_fd()).unwrap(),
+        );
         drop((agent_in, agent_out));
         let raw_in = tokio::net::unix::pipe::Receiver::from_owned_fd(raw_in.into()).unwrap();
         let raw_out = tokio::net::unix::pipe::Sender::from_owned_fd(raw_out.into()).unwrap();

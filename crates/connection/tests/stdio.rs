@@ -29,10 +29,13 @@ async fn a_file_is_read_to_its_end_and_written() {
 }
 
 #[tokio::test]
-async fn dev_null_is_an_end_and_takes_everything() {
+async fn dev_null_reads_as_the_end_and_accepts_writes() {
     let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
     let mut text = String::new();
-    assert_eq!(stdio::input_from(null.as_fd()).unwrap().read_to_string(&mut text).await.unwrap(), 0);
+    assert_eq!(
+        stdio::input_from(null.as_fd()).unwrap().read_to_string(&mut text).await.unwrap(),
+        0
+    );
     stdio::output_to(null.as_fd()).unwrap().write_all(b"x").await.unwrap();
 }
 
@@ -49,7 +52,7 @@ async fn a_terminal_is_read_line_by_line_and_written() {
 }
 
 #[tokio::test]
-async fn a_pipe_that_a_parent_left_non_blocking_is_no_error() {
+async fn a_pipe_that_a_parent_left_non_blocking_works() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     set_non_blocking(reader.as_raw_fd());
     let mut input = stdio::input_from(reader.as_fd()).unwrap();
@@ -65,7 +68,7 @@ async fn a_pipe_that_a_parent_left_non_blocking_is_no_error() {
 }
 
 #[tokio::test]
-async fn our_reading_does_not_make_the_shared_pipe_non_blocking() {
+async fn reading_does_not_make_a_shared_pipe_non_blocking() {
     let (reader, _writer) = std::io::pipe().unwrap();
     let _input = stdio::input_from(reader.as_fd()).unwrap();
     // SAFETY: the descriptor is open, and F_GETFL only reads flags.
@@ -73,12 +76,14 @@ async fn our_reading_does_not_make_the_shared_pipe_non_blocking() {
     assert_eq!(flags & libc::O_NONBLOCK, 0);
 }
 
-/// Sends more than the descriptor takes while its other end reads nothing, and says how the connection ends.
+/// Sends more than the descriptor takes while its other end reads nothing, and says how the
+/// connection ends.
 fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<End> {
     struct Quiet;
     impl Client for Quiet {}
     let (sender, ended) = mpsc::channel();
-    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping it.
+    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping
+    // it.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let end = runtime.block_on(async {
@@ -102,14 +107,14 @@ fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<En
 }
 
 #[test]
-fn a_terminal_that_is_stopped_counts_as_a_peer_that_stopped_reading() {
+fn a_stopped_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     let end = ends_against_a_reader_that_stopped(terminal);
     assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
 }
 
 #[test]
-fn so_does_one_that_a_parent_left_non_blocking() {
+fn a_stopped_non_blocking_terminal_counts_as_a_peer_that_stopped_reading() {
     let (_controller, terminal) = open_terminal();
     set_non_blocking(terminal.as_raw_fd());
     let end = ends_against_a_reader_that_stopped(terminal);
@@ -156,6 +161,8 @@ fn open_terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
         )
     };
     assert_eq!(opened, 0);
-    // SAFETY: openpty gave us two new descriptors that nobody else owns.
-    unsafe { (std::os::fd::OwnedFd::from_raw_fd(controller), std::os::fd::OwnedFd::from_raw_fd(terminal)) }
+    // SAFETY: openpty gave us two new descriptors that only this function owns.
+    unsafe {
+        (std::os::fd::OwnedFd::from_raw_fd(controller), std::os::fd::OwnedFd::from_raw_fd(terminal))
+    }
 }

@@ -1,9 +1,12 @@
-//! The traps that authors fall into with other kits, none of which may exist here. (Awaiting a call inside a call, an answer that is
-//! dropped, and a panic are in `rules.rs`; a descriptor left non-blocking is in `stdio.rs`.)
+//! The traps that authors fall into with other kits, none of which may exist here. (Awaiting a call
+//! inside a call, an answer that is dropped, and a panic are in `rules.rs`; a descriptor left
+//! non-blocking is in `stdio.rs`.)
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Peer, Work};
+use attache_connection::{
+    Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
+};
 use attache_protocol::method::{SessionPrompt, SessionRequestPermission};
 use attache_protocol::v1::*;
 use std::pin::Pin;
@@ -13,7 +16,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWriteExt as _, ReadBuf};
 use tokio::task::JoinSet;
 
-/// A client whose person never answers.
+/// A client whose user never answers.
 #[derive(Clone, Default)]
 struct Slow {
     updates: Arc<Mutex<Vec<SessionUpdate>>>,
@@ -29,7 +32,7 @@ impl Client for Slow {
     fn session_request_permission(
         &mut self,
         _params: RequestPermissionRequest,
-        answer: Answer<SessionRequestPermission>,
+        answer: Responder<SessionRequestPermission>,
     ) -> Work {
         answer.later(std::future::pending())
     }
@@ -50,14 +53,14 @@ async fn told(lines: &[&str]) -> Vec<SessionUpdate> {
 }
 
 #[tokio::test]
-async fn a_question_that_waits_for_a_person_holds_up_nothing_else() {
+async fn an_open_permission_request_does_not_delay_other_messages() {
     let question = r#"{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"A","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}"#;
     let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"B","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hello from another session"}}}}"#;
     assert_eq!(told(&[question, update]).await.len(), 1);
 }
 
 #[tokio::test]
-async fn updates_and_content_of_the_future_reach_the_handler() {
+async fn unknown_updates_and_content_reach_the_handler() {
     let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"x":1,"sessionUpdate":"a_future_update"}}}"#;
     let SessionUpdate::Unknown(unknown) = told(&[update]).await.remove(0) else { unreachable!() };
     assert_eq!(
@@ -66,11 +69,13 @@ async fn updates_and_content_of_the_future_reach_the_handler() {
     );
 
     let content = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"video","frames":2}}}}"#;
-    let SessionUpdate::AgentMessageChunk(chunk) = told(&[content]).await.remove(0) else { unreachable!() };
+    let SessionUpdate::AgentMessageChunk(chunk) = told(&[content]).await.remove(0) else {
+        unreachable!()
+    };
     assert_eq!(chunk.content.tag(), "video");
 }
 
-/// Counts how often it is asked for bytes it does not have.
+/// Counts how often it is polled without bytes.
 struct Counted {
     asked: Arc<AtomicUsize>,
 }
@@ -106,7 +111,11 @@ async fn an_idle_connection_is_not_polled() {
 fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
     struct Echo;
     impl Agent for Echo {
-        fn session_prompt(&mut self, _params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+        fn session_prompt(
+            &mut self,
+            _params: PromptRequest,
+            answer: Responder<SessionPrompt>,
+        ) -> Work {
             answer.later(async { Ok(PromptResponse::new(StopReason::EndTurn)) })
         }
     }
@@ -118,13 +127,15 @@ fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
             let (input, output) = tokio::io::split(agent);
             drivers.spawn(Builder::new().connect(input, output, AgentHandler(Echo)).1.run());
             let (input, output) = tokio::io::split(client);
-            let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Slow::default()));
+            let (peer, connection) =
+                Builder::new().connect(input, output, ClientHandler(Slow::default()));
             drivers.spawn(connection.run());
             let prompt = PromptRequest::new("s", vec!["hello".into()]);
             peer.call::<SessionPrompt>(&prompt).await.unwrap().stop_reason
         })
     };
-    // The official SDK needs 384 KiB for this with one handler and 768 with forty; here handlers do not add up.
+    // The official SDK needs 384 KiB for this with one handler and 768 with forty; here handlers do
+    // not add up.
     let thread = std::thread::Builder::new().stack_size(192 * 1024).spawn(on_small_stack).unwrap();
     assert_eq!(thread.join().unwrap(), StopReason::EndTurn);
 }

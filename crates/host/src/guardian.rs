@@ -1,54 +1,68 @@
-//! The guardian: a small process of ours between us and the program.
+//! The guardian: a small process between this one and the program.
 //!
 //! ```text
 //! us ──fork──> guardian (own session, subreaper) ──fork──> program (own process group) ──> its descendants
 //!  └────────────── life line (socket pair) ──┘
 //! ```
 //!
-//! The standard library forks to start a program; [`split`] runs in that fork and forks again. The parent of the second
-//! fork stays as the guardian, its child becomes the program. So the process we wait for is the guardian: it ends as the
-//! program ended (same code, same signal), and only when no descendant is left. On Linux the second fork shares memory
-//! until `exec`, so that a start copies the page tables once and not twice.
+//! The standard library forks to start a program. [`split`] runs in that fork and forks again: the
+//! parent of the second fork stays as the guardian, and its child becomes the program. The process
+//! that we wait for is therefore the guardian. It ends as the program ended (same code, same
+//! signal), and only when no descendant is left. On Linux the second fork shares memory until
+//! `exec`, so a start copies the page tables only once.
 //!
-//! What must hold:
-//! - The life line hangs up when its owner lets go or dies, however it dies. The guardian then kills everything.
-//! - One byte on the life line is the number of a signal for the program's group. No process of ours ever signals a
-//!   number that may have been reused: the guardian signals only groups and children it has not yet waited for.
-//! - When the program ends by itself, its descendants end too. When it ends after a signal from the life line, the rest
-//!   of its group (which got the signal too) has until the life line hangs up.
-//! - The guardian sleeps in one system call while nothing happens.
-//! - Between the forks and `exec` only async-signal-safe calls are made: nothing here allocates, locks or panics, for
-//!   another thread may have held any lock when the first fork copied it.
+//! Invariants:
+//! - The life line hangs up when its owner drops it or dies, in any way. The guardian then kills
+//!   everything.
+//! - One byte on the life line is a signal number for the program's group. No process of this crate
+//!   signals a number that may have been reused: the guardian only signals groups and children that
+//!   it has not waited for.
+//! - When the program ends by itself, its descendants end too. When it ends after a signal from the
+//!   life line, the rest of its group has until the life line hangs up.
+//! - While nothing happens, the guardian sleeps in one system call.
+//! - Between the forks and `exec` only async-signal-safe calls are made. Nothing here allocates,
+//!   locks or panics, because another thread may have held any lock at the first fork.
 //!
-//! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`] with `SIGKILL`
-//! pending or refused. If the guardian itself is killed, Linux kills the program with it (parent-death signal), but not
-//! descendants that left the program. The program has no
-//! controlling terminal, or a pseudo terminal made for it and a session of its own.
+//! Limits: descendants in uninterruptible sleep, or of another user, outlive [`GIVE_UP_AFTER`] with
+//! `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program too
+//! (parent-death signal), but not descendants that left the program. The program has no controlling
+//! terminal, or a pseudo terminal and a session of its own.
 
+pub(crate) mod birth;
+#[cfg(target_os = "linux")]
+pub(crate) mod children;
+#[cfg(target_os = "linux")]
+pub(crate) mod confinement;
+pub(crate) mod descriptors;
+pub(crate) mod errno;
+pub(crate) mod image;
+
+use birth::Birth;
+use descriptors::close_all;
+use errno::errno;
+use image::Image;
+use libc::pid_t;
 use std::ffi::c_int;
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr;
 
-use libc::pid_t;
-
-use crate::birth::Birth;
-use crate::descriptors::close_all;
-use crate::image::Image;
-
-/// For how many milliseconds the guardian tries to kill what is left before it ends regardless.
+/// For how many milliseconds the guardian tries to kill the rest before it ends anyway.
 const GIVE_UP_AFTER: u32 = 10_000;
 
-/// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the program. Returns only
-/// when that fails, with the reason. `ours` is our end of the life line, `theirs` the guardian's. The program sends its
-/// process id over the line before it begins.
+/// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the
+/// program. Returns only on failure, with the reason. `ours` is this side's end of the life line,
+/// and `theirs` the guardian's. The program sends its process id over the line before it starts.
 ///
 /// # Safety
-/// Call it only in a freshly forked process with one thread, with two open descriptors of one socket pair.
+/// Call it only in a freshly forked process with one thread, and with the two open descriptors of
+/// one socket pair.
 pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Error {
-    // SAFETY: the caller promises a forked, single-threaded process; every call below is async-signal-safe.
+    // SAFETY: the caller promises a forked, single-threaded process; every call below is
+    // async-signal-safe.
     unsafe {
-        // A session of its own: no terminal's Ctrl-C, Ctrl-Z or hang-up reaches the guardian or the program.
+        // A session of its own: no terminal's Ctrl-C, Ctrl-Z or hang-up reaches the guardian or the
+        // program.
         if libc::setsid() == -1 {
             return io::Error::last_os_error();
         }
@@ -60,8 +74,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
             Ok(program) => {
-                // Where both sides run at once both set the group, so that it exists whoever is first. After `exec` it is
-                // refused.
+                // Both sides set the group, so that it exists whichever runs first. After `exec` the
+                // system refuses it.
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }
@@ -72,12 +86,13 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
     }
 }
 
-/// Every signal blocked, every disposition the default, and a handler for `SIGCHLD` that does nothing but interrupt
-/// [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status; other inherited ones would reach it.
+/// Blocks every signal, resets every disposition, and installs a handler for `SIGCHLD` that only
+/// interrupts [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status, and
+/// the program would inherit other ones.
 unsafe fn reset_signals() {
     extern "C" fn interrupt(_signal: c_int) {}
-    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers that are no settable
-    // signal are refused by the system, which is fine.
+    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers
+    // that are no settable signal are refused by the system, which is fine.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -93,14 +108,15 @@ unsafe fn reset_signals() {
     }
 }
 
-/// The guardian's life. Never returns.
+/// Runs the guardian. Never returns.
 unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
     // SAFETY: as for `split`; the string is terminated.
     unsafe {
         #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_NAME, c"attache-guard".as_ptr());
-        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard library's
-        // `exec` error pipe must see their end when the program does. The folder is left so that it can be unmounted.
+        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard
+        // library's `exec` error pipe must see their end when the program does. The folder is left
+        // so that it can be unmounted.
         libc::dup2(life, 0);
         close_all(1);
         libc::chdir(c"/".as_ptr());
@@ -113,7 +129,7 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
 }
 
 struct Guardian {
-    /// The program, and its group, which has the same number. Usable as a number while `status` is `None`.
+    /// The program and its group, which have the same number. Valid while `status` is `None`.
     program: pid_t,
     /// The wait status of the program once it has been waited for.
     status: Option<c_int>,
@@ -125,14 +141,15 @@ struct Guardian {
 enum News {
     HangUp,
     Signal(c_int),
-    /// A child ended, or nothing in particular.
+    /// A child ended, or nothing happened.
     Other,
 }
 
 impl Guardian {
-    /// Returns when everything is to be killed.
+    /// Returns when everything must be killed.
     unsafe fn watch(&mut self) {
-        // SAFETY: as for `split`; the group is signalled only while the program has not been waited for.
+        // SAFETY: as for `split`; the group is signalled only while the program has not been waited
+        // for.
         unsafe {
             while !self.is_over() {
                 match self.listen() {
@@ -149,8 +166,8 @@ impl Guardian {
         }
     }
 
-    /// Waits for ended children and says whether the rest has to go. The program is left unwaited when it ended by
-    /// itself, so that its group can still be killed by number.
+    /// Waits for ended children and returns whether the rest must be killed. A program that ended
+    /// by itself is left unwaited, so that its group can still be killed by number.
     unsafe fn is_over(&mut self) -> bool {
         // SAFETY: as for `split`; the structure is valid and zeroed.
         unsafe {
@@ -170,7 +187,7 @@ impl Guardian {
         }
     }
 
-    /// `waitpid`, keeping the program's status. Gives what `waitpid` gave.
+    /// Calls `waitpid` and keeps the program's status. Returns the result of `waitpid`.
     unsafe fn wait_for(&mut self, pid: pid_t, flags: c_int) -> pid_t {
         let mut status = 0;
         // SAFETY: a plain system call with a valid place for the status.
@@ -181,7 +198,7 @@ impl Guardian {
         ended
     }
 
-    /// Sleeps until the life line speaks or hangs up, or a child ends.
+    /// Sleeps until the life line has data or hangs up, or a child ends.
     unsafe fn listen(&self) -> News {
         // SAFETY: as for `split`; descriptor 0 is the life line; the byte and the set are valid.
         unsafe {
@@ -199,10 +216,12 @@ impl Guardian {
         }
     }
 
-    /// Kills and waits for every descendant. Those whose parent ends become our children (Linux), so each round sees
-    /// one more generation; killing whole groups lets no process fork its way out between two rounds.
+    /// Kills and waits for every descendant. On Linux, processes whose parent ended become our
+    /// children, so each round reaches one more generation. Killing whole groups prevents forks
+    /// between two rounds from escaping.
     unsafe fn kill_everything(&mut self) {
-        // SAFETY: as for `split`; only the unwaited program's group and unwaited children are signalled.
+        // SAFETY: as for `split`; only the unwaited program's group and unwaited children are
+        // signalled.
         unsafe {
             let (mut patience, mut waited) = (1_u32, 0_u32);
             while waited < GIVE_UP_AFTER {
@@ -210,7 +229,7 @@ impl Guardian {
                     libc::kill(-self.program, libc::SIGKILL);
                 }
                 #[cfg(target_os = "linux")]
-                crate::children::for_each(kill_with_group);
+                children::for_each(kill_with_group);
                 loop {
                     match self.wait_for(-1, libc::WNOHANG) {
                         0 => break,
@@ -226,11 +245,12 @@ impl Guardian {
     }
 }
 
-/// Kills an unwaited child and its group, if that is not the guardian's own. A descendant's group lies in a session that
-/// the guardian or a descendant began, so it holds none but descendants.
+/// Kills an unwaited child and its group, unless that is the guardian's own. A descendant's group
+/// belongs to a session that the guardian or a descendant started, so it contains only descendants.
 #[cfg(target_os = "linux")]
 fn kill_with_group(child: pid_t) {
-    // SAFETY: plain system calls. The child has not been waited for, so neither number can have been reused.
+    // SAFETY: plain system calls. The child has not been waited for, so neither number can have
+    // been reused.
     unsafe {
         let group = libc::getpgid(child);
         libc::kill(child, libc::SIGKILL);
@@ -240,8 +260,8 @@ fn kill_with_group(child: pid_t) {
     }
 }
 
-/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (also one from before the call) or the
-/// milliseconds have passed. Gives what `pselect` gave.
+/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (even before the call) or
+/// the time is over. Returns the result of `pselect`.
 unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) -> c_int {
     // SAFETY: every pointer is null or to a valid local; only descriptor 0 is looked at.
     unsafe {
@@ -256,7 +276,8 @@ unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) 
     }
 }
 
-/// Ends this process as the program ended. Without a status the program could not be killed in time.
+/// Ends this process as the program ended. Without a status, the program could not be killed in
+/// time.
 unsafe fn end_as(status: Option<c_int>) -> ! {
     // SAFETY: plain system calls on valid local structures.
     unsafe {
@@ -277,8 +298,4 @@ unsafe fn end_as(status: Option<c_int>) -> ! {
         libc::sigprocmask(libc::SIG_SETMASK, &others, ptr::null_mut());
         libc::_exit(128_i32.wrapping_add(signal))
     }
-}
-
-pub(crate) fn errno() -> c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }

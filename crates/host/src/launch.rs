@@ -1,10 +1,14 @@
-//! What to start, and reading it from a command line.
+//! What to start, built by hand or read from a command line.
 
-use crate::command_line::{self, ParseError, Word, words};
+pub(crate) mod command_line;
+pub(crate) mod program_names;
+pub(crate) mod start_error;
+
 #[cfg(target_os = "linux")]
-use crate::confinement::Confinement;
-use crate::program_names::{endings, program_names};
-use crate::sandbox::Placeholders;
+use crate::guardian::confinement::Confinement;
+use crate::launch::command_line::{ParseError, Word, words};
+use crate::launch::program_names::{endings, program_names};
+use crate::sandbox::placeholders::Placeholders;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -13,34 +17,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, fmt, fs};
 
-/// Receives what a program writes to stderr, as it comes.
+/// Receives what a program writes to stderr.
 pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
 
-/// What to start: program, arguments, folder, environment. A builder for [`Launch::start`] and [`Launch::run`].
+/// What to start: program, arguments, folder and environment. A builder for [`Launch::start`] and
+/// [`Launch::run`].
 ///
-/// `Debug` shows the names of environment variables but neither their values nor the arguments: both may hold secrets.
+/// `Debug` shows the names of environment variables, but not their values or the arguments, which
+/// can be secret.
 pub struct Launch {
     program: OsString,
     arguments: Vec<OsString>,
     cwd: Option<PathBuf>,
     clear_env: bool,
-    /// In order of the calls; `None` removes.
+    /// In the order of the calls. `None` removes a variable.
     env: Vec<(OsString, Option<OsString>)>,
     pub(crate) stderr_hook: Option<StderrHook>,
-    /// Whether stdin is a pseudo terminal that becomes the program's own.
+    /// Whether stdin is a pseudo terminal that becomes the program's controlling terminal.
     pub(crate) in_terminal: bool,
     /// Descriptors that the program inherits under the same numbers.
     kept: Vec<OwnedFd>,
-    /// Folders that are there for the program only.
+    /// Folders that exist only for the program.
     placeholders: Placeholders,
-    /// What the program is held by from its beginning.
+    /// Restrictions that the program has from its start.
     #[cfg(target_os = "linux")]
     confinement: Option<Arc<Confinement>>,
 }
 
 impl Launch {
-    /// Starts `program`: a path, or a name that is looked up in the `PATH` the program itself will have. A relative path
-    /// with a separator starts at the launch's folder.
+    /// Starts `program`: a path, or a name that is searched in the program's own `PATH`. A relative
+    /// path with a separator is relative to the launch's folder.
     pub fn new(program: impl Into<OsString>) -> Launch {
         Launch {
             program: program.into(),
@@ -62,11 +68,12 @@ impl Launch {
         Launch::new("/bin/sh").arg("-c").arg(command_line)
     }
 
-    /// Reads a command line such as `RUST_LOG=debug "my agent" --acp` without any shell.
+    /// Parses a command line such as `RUST_LOG=debug "my agent" --acp` without a shell.
     ///
-    /// Words are separated by white space. Single quotes keep everything; in double quotes a backslash keeps a following
-    /// `"`, `\`, `$` or `` ` `` and is itself kept before anything else; outside quotes it keeps whatever follows.
-    /// Leading words `NAME=value` set the environment. Nothing is expanded: no variable, `~`, pattern or comment.
+    /// White space separates words. Single quotes keep everything. In double quotes a backslash
+    /// escapes `"`, `\`, `$` and `` ` `` and is kept before anything else. Outside quotes it
+    /// escapes every character. Leading words `NAME=value` set environment variables. Nothing is
+    /// expanded: no variable, `~`, pattern or comment.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
         let mut words = words(command_line)?.into_iter().peekable();
         let mut assigned = Vec::new();
@@ -74,13 +81,14 @@ impl Launch {
             assigned.push((name.into(), Some(value.into())));
             words.next();
         }
-        let program = words.next().filter(|word| !word.text.is_empty()).ok_or(ParseError::NoProgram)?;
+        let program =
+            words.next().filter(|word| !word.text.is_empty()).ok_or(ParseError::NoProgram)?;
         let mut launch = Launch::new(program.text).args(words.map(|word| word.text));
         launch.env = assigned;
         Ok(launch)
     }
 
-    /// A word as [`Launch::parse`] must find it to read this text: in single quotes, unless it is plain.
+    /// Quotes a word for [`Launch::parse`]: in single quotes, unless it is plain.
     ///
     /// ```
     /// assert_eq!(attache_host::Launch::quoted("--acp"), "--acp");
@@ -90,19 +98,19 @@ impl Launch {
         command_line::quoted(word)
     }
 
-    /// Adds one argument, passed verbatim (TERM-04).
+    /// Adds one argument, which is passed verbatim.
     pub fn arg(mut self, argument: impl Into<OsString>) -> Launch {
         self.arguments.push(argument.into());
         self
     }
 
-    /// Adds arguments, passed verbatim.
+    /// Adds arguments, which are passed verbatim.
     pub fn args<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Launch {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// Sets the folder the program starts in; otherwise it is ours.
+    /// Sets the folder that the program starts in. The default is this process's folder.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Launch {
         self.cwd = Some(folder.into());
         self
@@ -120,14 +128,15 @@ impl Launch {
         self
     }
 
-    /// Inherits no environment variable of ours. Those set by this launch stay, in whatever order the calls are.
+    /// Inherits no environment variable of this process. Variables set by this launch stay,
+    /// whatever the order of the calls.
     pub fn clear_env(mut self) -> Launch {
         self.clear_env = true;
         self
     }
 
-    /// Replaces each word, the program first, by the words that `fill` makes of it, and the value of each variable by the same joined by
-    /// spaces. A word that is no UTF-8 stays.
+    /// Replaces each word, the program first, by the words that `fill` returns for it, and the
+    /// value of each variable by those words joined with spaces. A word that is not UTF-8 stays.
     ///
     /// ```
     /// use attache_host::Launch;
@@ -147,22 +156,24 @@ impl Launch {
                 *value = of(value).join(OsStr::new(" "));
             }
         }
-        let words =
-            [std::mem::take(&mut self.program)].into_iter().chain(std::mem::take(&mut self.arguments));
+        let words = [std::mem::take(&mut self.program)]
+            .into_iter()
+            .chain(std::mem::take(&mut self.arguments));
         let mut words = words.flat_map(|word| of(&word)).collect::<Vec<_>>().into_iter();
         self.program = words.next().unwrap_or_default();
         self.arguments = words.collect();
         self
     }
 
-    /// Calls `hook` with every piece of stderr as it comes, on a task of the child's; it must not block. After a panic
-    /// it is not called again. [`Launch::run`], where stderr is part of the output, does not call it.
+    /// Calls `hook` with every chunk of stderr on a task of the child. The hook must not block.
+    /// After a panic it is not called again. [`Launch::run`], where stderr is part of the output,
+    /// does not call it.
     pub fn on_stderr(mut self, hook: impl FnMut(&[u8]) + Send + 'static) -> Launch {
         self.stderr_hook = Some(Box::new(hook));
         self
     }
 
-    /// Runs `program` instead, with these words before its own and those of this launch.
+    /// Runs `program` with these words and then the launch's own words as arguments.
     #[cfg(target_os = "linux")]
     pub(crate) fn run_by(mut self, program: &Path, words: Vec<OsString>) -> Launch {
         let inner = std::mem::replace(&mut self.program, program.into());
@@ -171,49 +182,50 @@ impl Launch {
         self
     }
 
-    /// Lets the program inherit an open descriptor, under the same number.
+    /// Lets the program inherit an open descriptor under the same number.
     #[cfg(target_os = "linux")]
     pub(crate) fn keeping(mut self, descriptor: OwnedFd) -> Launch {
         self.kept.push(descriptor);
         self
     }
 
-    /// Has these folders removed when the program has ended, or could not be started.
+    /// Removes these folders when the program has ended or could not be started.
     #[cfg(target_os = "linux")]
     pub(crate) fn with_placeholders(mut self, placeholders: Placeholders) -> Launch {
         self.placeholders = placeholders;
         self
     }
 
-    /// Folders that are there for the program only.
+    /// The folders that exist only for the program.
     pub(crate) fn placeholders(&self) -> &Placeholders {
         &self.placeholders
     }
 
-    /// Holds the program by these rules from its beginning.
+    /// Applies these restrictions from the program's start.
     #[cfg(target_os = "linux")]
     pub(crate) fn confined(mut self, confinement: Confinement) -> Launch {
         self.confinement = Some(Arc::new(confinement));
         self
     }
 
-    /// What the program is held by.
+    /// The program's restrictions.
     #[cfg(target_os = "linux")]
     pub(crate) fn confinement(&self) -> Option<Arc<Confinement>> {
         self.confinement.clone()
     }
 
-    /// The descriptors that it inherits.
+    /// The descriptors that the program inherits.
     pub(crate) fn kept(&self) -> &[OwnedFd] {
         &self.kept
     }
 
-    /// The whole as a line that [`Launch::parse`] reads. Values of variables and arguments may be secrets. What is no UTF-8 reads as U+FFFD.
+    /// Returns the launch as a line that [`Launch::parse`] reads. Values of variables and arguments
+    /// can be secret. Invalid UTF-8 becomes U+FFFD.
     pub fn command_line(&self) -> String {
         self.line(|value| Launch::quoted(&value.to_string_lossy()))
     }
 
-    /// The same for people: without the values of variables.
+    /// Returns the launch as a line for messages, without the values of variables.
     pub fn shown(&self) -> String {
         self.line(|_| "…".to_owned())
     }
@@ -222,11 +234,14 @@ impl Launch {
         let set = self.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         let set = set.map(|(name, value)| format!("{}={}", name.display(), shown(value)));
         let words = [self.program.as_os_str()].into_iter().chain(self.arguments());
-        set.chain(words.map(|word| Launch::quoted(&word.to_string_lossy()))).collect::<Vec<_>>().join(" ")
+        set.chain(words.map(|word| Launch::quoted(&word.to_string_lossy())))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
-    /// The program as a command of the standard library, with this process's own stdin, stdout and stderr: for a program that talks with the
-    /// person at the terminal, such as a login. It has no guardian: it belongs to the terminal, as this process does.
+    /// Returns the program as a command of the standard library with this process's own stdin,
+    /// stdout and stderr, for a program that talks to the user at the terminal, such as a login. It
+    /// has no guardian: it belongs to the terminal.
     pub fn in_terminal(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.arguments);
@@ -259,22 +274,22 @@ impl Launch {
         self.arguments.iter().map(OsString::as_os_str)
     }
 
-    /// Whether it has the environment of this process beneath its own variables.
+    /// Returns whether the program inherits the environment of this process.
     pub fn inherits_environment(&self) -> bool {
         !self.clear_env
     }
 
-    /// Whether it sets or removes this environment variable.
+    /// Returns whether the launch sets or removes this environment variable.
     pub fn sets(&self, name: impl AsRef<OsStr>) -> bool {
         self.env.iter().any(|(known, _)| known == name.as_ref())
     }
 
-    /// What is set and, as `None`, removed, in order.
+    /// The variables to set and, with `None`, to remove, in order.
     pub(crate) fn environment(&self) -> &[(OsString, Option<OsString>)] {
         &self.env
     }
 
-    /// The `PATH` in which the program is searched: its own. `None` when the program is given as a path.
+    /// The `PATH` in which the program is searched. `None` if the program is given as a path.
     pub(crate) fn searched(&self) -> Option<OsString> {
         if self.program.is_empty() || self.program.as_encoded_bytes().contains(&b'/') {
             return None;
@@ -288,16 +303,19 @@ impl Launch {
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 
-    /// Where the program is, found as a start would find it; `None` if there is no such file or it may not be executed. Blocks on the disk.
+    /// Returns the program's path, found as at a start, or `None` if there is no such file or it
+    /// may not be executed. Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));
         let executable = |file: &PathBuf| {
-            fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+            fs::metadata(file)
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
         };
         self.candidates().into_iter().map(|file| folder.join(file)).find(executable)
     }
 
-    /// Where the program may be, in the order of search; relative ones start at the launch's folder.
+    /// The candidate paths of the program in the order of search. Relative ones are relative to the
+    /// launch's folder.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let names = program_names(&self.program, endings().as_deref());
         match self.searched() {
@@ -332,7 +350,8 @@ mod tests {
         let text = |value: &std::ffi::OsStr| value.to_str().unwrap().to_owned();
         let mut command = vec![text(&launch.program)];
         command.extend(launch.arguments.iter().map(|argument| text(argument)));
-        let env = launch.env.iter().map(|(n, v)| format!("{}={}", text(n), text(v.as_ref().unwrap())));
+        let env =
+            launch.env.iter().map(|(n, v)| format!("{}={}", text(n), text(v.as_ref().unwrap())));
         (command, env.collect())
     }
 
@@ -349,7 +368,10 @@ mod tests {
     #[test]
     fn leading_assignments_set_the_environment() {
         let (command, env) = parts("A=1 _B2='x y' C= run D=4");
-        assert_eq!((command.join(" ").as_str(), env.join(",").as_str()), ("run D=4", "A=1,_B2=x y,C="));
+        assert_eq!(
+            (command.join(" ").as_str(), env.join(",").as_str()),
+            ("run D=4", "A=1,_B2=x y,C=")
+        );
         assert_eq!(parts("'A=1' x").0, ["A=1", "x"], "a quoted name is a program");
         assert_eq!(parts("2A=1 x").0, ["2A=1", "x"], "no valid name is a program");
     }
@@ -380,10 +402,12 @@ mod tests {
         for (place, mode) in [(&first, 0o644), (&second, 0o755)] {
             std::fs::create_dir(place).unwrap();
             std::fs::write(place.join("it"), "").unwrap();
-            std::fs::set_permissions(place.join("it"), std::fs::Permissions::from_mode(mode)).unwrap();
+            std::fs::set_permissions(place.join("it"), std::fs::Permissions::from_mode(mode))
+                .unwrap();
         }
         let path = std::env::join_paths([&first, &second]).unwrap();
-        let named = |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
+        let named =
+            |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
         assert_eq!(named("it"), Some(second.join("it")), "what may not be executed is passed over");
         assert_eq!(named("second/it"), Some(second.join("it")));
         assert_eq!((named("second"), named("missing"), named("first/it")), (None, None, None));

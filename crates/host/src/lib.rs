@@ -1,18 +1,29 @@
-//! What a program needs from the machine it runs on: process trees that never outlive their owner, commands with
-//! bounded output, and files that stay inside the folders of a session.
+//! Processes, sandboxes and files of the local machine.
 //!
 //! This crate knows nothing of ACP, JSON or any other crate of the workspace.
 //!
-//! - [`Launch`] says what to start; [`Launch::start`] gives a [`Child`] with three pipes (an agent), [`Launch::run`] a
-//!   [`Command`] with stdout and stderr in one stream (a tool's command).
-//! - Every process tree has a *guardian*, a small process of ours that ends the whole tree when its owner drops it or
-//!   dies, even by `kill -9` (module `guardian`, private).
-//! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the network, secrets.
-//! - [`Bounded`] keeps the head and the tail of a long output, [`Tail`] its last bytes.
-//! - [`Roots`] resolves, reads, writes, moves and removes files inside a session's folders and nowhere else.
+//! # Main types
 //!
-//! Systems: Linux is what is tested. On other Unix systems (macOS) a guardian reaches the process group of the program
-//! but not a descendant that left the group by `setsid`. Other systems are not supported yet: the crate does not compile there.
+//! | type | what it is |
+//! |---|---|
+//! | [`Launch`] | what to start: program, arguments, folder and environment |
+//! | [`Child`] | a running program with three pipes, such as an agent, from [`Launch::start`] |
+//! | [`Command`] | a command run for its output, such as a tool's, from [`Launch::run`] |
+//! | [`Exit`], [`StartError`] | how a program ended, and why it could not be started |
+//! | [`Bounded`], [`Tail`] | the start and the end of a long output, and its last bytes |
+//! | [`Sandbox`], [`Bounds`] | what restricts a command, and what the command may access |
+//! | [`Roots`], [`Resolved`] | files inside a session's folders |
+//!
+//! Every process tree has a *guardian*, a small process that ends the whole tree when its owner
+//! drops it or dies, even by `kill -9`.
+//!
+//! # Systems
+//!
+//! Linux is tested. On other Unix systems (macOS) a guardian reaches the process group of the
+//! program, but not a descendant that left the group by `setsid`. The crate does not compile on
+//! other systems yet.
+//!
+//! # Example
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,54 +41,27 @@
 #[cfg(not(unix))]
 compile_error!("attache-host supports Unix systems only so far: on other systems build without it");
 
-mod command_line;
-mod launch;
-mod program_names;
-mod start_error;
-
-mod child;
-mod command;
-mod exit;
-mod output;
-mod stderr;
-
-mod tree;
-
+mod files;
 mod guardian;
-
-mod birth;
-#[cfg(target_os = "linux")]
-mod children;
-#[cfg(target_os = "linux")]
-mod confinement;
-mod descriptors;
-mod image;
-
+mod launch;
+mod process;
 mod sandbox;
 mod user;
 
-mod bounded;
-mod tail;
-
-mod beneath;
-mod entry;
-mod file_error;
-mod plain_file;
-mod read;
-mod roots;
-mod write;
-
-pub use bounded::Bounded;
-pub use child::{Child, ChildWatch, StopPatience};
-pub use command::Command;
-pub use command_line::ParseError;
-pub use exit::Exit;
-pub use file_error::{FileError, Reason, RootsError};
+pub use files::file_error::{FileError, Reason, RootsError};
+pub use files::folder_lock::lock_folder_of;
+pub use files::plain_file::{
+    open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
+};
+pub use files::read::READ_LIMIT;
+pub use files::roots::{Resolved, Roots};
 pub use launch::Launch;
-pub use plain_file::{open_plain_file, read_plain_file, read_plain_text, read_text_or_pipe};
-pub use read::READ_LIMIT;
-pub use roots::{Resolved, Roots};
+pub use launch::command_line::ParseError;
+pub use launch::start_error::StartError;
+pub use process::bounded::Bounded;
+pub use process::child::{Child, ChildWatch, StopPatience};
+pub use process::command::Command;
+pub use process::exit::Exit;
+pub use process::tail::Tail;
 pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder, reclaim_placeholders};
-pub use start_error::StartError;
-pub use tail::Tail;
 pub use user::user;

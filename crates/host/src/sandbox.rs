@@ -1,4 +1,4 @@
-//! Sandboxes for commands: what the machine offers, found by trying, and how a launch is put into one.
+//! Sandboxes for commands: which ones work on this machine, and how to use them.
 
 mod bounds;
 #[cfg(target_os = "linux")]
@@ -8,34 +8,32 @@ mod filter;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod owner;
-mod placeholders;
+pub(crate) mod placeholders;
 
 pub use bounds::Bounds;
-pub(crate) use placeholders::{
-    Placeholders, remove as remove_placeholders, remove_rest as remove_rest_of_placeholders,
-};
 pub use placeholders::{is_placeholder, reclaim_placeholders};
 
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 #[cfg(target_os = "linux")]
-use crate::tail::Tail;
+use crate::process::tail::Tail;
 use std::fmt;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 use tokio::sync::OnceCell;
 
-/// The names of the sandboxes, for people.
+/// The names of the sandboxes, for messages.
 const BUBBLEWRAP: &str = "bubblewrap";
 const LANDLOCK: &str = "Landlock";
 
-/// How long a sandbox may take to run `true` before it counts as not working.
+/// How long a sandbox may take to run `true`.
 #[cfg(target_os = "linux")]
 const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// A sandbox that works on this machine: a command was run inside it. [`Launch::within`] puts a launch into it.
+/// A sandbox that works on this machine, because a test command ran in it. [`Launch::within`] puts
+/// a launch into it.
 ///
-/// Both kinds hold every descendant of the command too. They hold:
+/// Both kinds restrict every descendant of the command too. They prevent:
 ///
 /// | | bubblewrap | Landlock |
 /// |---|---|---|
@@ -54,13 +52,15 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// | mode, owner, times and attributes of files outside | yes | no, but no program is given the rights of its owner |
 /// | files of others in the system's `/tmp` | cannot be seen: it is the temporary folder | can be read, not written |
 ///
-/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, new namespaces and modules of the kernel are refused, and no program gains privileges.
-/// Programs for another architecture (32 bit) are killed. `root` keeps the capabilities to use files of others inside the bounds and no other.
+/// Both refuse `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, new namespaces and kernel modules,
+/// and no program gains privileges. Programs for another architecture (32 bit) are killed. `root`
+/// keeps only the capabilities to use files of other users inside the bounds.
 ///
-/// Neither holds: how much processor time, memory and disk a command uses, what it reads elsewhere on the disk, a flaw in the kernel, and, when
-/// the network is allowed, where it connects to. A symbolic link that leads to a protected file can be replaced in bubblewrap.
+/// Neither limits processor time, memory and disk, reading elsewhere on the disk, flaws in the
+/// kernel, and, if the network is allowed, the destinations of connections. In bubblewrap a
+/// symbolic link that leads to a protected file can be replaced.
 ///
-/// Linux on x86-64, aarch64 and riscv64 has both; for other systems there is none.
+/// Linux on x86-64, aarch64 and riscv64 has both. Other systems have no sandbox.
 #[derive(Debug, Clone)]
 pub struct Sandbox(Kind);
 
@@ -71,21 +71,21 @@ enum Kind {
     Bubblewrap(PathBuf),
     #[cfg(target_os = "linux")]
     Landlock,
-    /// Nothing makes one.
+    /// No sandbox exists.
     #[cfg(not(target_os = "linux"))]
     #[allow(dead_code, reason = "no sandbox exists on this system")]
     Impossible(std::convert::Infallible),
 }
 
-/// Why no sandbox works. The user's to mend, by installing bubblewrap or allowing what it needs.
+/// Why no sandbox works. Installing bubblewrap, or allowing what it needs, usually helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSandbox {
-    /// The name of each sandbox that was tried, and what came of it.
+    /// The name of each sandbox that was tried, and its failure.
     reasons: Vec<(&'static str, String)>,
 }
 
 impl NoSandbox {
-    /// The name of each sandbox that was tried and what came of it, in a few words, in the order tried.
+    /// The name of each sandbox that was tried and its failure in a few words, in order.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.reasons.iter().map(|(name, why)| (*name, why.as_str()))
     }
@@ -97,7 +97,8 @@ impl NoSandbox {
 
 impl fmt::Display for NoSandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reasons: Vec<String> = self.reasons().map(|(name, why)| format!("{name}: {why}")).collect();
+        let reasons: Vec<String> =
+            self.reasons().map(|(name, why)| format!("{name}: {why}")).collect();
         write!(f, "no sandbox works here ({})", reasons.join("; "))
     }
 }
@@ -105,11 +106,12 @@ impl fmt::Display for NoSandbox {
 impl std::error::Error for NoSandbox {}
 
 impl Sandbox {
-    /// The sandbox of this machine: bubblewrap if it works, else Landlock with a filter of system calls. Tried at the first call in this
-    /// process, which takes some milliseconds; then known. Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
+    /// Returns the sandbox of this machine: bubblewrap if it works, or else Landlock with a system
+    /// call filter. The first call in this process tries them, which takes some milliseconds.
+    /// Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
-    /// None works, for the reasons given.
+    /// Neither works, for the given reasons.
     pub async fn find() -> Result<Self, NoSandbox> {
         static FOUND: OnceCell<Result<Sandbox, NoSandbox>> = OnceCell::const_new();
         let first = async {
@@ -124,7 +126,7 @@ impl Sandbox {
         FOUND.get_or_init(|| first).await.clone()
     }
 
-    /// The name of the sandbox, for people: `bubblewrap` or `Landlock`.
+    /// The name of the sandbox for messages: `bubblewrap` or `Landlock`.
     pub fn name(&self) -> &'static str {
         match &self.0 {
             #[cfg(target_os = "linux")]
@@ -136,11 +138,13 @@ impl Sandbox {
         }
     }
 
-    /// What this sandbox cannot hold, or holds more than it should: one sentence each, for people.
+    /// What this sandbox cannot prevent, or forbids unnecessarily: one sentence each, for the user.
     pub fn limits(&self) -> Vec<&'static str> {
         match &self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Bubblewrap(_) => vec!["a symbolic link that leads to a protected file can be replaced"],
+            Kind::Bubblewrap(_) => {
+                vec!["a symbolic link that leads to a protected file can be replaced"]
+            }
             #[cfg(target_os = "linux")]
             Kind::Landlock => landlock::limits(),
             #[cfg(not(target_os = "linux"))]
@@ -151,10 +155,10 @@ impl Sandbox {
 
 #[cfg(target_os = "linux")]
 impl Sandbox {
-    /// The program `bwrap` of the `PATH`, if it works here, tried now.
+    /// Tries the program `bwrap` of the `PATH`.
     ///
     /// # Errors
-    /// It is not installed, or does not work, as often in a container.
+    /// It is not installed or does not work, as often in a container.
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
         match Launch::new("bwrap").find() {
             Some(program) => Self(Kind::Bubblewrap(program)).tried().await,
@@ -162,7 +166,7 @@ impl Sandbox {
         }
     }
 
-    /// Landlock with a filter of system calls, if the kernel has both, tried now.
+    /// Tries Landlock with a system call filter.
     ///
     /// # Errors
     /// The kernel lacks one of them.
@@ -173,7 +177,7 @@ impl Sandbox {
         Self(Kind::Landlock).tried().await
     }
 
-    /// This sandbox, if it can run a command and holds what it must hold where it may fail to.
+    /// Runs a command in this sandbox and checks the restrictions that can fail.
     async fn tried(self) -> Result<Self, NoSandbox> {
         let failed = |why: &dyn fmt::Display| NoSandbox::new(self.name(), why.to_string());
         let script = match self.0 {
@@ -200,7 +204,7 @@ impl Sandbox {
 
 #[cfg(not(target_os = "linux"))]
 impl Sandbox {
-    /// There is none on this system.
+    /// Sandboxes do not exist on this system.
     ///
     /// # Errors
     /// Always.
@@ -208,7 +212,7 @@ impl Sandbox {
         Err(NoSandbox::new(BUBBLEWRAP, "not for this system"))
     }
 
-    /// There is none on this system.
+    /// Sandboxes do not exist on this system.
     ///
     /// # Errors
     /// Always.
@@ -218,11 +222,13 @@ impl Sandbox {
 }
 
 impl Launch {
-    /// Puts the program, with all that it will start, into a sandbox. `TMPDIR` becomes [`Bounds::temporary`].
+    /// Puts the program with all its descendants into a sandbox. `TMPDIR` becomes
+    /// [`Bounds::temporary`].
     ///
-    /// Call it last: program, arguments and folder are taken as they are now. It looks at the disk, some hundred microseconds; what the
-    /// bounds name is held as it is there now. Placeholders of [`Bounds::missing`] are made here; they go when the command has ended, or with
-    /// the launch.
+    /// Call it last, because it uses the current program, arguments and folder. It examines the
+    /// disk, which takes some hundred microseconds, and applies the bounds to what exists now. It
+    /// creates placeholders for [`Bounds::missing`], which are removed when the command has ended,
+    /// or with the launch.
     ///
     /// # Errors
     /// The sandbox cannot be prepared: [`StartError::Other`].

@@ -1,6 +1,6 @@
-//! Who this process acts as.
+//! The user of this process.
 
-/// The number of the user that this process acts as: 0 for `root`.
+/// Returns the number of the user that this process acts as: 0 for `root`.
 pub fn user() -> u32 {
     // SAFETY: a system call without arguments.
     unsafe { libc::geteuid() }

@@ -80,7 +80,8 @@ async fn many_may_wait_and_a_wait_may_be_dropped() {
     assert!(tokio::time::timeout(SHORT, child.wait()).await.is_err());
     assert_eq!(watch.exit(), None);
     drop(child.take_stdin());
-    let (one, two, three) = tokio::join!(child.wait(), watch.wait(), child.watch().wait_owned_twice());
+    let (one, two, three) =
+        tokio::join!(child.wait(), watch.wait(), child.watch().wait_owned_twice());
     assert_eq!((one, two, three), (code(7), code(7), code(7)));
     drop(child);
     assert_eq!(watch.wait().await, code(7), "the watch outlives the child");
@@ -99,13 +100,18 @@ impl WaitTwice for attache_host::ChildWatch {
 
 #[tokio::test]
 async fn stop_first_closes_stdin() {
-    let mut child = Launch::shell("trap 'exit 9' TERM; while read line; do :; done; exit 4").start().unwrap();
-    assert_eq!(child.stop(StopPatience { after_stdin: LONG, after_terminate: LONG }).await, code(4));
+    let mut child =
+        Launch::shell("trap 'exit 9' TERM; while read line; do :; done; exit 4").start().unwrap();
+    assert_eq!(
+        child.stop(StopPatience { after_stdin: LONG, after_terminate: LONG }).await,
+        code(4)
+    );
 }
 
 #[tokio::test]
 async fn stop_then_asks_the_group_to_terminate() {
-    // The group gets the signal, so a wrapper and what it runs both do; the inner one is given the time to finish.
+    // The group gets the signal, so a wrapper and what it runs both do; the inner one is given the
+    // time to finish.
     let inner = "trap 'sleep 0.2; echo inner >&2; exit 0' TERM; echo; while :; do sleep 0.01; done";
     let script = format!("trap 'exit 5' TERM; (trap - TERM; exec sh -c \"{inner}\") & wait");
     let mut child = Launch::shell(script).start().unwrap();
@@ -118,7 +124,8 @@ async fn stop_then_asks_the_group_to_terminate() {
 
 #[tokio::test]
 async fn stop_last_kills_the_group() {
-    let mut child = Launch::shell("trap '' TERM; echo; while :; do sleep 0.01; done").start().unwrap();
+    let mut child =
+        Launch::shell("trap '' TERM; echo; while :; do sleep 0.01; done").start().unwrap();
     let _stdout = ready(&mut child).await;
     let exit = child.stop(StopPatience { after_stdin: SHORT, after_terminate: SHORT }).await;
     assert_eq!(exit, signal(9));
@@ -138,8 +145,10 @@ async fn a_mebibyte_of_stderr_blocks_nobody_and_its_end_is_kept() {
     let seen = Arc::new(Mutex::new(0));
     let count = seen.clone();
     let script = "head -c 1048576 /dev/zero | tr '\\0' x >&2; printf 'last wörd' >&2; exit 1";
-    let child =
-        Launch::shell(script).on_stderr(move |bytes| *count.lock().unwrap() += bytes.len()).start().unwrap();
+    let child = Launch::shell(script)
+        .on_stderr(move |bytes| *count.lock().unwrap() += bytes.len())
+        .start()
+        .unwrap();
     assert_eq!(child.wait().await, code(1));
     let tail = child.stderr_tail();
     assert_eq!(tail.len(), 64 * 1024);
@@ -161,7 +170,8 @@ async fn the_program_sees_three_descriptors_a_clean_mask_and_its_own_group() {
     // SAFETY: a plain system call on an open descriptor.
     let inherited = unsafe { libc::dup(leak.as_raw_fd()) };
     assert!(inherited > 2, "a descriptor without close-on-exec");
-    let mut shell = Launch::shell("ls /proc/$$/fd; cut -d' ' -f5 /proc/$$/stat; echo $$").start().unwrap();
+    let mut shell =
+        Launch::shell("ls /proc/$$/fd; cut -d' ' -f5 /proc/$$/stat; echo $$").start().unwrap();
     let pid = shell.pid();
     assert_eq!(output(&mut shell).await, format!("0\n1\n2\n{pid}\n{pid}\n"));
 
@@ -224,23 +234,34 @@ async fn what_cannot_start_says_why_and_leaves_no_process() {
     let error = |launch: Launch| launch.env(marker::NAME, &marker).start().unwrap_err();
 
     let missing = error(Launch::new("no-such-program-here").env("PATH", "/nowhere:/bin"));
-    assert!(matches!(&missing, StartError::NotFound { searched: Some(path), .. } if path == "/nowhere:/bin"));
-    assert!(missing.to_string().contains("no-such-program-here") && missing.to_string().contains("/nowhere"));
+    assert!(
+        matches!(&missing, StartError::NotFound { searched: Some(path), .. } if path == "/nowhere:/bin")
+    );
+    assert!(
+        missing.to_string().contains("no-such-program-here")
+            && missing.to_string().contains("/nowhere")
+    );
     assert!(matches!(
         error(Launch::new("./none").cwd(folder.path())),
         StartError::NotFound { searched: None, .. }
     ));
     assert!(matches!(error(Launch::new(&plain)), StartError::NotExecutable { .. }));
     assert!(matches!(error(Launch::new(&orphan)), StartError::NoInterpreter { .. }));
-    assert!(matches!(error(Launch::new("cat").cwd(folder.path().join("x"))), StartError::NoFolder { .. }));
+    assert!(matches!(
+        error(Launch::new("cat").cwd(folder.path().join("x"))),
+        StartError::NoFolder { .. }
+    ));
     assert!(matches!(error(Launch::new("cat").cwd(&plain)), StartError::NotAFolder { .. }));
     assert!(matches!(error(Launch::new("a\0b")), StartError::Other { .. }));
     // A guardian is a copy of this process, without the marker; it would be a child named so.
     marker::expect_none(&marker);
-    marker::eventually("a guardian of a failed start is left", || guardians(Path::new("/proc")) == 0);
+    marker::eventually("a guardian of a failed start is left", || {
+        guardians(Path::new("/proc")) == 0
+    });
 }
 
-/// How many guardians this thread's tests could have left: children of this process that never became a program.
+/// How many guardians this thread's tests could have left: children of this process that never
+/// became a program.
 fn guardians(proc: &Path) -> usize {
     let children = std::fs::read_to_string(proc.join("thread-self/children")).unwrap();
     children.split_whitespace().count()

@@ -28,7 +28,9 @@ async fn bounded(command: &mut Command, limit: usize) -> Bounded {
 #[tokio::test]
 async fn stdout_and_stderr_come_in_the_order_written() {
     let mut command =
-        Launch::shell("echo a; echo b >&2; echo c; read line || echo no input; exit 3").run().unwrap();
+        Launch::shell("echo a; echo b >&2; echo c; read line || echo no input; exit 3")
+            .run()
+            .unwrap();
     assert_eq!(bounded(&mut command, 1024).await.text(), "a\nb\nc\nno input\n");
     assert_eq!(command.wait().await, Exit { code: Some(3), signal: None });
     assert!(!command.timed_out());
@@ -69,7 +71,9 @@ async fn a_command_that_closes_its_output_is_waited_for() {
 
 #[tokio::test]
 async fn the_deadline_kills_the_tree_quiet_or_loud() {
-    for script in ["setsid sleep 1000 & sleep 1000", "setsid yes & yes", "exec >&- 2>&-; sleep 1000"] {
+    for script in
+        ["setsid sleep 1000 & sleep 1000", "setsid yes & yes", "exec >&- 2>&-; sleep 1000"]
+    {
         let marker = marker::fresh();
         let mut command = Launch::shell(script).env(marker::NAME, &marker).run().unwrap();
         command.deadline(Duration::from_millis(100));
@@ -107,8 +111,7 @@ async fn dropping_it_cancels_it() {
 
 #[tokio::test]
 async fn in_a_terminal_a_program_has_one_of_its_own() {
-    let script =
-        "test -t 0 && test -t 1 && test -t 2 && echo all; stty size; echo by name > /dev/tty; exit 4";
+    let script = "test -t 0 && test -t 1 && test -t 2 && echo all; stty size; echo by name > /dev/tty; exit 4";
     let mut command = Launch::shell(script).run_in_terminal(30, 100).unwrap();
     assert_eq!(bounded(&mut command, 1024).await.text(), "all\r\n30 100\r\nby name\r\n");
     assert_eq!(command.wait().await.code, Some(4));
@@ -120,7 +123,8 @@ async fn a_tree_in_a_terminal_is_owned_like_any_other() {
         let marker = marker::fresh();
         let last = if how == "end" { "true" } else { "sleep 1000" };
         let script = format!("trap '' HUP; setsid sleep 1000 & sleep 1000 & echo ready; {last}");
-        let mut command = Launch::shell(script).env(marker::NAME, &marker).run_in_terminal(24, 80).unwrap();
+        let mut command =
+            Launch::shell(script).env(marker::NAME, &marker).run_in_terminal(24, 80).unwrap();
         assert_eq!(command.chunk().await.unwrap(), b"ready\r\n");
         match how {
             "end" => assert_eq!(command.wait().await.code, Some(0)),

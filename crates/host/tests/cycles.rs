@@ -17,10 +17,9 @@ use tokio::io::AsyncReadExt;
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// A wrapper that runs the program proper in the background, and a descendant in a session of its own that is deaf to
-/// `SIGTERM`. The program ends with its input.
-const WRAPPER: &str =
-    "exec 3<&0; setsid sh -c 'trap \"\" TERM; sleep 1000' & sh -c 'echo; cat <&3 >&2; sleep 1000' & wait";
+/// A wrapper that runs the program proper in the background, and a descendant in a session of its
+/// own that is deaf to `SIGTERM`. The program ends with its input.
+const WRAPPER: &str = "exec 3<&0; setsid sh -c 'trap \"\" TERM; sleep 1000' & sh -c 'echo; cat <&3 >&2; sleep 1000' & wait";
 
 async fn start(marker: &str) -> Child {
     let mut child = Launch::shell(WRAPPER).env(marker::NAME, marker).start().unwrap();
@@ -46,7 +45,8 @@ async fn killed_supervisor(marker: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(supervisor.stderr.take().unwrap()));
+    let mut lines =
+        std::io::BufRead::lines(std::io::BufReader::new(supervisor.stderr.take().unwrap()));
     assert!(lines.any(|line| line.unwrap() == "ready"));
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();

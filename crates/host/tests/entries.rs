@@ -90,9 +90,10 @@ fn only_files_and_empty_folders_are_removed_and_never_a_root() {
 fn a_name_that_is_too_long_is_said_to_be_so() {
     let (_folder, roots) = project();
     let long = "x".repeat(256);
-    for error in
-        [roots.write(&long, "").unwrap_err(), roots.move_file("a", format!("new/{long}")).unwrap_err()]
-    {
+    for error in [
+        roots.write(&long, "").unwrap_err(),
+        roots.move_file("a", format!("new/{long}")).unwrap_err(),
+    ] {
         assert!(error.to_string().contains("is too long: give a shorter one"), "{error}");
     }
     roots.move_file("a", "y".repeat(255)).unwrap();

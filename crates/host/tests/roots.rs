@@ -42,7 +42,11 @@ impl Folders {
         let path = path.as_ref();
         let outside = |error: FileError| matches!(error.reason(), Reason::Outside { .. });
         assert!(self.roots.resolve(path).is_err_and(outside), "resolve {}", path.display());
-        assert!(self.roots.read_text(path, None, None).is_err_and(outside), "read {}", path.display());
+        assert!(
+            self.roots.read_text(path, None, None).is_err_and(outside),
+            "read {}",
+            path.display()
+        );
         assert!(self.roots.write(path, "no").is_err_and(outside), "write {}", path.display());
     }
 }
@@ -53,10 +57,14 @@ fn roots_are_absolute_existing_folders() {
     let none: [&Path; 0] = [];
     assert!(matches!(Roots::new("relative", none), Err(RootsError::Relative(_))));
     assert!(matches!(Roots::new(test.base.join("none"), none), Err(RootsError::NotFound(_))));
-    assert!(matches!(Roots::new(test.base.join("project/file"), none), Err(RootsError::NotAFolder(_))));
+    assert!(matches!(
+        Roots::new(test.base.join("project/file"), none),
+        Err(RootsError::NotAFolder(_))
+    ));
     assert!(matches!(Roots::new(&test.base, [""]), Err(RootsError::Relative(_))), "DIR-03");
     assert!(matches!(Roots::new(&test.base, ["/no/such"]), Err(RootsError::NotFound(_))), "DIR-04");
-    let twice = Roots::new(&test.base, [test.base.clone(), test.base.join("library/../library")]).unwrap();
+    let twice =
+        Roots::new(&test.base, [test.base.clone(), test.base.join("library/../library")]).unwrap();
     assert_eq!(twice.all(), [test.base.clone(), test.base.join("library")]);
 }
 
@@ -174,6 +182,9 @@ fn empty_paths_and_zero_bytes_are_no_paths() {
     let test = folders();
     for path in ["", "a\0b"] {
         assert!(matches!(test.roots.resolve(path).unwrap_err().reason(), Reason::NoPath));
-        assert!(matches!(test.roots.read_text(path, None, None).unwrap_err().reason(), Reason::NoPath));
+        assert!(matches!(
+            test.roots.read_text(path, None, None).unwrap_err().reason(),
+            Reason::NoPath
+        ));
     }
 }

@@ -65,7 +65,8 @@ fn what_cannot_be_read_says_what_it_is() {
     // SAFETY: the path is a terminated string.
     assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
     fs::File::create(path("huge")).unwrap().set_len(READ_LIMIT + 1).unwrap();
-    let reason = |name: &str| format!("{:?}", roots.read_text(name, None, Some(1)).unwrap_err().reason());
+    let reason =
+        |name: &str| format!("{:?}", roots.read_text(name, None, Some(1)).unwrap_err().reason());
     assert_eq!(reason("binary"), "Binary");
     assert_eq!(reason("latin"), "NotUtf8 { line: 3 }");
     assert_eq!(reason("folder"), "Folder");
@@ -73,7 +74,10 @@ fn what_cannot_be_read_says_what_it_is() {
     assert_eq!(reason("fifo"), "NotAFile");
     assert_eq!(reason("none"), "NotFound");
     assert_eq!(reason("none/below"), "NotFound");
-    assert_eq!(reason("huge"), format!("TooLarge {{ size: {}, limit: {READ_LIMIT} }}", READ_LIMIT + 1));
+    assert_eq!(
+        reason("huge"),
+        format!("TooLarge {{ size: {}, limit: {READ_LIMIT} }}", READ_LIMIT + 1)
+    );
 }
 
 #[test]
@@ -90,7 +94,11 @@ fn a_write_makes_file_and_folders() {
     assert_eq!(fs::read_to_string(folder.path().join("a/b/c.txt")).unwrap(), "new", "FS-06, FS-07");
     let umask = fs::metadata(folder.path().join("a/b/c.txt")).unwrap().mode() & 0o777;
     fs::write(folder.path().join("plain"), "").unwrap();
-    assert_eq!(umask, fs::metadata(folder.path().join("plain")).unwrap().mode() & 0o777, "as any new file");
+    assert_eq!(
+        umask,
+        fs::metadata(folder.path().join("plain")).unwrap().mode() & 0o777,
+        "as any new file"
+    );
 }
 
 #[test]

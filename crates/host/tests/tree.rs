@@ -21,7 +21,8 @@ mod marker;
 const SHORT: Duration = Duration::from_millis(20);
 const HASTE: StopPatience = StopPatience { after_stdin: SHORT, after_terminate: SHORT };
 
-/// A wrapper as npx makes them, a descendant that left group and session, and a deaf one; says when all are there.
+/// A wrapper as npx makes them, a descendant that left group and session, and a deaf one; says when
+/// all are there.
 const FAMILY: &str = "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo a; wait' & sh -c 'echo b; sleep 1000' & \
     (setsid sh -c '(setsid sleep 1000 & echo c) & wait; sleep 1000' &) ; wait; sleep 1000";
 
@@ -101,7 +102,8 @@ async fn a_killed_guardian_takes_the_program_along() {
     let marker = marker::fresh();
     let child = Launch::new("sleep").arg("1000").env(marker::NAME, &marker).start().unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.pid())).unwrap();
-    let guardian: i32 = stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let guardian: i32 =
+        stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     // SAFETY: the guardian is a child of this process that was not waited for.
     unsafe { libc::kill(guardian, libc::SIGKILL) };
     assert_eq!(child.wait().await.signal, Some(9));
@@ -140,7 +142,8 @@ async fn an_idle_guardian_sleeps() {
         let status = std::fs::read_to_string(format!("/proc/{guardian}/status")).unwrap();
         status.lines().filter(|line| line.starts_with("voluntary")).collect::<String>()
     };
-    let asleep = || std::fs::read_to_string(format!("/proc/{guardian}/stat")).unwrap().contains(") S ");
+    let asleep =
+        || std::fs::read_to_string(format!("/proc/{guardian}/stat")).unwrap().contains(") S ");
     marker::eventually("the guardian never sleeps", asleep);
     let before = switches();
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -153,8 +156,9 @@ async fn supervisor() {
     if std::env::var_os(marker::NAME).is_none() {
         return;
     }
-    let mut child =
-        Launch::shell("setsid sleep 1000 & sh -c 'echo ready; sleep 1000'; exit 1").start().unwrap();
+    let mut child = Launch::shell("setsid sleep 1000 & sh -c 'echo ready; sleep 1000'; exit 1")
+        .start()
+        .unwrap();
     child.take_stdout().unwrap().read_exact(&mut [0; 6]).await.unwrap();
     println!("\nready");
     child.wait().await;

@@ -1,73 +1,16 @@
 //! Which commands a rule is about, by the words of each.
 
 mod handed_over;
+pub(crate) mod programs;
+
+pub(crate) use programs::{has_verbs, is_runner};
 
 use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
-/// Programs that do what their arguments say: a rule for one of them would be a rule for everything, so none is offered, and what is
-/// forbidden is looked for among their words.
-const RUNNERS: &[&str] = &[
-    ".",
-    "awk",
-    "bash",
-    "builtin",
-    "bun",
-    "busybox",
-    "chroot",
-    "command",
-    "dash",
-    "deno",
-    "docker",
-    "doas",
-    "env",
-    "eval",
-    "exec",
-    "expect",
-    "find",
-    "fish",
-    "flock",
-    "gdb",
-    "ionice",
-    "ksh",
-    "lua",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "parallel",
-    "perl",
-    "php",
-    "pkexec",
-    "podman",
-    "python",
-    "python3",
-    "ruby",
-    "screen",
-    "script",
-    "sed",
-    "setsid",
-    "sh",
-    "source",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "tclsh",
-    "time",
-    "timeout",
-    "tmux",
-    "unshare",
-    "watch",
-    "xargs",
-    "xterm",
-    "zsh",
-];
-
-/// What the shell itself does with words, other than running a program, so that the line no longer says what runs.
+/// What the shell itself does with words, other than running a program, so that the line no longer
+/// says what runs.
 const SHELL: &[&str] = &[
     ".",
     "alias",
@@ -111,38 +54,6 @@ const HARMLESS: &[&str] = &[
     "RUST_LOG",
 ];
 
-/// Programs of which the second word says what they do.
-const WITH_VERBS: &[&str] = &[
-    "apt",
-    "brew",
-    "bundle",
-    "cargo",
-    "composer",
-    "dotnet",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "helm",
-    "jj",
-    "just",
-    "kubectl",
-    "mix",
-    "mvn",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "rails",
-    "rustup",
-    "swift",
-    "systemctl",
-    "terraform",
-    "uv",
-    "yarn",
-];
-
 /// Verbs of which the third word says what they do.
 const RUNS_SCRIPTS: &[&str] = &["run", "run-script", "exec", "tool", "x", "dlx"];
 
@@ -164,21 +75,24 @@ pub(crate) fn is_the_shells(part: &Part) -> bool {
 
 /// Whether it is on the list of commands that only read.
 pub(crate) fn only_reads(part: &Part) -> bool {
-    let reads = |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
+    let reads =
+        |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
     sets_no_more_than_looks(part) && program(part).is_some_and(reads)
 }
 
 /// Whether the project can make a command that only reads run programs.
-pub(crate) fn obeys_the_project(part: &Part) -> bool {
+pub(crate) fn depends_on_project(part: &Part) -> bool {
     let arguments = part.words.get(1..).unwrap_or_default();
-    program(part).is_some_and(|program| reading::obeys_the_project(program, arguments))
+    program(part).is_some_and(|program| reading::depends_on_project(program, arguments))
 }
 
-/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a script's own.
+/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a
+/// script's own.
 pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
     let own = |name: &str| {
-        let script =
-            name.bytes().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_');
+        let script = name
+            .bytes()
+            .all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_');
         script && !name.contains("proxy") && !name.ends_with("path") && !name.starts_with("npm_")
     };
     let harmless = |name: &str| HARMLESS.contains(&name) || (part.words.is_empty() && own(name));
@@ -199,7 +113,9 @@ pub(crate) fn unwrapped(mut words: &[Word]) -> &[Word] {
         let texts: Vec<_> =
             words.iter().take(3).map(|word| (word.text.as_str(), word.is_literal())).collect();
         words = match texts.as_slice() {
-            [("timeout", true), (time, true), _] if is_time(time) => words.get(2..).unwrap_or_default(),
+            [("timeout", true), (time, true), _] if is_time(time) => {
+                words.get(2..).unwrap_or_default()
+            }
             [("time" | "nice", true), (next, true), ..] if !next.starts_with('-') => {
                 words.get(1..).unwrap_or_default()
             }
@@ -213,8 +129,8 @@ fn is_time(text: &str) -> bool {
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
 }
 
-/// Whether the command comes to these words: it begins with them, options between them left out, or it is a program that runs its arguments
-/// and they stand among these.
+/// Whether the command comes to these words: it begins with them, options between them left out, or
+/// it is a program that runs its arguments and they stand among these.
 pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     let known: Vec<Option<&str>> =
         part.words.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
@@ -241,7 +157,8 @@ fn is_among(tokens: &[String], words: &[String]) -> bool {
     })
 }
 
-/// Whether the command begins with the words. A word that is not known may be nothing at all, and an option may take the word behind it.
+/// Whether the command begins with the words. A word that is not known may be nothing at all, and
+/// an option may take the word behind it.
 fn stands_at(known: &[Option<&str>], words: &[String]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let named = |text: &str| text == first || text.rsplit('/').next() == Some(first);
@@ -274,34 +191,26 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether the second word of the program says what it does.
-pub(crate) fn has_verbs(program: &str) -> bool {
-    WITH_VERBS.contains(&program)
-}
-
-/// Whether the program does what its arguments say.
-pub(crate) fn is_runner(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    RUNNERS.contains(&name)
-}
-
 /// Whether git shows differences, for which a repository can name programs.
 pub(crate) fn shows_differences(part: &Part) -> bool {
     let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// The beginning of a command that a rule could be about: the program, and its verb where it has some.
+/// The beginning of a command that a rule could be about: the program, and its verb where it has
+/// some.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);
     let plain = |word: &&Word| {
         let inside = |each: char| each.is_ascii_alphanumeric() || "_-./+:@%".contains(each);
         word.is_literal() && !word.text.is_empty() && word.text.chars().all(inside)
     };
-    let verb = |word: &&Word| plain(word) && word.text.starts_with(|each: char| each.is_ascii_alphabetic());
+    let verb = |word: &&Word| {
+        plain(word) && word.text.starts_with(|each: char| each.is_ascii_alphabetic())
+    };
     let program = words.first().filter(plain).filter(|word| !is_runner(&word.text))?;
     let mut beginning = vec![program.text.clone()];
-    if WITH_VERBS.contains(&program.text.as_str()) {
+    if has_verbs(&program.text) {
         let second = words.get(1).filter(verb)?;
         beginning.push(second.text.clone());
         if RUNS_SCRIPTS.contains(&second.text.as_str()) {
@@ -313,7 +222,8 @@ pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
 
 /// The words of a rule for commands.
 pub(crate) fn words_of(text: &str) -> Result<Vec<String>, String> {
-    let why = || "`command` is the plain beginning of one command, such as \"cargo test\"".to_owned();
+    let why =
+        || "`command` is the plain beginning of one command, such as \"cargo test\"".to_owned();
     let parts = parts(text).map_err(|_| why())?;
     let [part] = parts.as_slice() else { return Err(why()) };
     let plain = part.words.iter().all(Word::is_literal) && !part.words.is_empty();

@@ -1,11 +1,12 @@
-//! Whether a rule for commands is about a command line, for rules that a client keeps about agents it did not write.
+//! Whether a rule about calls is about a command line.
 //!
-//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers a line only if the
-//! line surely is that one command. A rejecting rule covers every line that may run the command, in any spelling, and
-//! every line whose programs cannot be read.
+//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers
+//! a line only if the line surely is that one command. A rejecting rule covers every line that may
+//! run the command, in any spelling, and every line whose programs cannot be read.
 
 use crate::command::{
-    begins_with, comes_to, is_runner, is_the_shells, program, sets_no_more_than_looks, stands_in, tokens,
+    begins_with, comes_to, is_runner, is_the_shells, program, sets_no_more_than_looks, stands_in,
+    tokens,
 };
 use crate::shell::{Part, Word, parts};
 use globset::GlobBuilder;
@@ -22,19 +23,22 @@ pub struct CommandRule {
 }
 
 impl CommandRule {
-    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell reads, only the
-    /// exact line is covered.
+    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell
+    /// reads, only the exact line is covered.
     pub fn new(text: &str) -> Self {
         let words = |part: &Part| {
             let literal = part.words.iter().all(Word::is_literal) && !part.words.is_empty();
             literal.then(|| part.words.iter().map(|word| word.text.clone()).collect())
         };
-        let commands =
-            parts(text).ok().and_then(|parts| parts.iter().map(words).collect()).unwrap_or_default();
+        let commands = parts(text)
+            .ok()
+            .and_then(|parts| parts.iter().map(words).collect())
+            .unwrap_or_default();
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line surely is this command: the exact line, or one plain command that begins with these words.
+    /// Whether the line surely is this command: the exact line, or one plain command that begins
+    /// with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -44,13 +48,15 @@ impl CommandRule {
         }
         let [words] = self.commands.as_slice() else { return false };
         // A program that runs its words would make the rule cover every command.
-        let is_bare_wrapper = words.len() == 1 && words.first().is_some_and(|word| is_wrapper(word));
+        let is_bare_wrapper =
+            words.len() == 1 && words.first().is_some_and(|word| is_wrapper(word));
         if is_bare_wrapper || line.contains(OPERATORS) || !begins(line.trim(), &self.text) {
             return false;
         }
         let Ok(parts) = parts(line) else { return false };
         let [part] = parts.as_slice() else { return false };
-        let plain = part.assignments.is_empty() && part.redirects.is_empty() && !is_the_shells(part);
+        let plain =
+            part.assignments.is_empty() && part.redirects.is_empty() && !is_the_shells(part);
         plain && begins_with(part, words)
     }
 
@@ -70,17 +76,20 @@ impl CommandRule {
     pub fn is_named_in(&self, text: &str) -> bool {
         !self.text.is_empty()
             && (text.contains(&self.text)
-                || (!self.commands.is_empty() && self.commands.iter().all(|words| is_mentioned(text, words))))
+                || (!self.commands.is_empty()
+                    && self.commands.iter().all(|words| is_mentioned(text, words))))
     }
 }
 
 /// Characters by which a shell makes more of a line than one command with its words.
-const OPERATORS: &[char] = &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
+const OPERATORS: &[char] =
+    &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
 
 /// Whether a command begins with this text, its last word whole.
 fn begins(command: &str, text: &str) -> bool {
     let rest = command.strip_prefix(text);
-    !text.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    !text.is_empty()
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
 /// Programs that run their words as another command.
@@ -203,10 +212,13 @@ fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     parts.iter().any(|part| part_may_be(part, line, wanted, depth) || fed(part))
 }
 
-/// A line that cannot be read may be about the command if it names the words, or makes words that do not stand in it.
+/// A line that cannot be read may be about the command if it names the words, or makes words that
+/// do not stand in it.
 fn may_be_hidden_in(line: &str, wanted: &[String]) -> bool {
     let first = wanted.first().map(String::as_str).unwrap_or_default();
-    let globs = |word: &str| word.contains(['*', '?']) && glob_matches(word.trim_matches(['"', '\'']), first);
+    let globs = |word: &str| {
+        word.contains(['*', '?']) && glob_matches(word.trim_matches(['"', '\'']), first)
+    };
     line.contains(['$', '`'])
         || stands_in(line, wanted)
         || is_mentioned(line, wanted)
@@ -243,7 +255,9 @@ fn part_may_be(part: &Part, line: &str, wanted: &[String], depth: usize) -> bool
     if first.variable || first.substitution {
         return true;
     }
-    if first.pattern && (glob_matches(&first.text, wanted_first) || is_mentioned(&first.text, wanted)) {
+    if first.pattern
+        && (glob_matches(&first.text, wanted_first) || is_mentioned(&first.text, wanted))
+    {
         return true;
     }
     if named_or_later(part, line, wanted) || sets_it(part, wanted) {
@@ -263,7 +277,8 @@ fn part_may_be(part: &Part, line: &str, wanted: &[String], depth: usize) -> bool
         return unknown(inner) || inner.pattern || may_run(&inner.text, wanted, depth + 1);
     }
     if is_runner(program) || is_wrapper(program) || RUN_SOME_WORDS.contains(&program) {
-        let all: Vec<String> = part.words.iter().skip(1).flat_map(|word| tokens(&word.text)).collect();
+        let all: Vec<String> =
+            part.words.iter().skip(1).flat_map(|word| tokens(&word.text)).collect();
         return comes_to(part, wanted)
             || (0..all.len()).any(|at| tokens_begin(all.get(at..).unwrap_or_default(), wanted))
             || (is_wrapper(program) && wraps_unknown(part));
@@ -305,7 +320,8 @@ fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
 fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
     let (first, rest) = words.split_first()?;
     let (wanted_first, wanted) = wanted.split_first()?;
-    if name(&first.text) != name(wanted_first) && !(first.pattern && glob_matches(&first.text, wanted_first))
+    if name(&first.text) != name(wanted_first)
+        && !(first.pattern && glob_matches(&first.text, wanted_first))
     {
         return None;
     }
@@ -357,10 +373,14 @@ fn inner_line(part: &Part) -> Option<&Word> {
             && !word.text.starts_with("--")
             && word.text.contains('c')
     })?;
-    part.words.iter().skip(at + 2).find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
+    part.words
+        .iter()
+        .skip(at + 2)
+        .find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
 }
 
-/// Whether the command that a program runs is not known: the first of its words that is no option, number or variable.
+/// Whether the command that a program runs is not known: the first of its words that is no option,
+/// number or variable.
 fn wraps_unknown(part: &Part) -> bool {
     let skips = match part.words.first().map(|word| name(&word.text)) {
         Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,

@@ -52,8 +52,16 @@ fn rules(name: &str) -> (Vec<Rule>, bool) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format!("{name}.toml"));
     assert!(path.exists(), "{name}");
     let rules = Rules::read(&path);
-    assert_eq!(rules.faults().is_empty(), !["wrong", "torn"].contains(&name), "{name}: {:?}", rules.faults());
-    (rules.rules.into_iter().filter(|rule| rule.project.is_none()).collect(), rules.broken)
+    assert_eq!(
+        rules.faults().is_empty(),
+        !["wrong", "torn"].contains(&name),
+        "{name}: {:?}",
+        rules.faults()
+    );
+    (
+        rules.rules.into_iter().filter(|rule| rule.scope == crate::RuleScope::Always).collect(),
+        rules.broken,
+    )
 }
 
 struct Row<'r> {
@@ -74,7 +82,8 @@ fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     let (kind, given) = action.split_once(':').unwrap();
     let given = given.strip_prefix(' ').unwrap_or(given);
     let text = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
-    let given = text.unwrap_or_else(|| given.to_owned()).replace("{project}", project.to_str().unwrap());
+    let given =
+        text.unwrap_or_else(|| given.to_owned()).replace("{project}", project.to_str().unwrap());
     let modes = match modes {
         "*" => Mode::ALL.to_vec(),
         modes => modes.split(',').map(Mode::of).collect(),
@@ -82,23 +91,23 @@ fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     Row { modes, rules, sandbox, decision, reason, kind, given }
 }
 
-fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::Verdict {
-    let tool = |name: &str, path: &str| judge.tool(name, &Touch::Reads(vec![path]));
+fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::decision::Verdict {
+    let tool = |name: &str, path: &str| judge.verdict(name, &Touch::Reads(vec![path]));
     match row.kind {
         kind @ ("read" | "list" | "grep") => tool(kind, &row.given),
-        "change" => judge.touch(&Touch::Changes(row.given.split(", ").collect())),
+        "change" => judge.verdict_of(&Touch::Changes(row.given.split(", ").collect())),
         "run" => {
             let (sandboxed, network) = (row.sandbox != "-", row.sandbox != "box");
             if row.sandbox == "out" {
-                return judge.touch(&Touch::Unsandboxed { command: &row.given });
+                return judge.verdict_of(&Touch::Unsandboxed { command: &row.given });
             }
-            judge.touch(&Touch::Runs { command: &row.given, sandboxed, network })
+            judge.verdict_of(&Touch::Runs { command: &row.given, sandboxed, network })
         }
         "mcp" => {
             let (server, tool) = row.given.split_once(' ').unwrap();
-            judge.touch(&Touch::Mcp { server, tool })
+            judge.verdict_of(&Touch::Mcp { server, tool })
         }
-        "fetch" => judge.touch(&Touch::Fetches { url: &row.given }),
+        "fetch" => judge.verdict_of(&Touch::Fetches { url: &row.given }),
         kind => panic!("{kind}"),
     }
 }
@@ -115,10 +124,16 @@ fn every_row_of_the_corpus_is_decided_as_it_says() {
         let row = row(line, folders.cwd());
         let (rules, broken) = rules(row.rules);
         for mode in &row.modes {
-            let judge = Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
+            let judge =
+                Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
             let verdict = verdict(&row, &judge);
-            let found = (format!("{:?}", verdict.decision).to_lowercase(), verdict.reason.id());
-            if found != (row.decision.to_owned(), row.reason) {
+            let effect = match verdict.effect {
+                crate::Effect::Allow => "run",
+                crate::Effect::Ask => "ask",
+                crate::Effect::Deny => "refuse",
+            };
+            let found = (effect, verdict.reason.id());
+            if found != (row.decision, row.reason) {
                 writeln!(
                     wrong,
                     "line {number}, {}, {}, {}: {} {}, found {} {}: {}: {:?}",

@@ -1,25 +1,112 @@
-//! What is to be done about an action, and why.
+//! The decision about an action: its effect, its reason, and what it covers.
 
+use crate::rule::{Effect, Rule};
 use std::fmt;
+use std::path::PathBuf;
 
-/// What is to be done about an action. A later one is stricter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Decision {
-    /// It runs.
-    Run,
-    /// A person is asked.
-    Ask,
-    /// It does not run.
-    Refuse,
+/// The decision about one action of one agent.
+///
+/// It is valid for exactly what it covers. An agent that waits for a person's answer decides again
+/// before it acts, and checks with [`Decision::still_holds`] that the answer was about the same
+/// action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the action is allowed, needs a person's answer, or is denied.
+    pub effect: Effect,
+    /// The rule or the built-in protection that decides.
+    pub reason: Reason,
+    /// What the decision covers.
+    pub covers: Covers,
 }
 
-/// A decision and its reason.
+/// What a decision covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Covers {
+    /// The files of the action, absolute, with symbolic links followed.
+    pub paths: Vec<PathBuf>,
+    /// The whole command line.
+    pub command: Option<String>,
+    /// Whether a sandbox restricts the command.
+    pub sandboxed: bool,
+    /// Whether the action can reach the network.
+    pub network: bool,
+}
+
+impl Decision {
+    /// Whether an approval of this decision also approves `now`, the decision about the same action
+    /// a moment later. It does not if the action is denied now, if it leads to other files, or if a
+    /// person would be asked for a reason that this question did not show.
+    pub fn still_holds(&self, now: &Self) -> bool {
+        let is_by_mode = matches!(
+            now.reason,
+            Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules
+        );
+        match now.effect {
+            Effect::Deny => false,
+            Effect::Ask if self.reason != now.reason && !is_by_mode => false,
+            Effect::Ask | Effect::Allow => self.covers == now.covers,
+        }
+    }
+
+    /// Why the action is denied, for the model and the person.
+    pub fn why(&self) -> String {
+        match &self.reason {
+            Reason::Mode => {
+                "the session's mode is Plan, in which nothing is changed or run".to_owned()
+            }
+            Reason::Fetch => {
+                "this is not a web address: only http and https can be fetched".to_owned()
+            }
+            reason => reason.to_string(),
+        }
+    }
+
+    /// Why a person is asked, in a sentence for them; `None` where the mode explains it.
+    pub fn why_it_asks(&self) -> Option<String> {
+        let plain =
+            matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
+        (!plain).then(|| format!("Asks because {}.", self.reason))
+    }
+}
+
+/// An effect and its reason, before it is known what they cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// What is to be done.
-    pub decision: Decision,
-    /// Why.
-    pub reason: Reason,
+pub(crate) struct Verdict {
+    pub(crate) effect: Effect,
+    pub(crate) reason: Reason,
+}
+
+impl Verdict {
+    pub(crate) fn allow(reason: Reason) -> Self {
+        Self { effect: Effect::Allow, reason }
+    }
+
+    pub(crate) fn ask(reason: Reason) -> Self {
+        Self { effect: Effect::Ask, reason }
+    }
+
+    pub(crate) fn deny(reason: Reason) -> Self {
+        Self { effect: Effect::Deny, reason }
+    }
+
+    /// The stricter of two. Of two with one effect, the one with the more specific reason: a rule,
+    /// then what the action touches, then the mode.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let weight = |verdict: &Self| match &verdict.reason {
+            Reason::Rule(_) => 3,
+            Reason::Secret | Reason::Guarded | Reason::Outside | Reason::NotUnderstood(_) => 2,
+            Reason::Nothing | Reason::Reads | Reason::ReadOnly => 0,
+            _ => 1,
+        };
+        match (other.effect, weight(&other)) > (self.effect, weight(&self)) {
+            true => other,
+            false => self,
+        }
+    }
+
+    pub(crate) fn is_by_rule(&self) -> bool {
+        matches!(self.reason, Reason::Rule(_))
+    }
 }
 
 /// Why something was decided.
@@ -33,9 +120,9 @@ pub enum Reason {
     ReadOnly,
     /// The session's mode says so.
     Mode,
-    /// A sandbox holds it.
+    /// A sandbox restricts it.
     Sandbox,
-    /// In the mode Auto, and no sandbox holds it.
+    /// In the mode Auto, and no sandbox restricts it.
     NoSandbox,
     /// It may reach the network.
     Network,
@@ -43,69 +130,24 @@ pub enum Reason {
     Unsandboxed,
     /// The project's configuration can make it run programs.
     Project,
-    /// A rule says so, in its words.
-    Rule(String),
+    /// This rule says so.
+    Rule(Box<Rule>),
+    /// No rule is about the call that an agent asks permission for.
+    NoRule,
     /// It may read or change a file that usually holds secrets.
     Secret,
-    /// It may change a file that programs or agents obey.
+    /// It may change a file that affects how programs or agents run.
     Guarded,
-    /// It reaches outside of the session's folders.
+    /// It leads outside of the session's folders.
     Outside,
-    /// Nobody knows what the command line would run, for this reason.
+    /// It is unknown what the command line would run, for this reason.
     NotUnderstood(&'static str),
-    /// A file of rules cannot be read, so nobody knows what it forbids.
+    /// A file of rules cannot be read, so it is unknown what it denies.
     BrokenRules,
-    /// A tool of a server that no rule allows.
+    /// No rule allows this tool of an MCP server.
     Mcp,
-    /// An address that no rule allows, or none at all.
+    /// No rule allows this address, or it is not an address.
     Fetch,
-}
-
-impl Verdict {
-    pub(crate) fn run(reason: Reason) -> Self {
-        Self { decision: Decision::Run, reason }
-    }
-
-    pub(crate) fn ask(reason: Reason) -> Self {
-        Self { decision: Decision::Ask, reason }
-    }
-
-    pub(crate) fn refuse(reason: Reason) -> Self {
-        Self { decision: Decision::Refuse, reason }
-    }
-
-    /// The stricter of two. Of two alike the one that says more: a rule, then what the action reaches, then the mode.
-    pub(crate) fn and(self, other: Self) -> Self {
-        let weight = |verdict: &Self| match &verdict.reason {
-            Reason::Rule(_) => 3,
-            Reason::Secret | Reason::Guarded | Reason::Outside | Reason::NotUnderstood(_) => 2,
-            Reason::Nothing | Reason::Reads | Reason::ReadOnly => 0,
-            _ => 1,
-        };
-        match (other.decision, weight(&other)) > (self.decision, weight(&self)) {
-            true => other,
-            false => self,
-        }
-    }
-
-    /// Why it is refused, for the model and the person.
-    pub fn why(&self) -> String {
-        match &self.reason {
-            Reason::Mode => "the session's mode is Plan, in which nothing is changed or run".to_owned(),
-            Reason::Fetch => "this is no address of the web: only http and https are fetched".to_owned(),
-            reason => reason.to_string(),
-        }
-    }
-
-    /// Why it asks, in a sentence for the person; nothing where the mode says enough.
-    pub fn why_it_asks(&self) -> Option<String> {
-        let plain = matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
-        (!plain).then(|| format!("Asks because {}.", self.reason))
-    }
-
-    pub(crate) fn is_by_rule(&self) -> bool {
-        matches!(self.reason, Reason::Rule(_))
-    }
 }
 
 impl Reason {
@@ -123,6 +165,7 @@ impl Reason {
             Self::Unsandboxed => "unsandboxed",
             Self::Project => "project",
             Self::Rule(_) => "rule",
+            Self::NoRule => "no-rule",
             Self::Secret => "secret",
             Self::Guarded => "guarded",
             Self::Outside => "outside",
@@ -141,17 +184,24 @@ impl fmt::Display for Reason {
             Self::Nothing => f.write_str("it touches nothing"),
             Self::Reads | Self::ReadOnly => f.write_str("it only reads"),
             Self::Mode => f.write_str("the session's mode decides so"),
-            Self::Sandbox => f.write_str("a sandbox holds it"),
-            Self::NoSandbox => f.write_str("no sandbox holds it"),
+            Self::Sandbox => f.write_str("a sandbox restricts it"),
+            Self::NoSandbox => f.write_str("no sandbox restricts it"),
             Self::Network => f.write_str("it may reach the network"),
             Self::Unsandboxed => f.write_str("it would run without the sandbox"),
-            Self::Project => f.write_str("the project's own configuration can make it run programs"),
-            Self::Rule(rule) => f.write_str(rule),
+            Self::Project => {
+                f.write_str("the project's own configuration can make it run programs")
+            }
+            Self::Rule(rule) => rule.fmt(f),
+            Self::NoRule => f.write_str("no rule is about it"),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
-            Self::Guarded => f.write_str("it may change a file that programs or agents obey"),
-            Self::Outside => f.write_str("it reaches outside of the session's folders"),
-            Self::NotUnderstood(why) => write!(f, "nobody can tell what it would run: {why}"),
-            Self::BrokenRules => f.write_str("a file of rules is broken, so nobody knows what it forbids"),
+            Self::Guarded => {
+                f.write_str("it may change a file that affects how programs or agents run")
+            }
+            Self::Outside => f.write_str("it leads outside of the session's folders"),
+            Self::NotUnderstood(why) => write!(f, "it is unknown what it would run: {why}"),
+            Self::BrokenRules => {
+                f.write_str("a file of rules has a mistake, so it is unknown what it denies")
+            }
             Self::Mcp => f.write_str("no rule allows this tool"),
             Self::Fetch => f.write_str("no rule allows this address"),
         }

@@ -1,8 +1,10 @@
-//! What a tool call of an agent does, as far as the agent says it: commands, files, addresses, or plain arguments.
+//! What a tool call of an agent does, as far as the agent says it: commands, files, addresses, or
+//! plain arguments.
 //!
-//! The protocol leaves `rawInput` to the agent, so each agent has its own shape. This module knows the shapes that
-//! agents use and searches the rest for the same names. A title is for people and may lie or say nothing; it is never
-//! taken for a command here, except as [`ToolEffect::stated`], which no approval may rest on.
+//! The protocol leaves `rawInput` to the agent, so each agent has its own shape. This module knows
+//! the shapes that agents use and searches the rest for the same names. A title is for people and
+//! may lie or say nothing; it is never taken for a command here, except as [`ToolEffect::stated`],
+//! which no approval may rest on.
 
 mod input;
 mod names;
@@ -39,18 +41,20 @@ pub struct ToolEffect {
     pub paths: Vec<String>,
     /// The addresses of the input, each once.
     pub urls: Vec<String>,
-    /// What else the input says: its members that are no command, file or address of this effect, without those that
-    /// describe the call or limit its time. `None` if nothing is left.
+    /// What else the input says: its members that are no command, file or address of this effect,
+    /// without those that describe the call or limit its time. `None` if nothing is left.
     pub arguments: Option<Value>,
-    /// The title of a call of the kind `execute` whose input names no command: perhaps the command, perhaps a label.
+    /// The title of a call of the kind `execute` whose input names no command: perhaps the command,
+    /// perhaps a label.
     pub stated: Option<String>,
 }
 
 /// A command that a tool call names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
-    /// The line as a shell reads it. If the agent named a shell and its line as a list (`["bash", "-lc", "ls | wc"]`),
-    /// this is the line inside; of any other list it is the words, quoted.
+    /// The line as a shell reads it. If the agent named a shell and its line as a list
+    /// (`["bash", "-lc", "ls | wc"]`), this is the line inside; of any other list it is the words,
+    /// quoted.
     pub line: String,
     /// The words, if the agent gave a list; empty if it gave a line.
     pub words: Vec<String>,
@@ -82,21 +86,27 @@ impl ToolEffect {
 
     /// Whether the agent says nothing about the call but its title.
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty() && self.paths.is_empty() && self.urls.is_empty() && self.arguments.is_none()
+        self.commands.is_empty()
+            && self.paths.is_empty()
+            && self.urls.is_empty()
+            && self.arguments.is_none()
     }
 
-    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the agent gives them), `paths`, `urls` and
-    /// `arguments`, without those that are empty.
+    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the
+    /// agent gives them), `paths`, `urls` and `arguments`, without those that are empty.
     pub fn to_json(&self) -> Value {
         let mut members = Map::new();
         let command = |command: &Command| {
             let mut members = Map::new();
             members.insert("command".to_owned(), command.line.as_str().into());
-            members
-                .extend(command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())));
+            members.extend(
+                command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())),
+            );
             if !command.environment.is_empty() {
-                let variables =
-                    command.environment.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+                let variables = command
+                    .environment
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().into()));
                 members.insert("variables".to_owned(), Value::Object(variables.collect()));
             }
             Value::Object(members)
@@ -112,7 +122,8 @@ impl ToolEffect {
         Value::Object(members)
     }
 
-    /// The same effect with every text replaced, such as to hide secrets. Arguments become one text.
+    /// The same effect with every text replaced, such as to hide secrets. Arguments become one
+    /// text.
     #[must_use]
     pub fn with_texts(&self, replace: impl Fn(&str) -> String) -> Self {
         let command = |command: &Command| Command {
@@ -142,7 +153,8 @@ impl ToolEffect {
         }
     }
 
-    /// Leaves out commands that are only a part of another: some agents send a line and, beside it, each command of it.
+    /// Leaves out commands that are only a part of another: some agents send a line and, beside it,
+    /// each command of it.
     fn drop_parts(&mut self) {
         if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
             return;
@@ -235,7 +247,8 @@ const LOOKS: &[&str] = &[
     "TERM",
 ];
 
-/// Whether a variable with this value surely changes nothing of what a command does. Agents set many such variables.
+/// Whether a variable with this value surely changes nothing of what a command does. Agents set
+/// many such variables.
 pub fn changes_only_looks(name: &str, value: &str) -> bool {
     let is_usual_shell = || {
         let program = value.strip_prefix("/usr/bin/").or_else(|| value.strip_prefix("/bin/"));
@@ -243,8 +256,12 @@ pub fn changes_only_looks(name: &str, value: &str) -> bool {
     };
     match name {
         "SHELL" => is_usual_shell(),
-        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => ["", "cat"].contains(&value),
-        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => ["true", ":"].contains(&value),
+        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => {
+            ["", "cat"].contains(&value)
+        }
+        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => {
+            ["true", ":"].contains(&value)
+        }
         name => LOOKS.contains(&name) || name.starts_with("LC_"),
     }
 }
@@ -252,7 +269,8 @@ pub fn changes_only_looks(name: &str, value: &str) -> bool {
 /// Shells that read a line as `sh` does.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and the line.
+/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and
+/// the line.
 fn line_inside(words: &[String]) -> Option<&str> {
     let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     let words = match words.split_first() {
@@ -266,7 +284,9 @@ fn line_inside(words: &[String]) -> Option<&str> {
     let mut reads_line = false;
     loop {
         match rest {
-            [option, value, more @ ..] if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) => {
+            [option, value, more @ ..]
+                if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) =>
+            {
                 rest = more
             }
             [option, more @ ..] if is_plain_option(option) => {
@@ -293,7 +313,8 @@ fn joined(words: &[String]) -> String {
 
 /// A word as a shell reads it: in single quotes unless nothing in it needs them.
 pub fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),

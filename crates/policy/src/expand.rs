@@ -15,14 +15,15 @@ const MOST_BELOW: usize = 50_000;
 /// Why a pattern cannot be judged by what it leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unjudged {
-    /// It looks for names in a folder outside of the session's folders, or in one that cannot be listed.
+    /// It looks for names in a folder outside of the session's folders, or in one that cannot be
+    /// listed.
     Outside,
     /// Too many names fit, or have to be looked at.
     TooMany,
 }
 
-/// The paths that fit the pattern in the folder `from`, as they are written. `open` says which folders outside of the session's folders may
-/// be listed all the same. Blocks on the disk.
+/// The paths that fit the pattern in the folder `from`, as they are written. `open` says which
+/// folders outside of the session's folders may still be listed. Blocks on the disk.
 pub(crate) fn matches(
     folders: &Folders,
     from: &Path,
@@ -53,7 +54,9 @@ pub(crate) fn matches(
                 }
             }
             // Both fit a dot and a pattern behind it in some shells.
-            next.extend([".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)));
+            next.extend(
+                [".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)),
+            );
         }
         found = next;
     }
@@ -61,8 +64,8 @@ pub(crate) fn matches(
     Ok(found)
 }
 
-/// Calls `look` with all that is below a folder and is no folder itself, and says whether it is a symbolic link; these are not followed.
-/// Blocks on the disk.
+/// Calls `look` with all that is below a folder and is no folder itself, and says whether it is a
+/// symbolic link; these are not followed. Blocks on the disk.
 pub(crate) fn below(folder: &Path, mut look: impl FnMut(&Path, bool)) -> Result<(), Unjudged> {
     let (mut open, mut seen) = (vec![folder.to_owned()], 0);
     while let Some(folder) = open.pop() {

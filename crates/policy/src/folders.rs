@@ -3,8 +3,8 @@
 use attache_host::{FileError, Resolved, Roots, RootsError};
 use std::path::{Path, PathBuf};
 
-/// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it named the folders, which may be
-/// symbolic links.
+/// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it
+/// named the folders, which may be symbolic links.
 #[derive(Debug, Clone)]
 pub struct Folders {
     roots: Roots,
@@ -26,7 +26,8 @@ pub struct Place {
 impl Folders {
     /// The working directory and the further roots. Blocks on the disk.
     pub fn new(given: &[PathBuf]) -> Result<Self, RootsError> {
-        let (cwd, more) = given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
+        let (cwd, more) =
+            given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
         Ok(Self { roots: Roots::new(cwd, more)?, given: given.to_vec() })
     }
 
@@ -52,7 +53,8 @@ impl Folders {
         Ok(Place { resolved, absolute, shown })
     }
 
-    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks on the disk.
+    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks
+    /// on the disk.
     pub fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve_entry(path)?;
         let (absolute, shown) = self.named(&resolved.path());
@@ -63,7 +65,8 @@ impl Folders {
     pub fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
             let Ok(below) = path.strip_prefix(root) else { continue };
-            // Roots are kept in the order given; those named twice stand once, so look for one that leads here.
+            // Roots are kept in the order given; those named twice stand once, so look for one that
+            // leads here.
             let given = self.given.get(index).filter(|given| leads_to(given, root));
             let given = given.or_else(|| self.given.iter().find(|given| leads_to(given, root)));
             let absolute = match given {
@@ -89,7 +92,9 @@ fn plain(path: &Path) -> String {
         false => shown.into_owned(),
         true => shown
             .chars()
-            .map(|each| if each.is_control() { each.escape_default().to_string() } else { each.to_string() })
+            .map(|each| {
+                if each.is_control() { each.escape_default().to_string() } else { each.to_string() }
+            })
             .collect(),
     }
 }

@@ -1,65 +1,81 @@
-//! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents obey.
+//! Protected files: those that usually hold secrets, and those that affect how programs or agents
+//! run.
 
-mod names;
+pub(crate) mod names;
 
 use crate::wildcard::{fits, is_wild, meet};
 use names::{OBEYED, OBEYED_PATHS, SECRET, SECRET_PATHS};
 use std::borrow::Cow;
 
-/// Why a path is guarded.
+/// Why a path is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// It usually holds keys or passwords: reading asks, and so does changing.
     Secret,
-    /// Programs or agents do what it says, so that a change of it amounts to a command: changing asks.
+    /// It affects how programs or agents run, so that a change of it amounts to a command: changing
+    /// asks.
     Obeyed,
+}
+
+impl Guard {
+    /// The stricter of two: a secret may not even be read.
+    pub fn strictest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        if one == Some(Self::Secret) { one } else { other.or(one) }
+    }
 }
 
 /// Ends of names of keys.
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
-/// Ends of names of files that editors obey.
+/// Ends of names of files that affect how editors run.
 const OBEYED_ENDS: &[&str] = &[".code-workspace"];
 
 /// What stands for an `.env` without being one.
 const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
 
-/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may stand below any folder.
-/// [`guard`] also covers other spellings and families of names, such as `.env.*` and `*.pem`, which have no list.
+/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may
+/// stand below any folder. [`guard`] also covers other spellings and families of names, such as
+/// `.env.*` and `*.pem`, which have no list.
 pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
-    let (names, paths) = match guard {
-        Guard::Secret => (SECRET, SECRET_PATHS),
-        Guard::Obeyed => (OBEYED, OBEYED_PATHS),
+    let (secrets, obeyed) = match guard {
+        Guard::Secret => ([SECRET, SECRET_PATHS], [[].as_slice(), &[]]),
+        Guard::Obeyed => ([[].as_slice(), &[]], [OBEYED, OBEYED_PATHS]),
     };
-    names.iter().chain(paths).copied()
+    let obeyed = obeyed.into_iter().flatten().map(|each| each.name);
+    secrets.into_iter().flatten().copied().chain(obeyed)
 }
 
-/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
-/// project's folder: what lies above is not its concern.
+/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may
+/// take for the same. Give it from the project's folder: what lies above is not its concern.
 pub fn guard(path: &str) -> Option<Guard> {
-    let names: Vec<_> = path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
-    if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS) {
+    let names: Vec<_> =
+        path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
+    if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS.iter().copied()) {
         return Some(Guard::Secret);
     }
-    let is_obeyed =
-        |name: &Cow<'_, str>| is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end));
-    let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(is_obeyed);
+    let is_obeyed = |name: &Cow<'_, str>| {
+        is_one_of(name, OBEYED.iter().map(|each| each.name))
+            || OBEYED_ENDS.iter().any(|end| name.ends_with(end))
+    };
+    let obeyed =
+        has_path(&names, OBEYED_PATHS.iter().map(|each| each.name)) || names.iter().any(is_obeyed);
     obeyed.then_some(Guard::Obeyed)
 }
 
 /// Whether one of the paths stands anywhere among the names.
-fn has_path(names: &[Cow<'_, str>], paths: &[&str]) -> bool {
-    paths.iter().any(|path| {
+fn has_path<'p>(names: &[Cow<'_, str>], mut paths: impl Iterator<Item = &'p str>) -> bool {
+    paths.any(|path| {
         (0..names.len()).any(|from| {
             let mut rest = names.iter().skip(from);
-            path.split('/').all(|wanted| rest.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
+            path.split('/')
+                .all(|wanted| rest.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
         })
     })
 }
 
-fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|each| each.eq_ignore_ascii_case(name))
+fn is_one_of<'n>(name: &str, mut names: impl Iterator<Item = &'n str>) -> bool {
+    names.any(|each| each.eq_ignore_ascii_case(name))
 }
 
 /// Whether a pattern of files may lead to a secret: whether a secret's name fits its last part.
@@ -78,15 +94,17 @@ fn is_secret(name: &str) -> bool {
     let env = name == ".env" || name.starts_with(".env.");
     (env && !SAMPLES.contains(&name))
         || name.starts_with(".envrc.")
-        || is_one_of(name, SECRET)
+        || is_one_of(name, SECRET.iter().copied())
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may take it: some ignore case, some characters that nobody sees, dots and spaces at the end, and name streams
-/// behind a colon.
+/// The name as file systems may take it: some ignore case, some invisible characters, dots
+/// and spaces at the end, and name streams behind a colon.
 fn plain(name: &str) -> Cow<'_, str> {
-    let name =
-        name.split_once(':').filter(|(before, _)| !before.is_empty()).map_or(name, |(before, _)| before);
+    let name = name
+        .split_once(':')
+        .filter(|(before, _)| !before.is_empty())
+        .map_or(name, |(before, _)| before);
     let name = name.trim_end_matches(['.', ' ']);
     let same = |each: char| each.is_ascii() && !each.is_ascii_uppercase();
     if name.chars().all(same) {

@@ -1,35 +1,69 @@
-//! Judging one action: mode and rules over what it touches, the strictest wins.
+//! The decision about one action of the built-in agent: the strictest of mode and rules.
 
-use crate::Touch;
-use crate::decision::{Reason, Verdict};
+use crate::decision::{Covers, Decision, Reason, Verdict};
 use crate::folders::Folders;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::reach::Reach;
 use crate::rule::{Effect, Rule, Run, Subject};
+use crate::touch::Touch;
 use std::path::Path;
 use url::Url;
 
-/// Everything that a judgement rests on.
+/// Decides about the actions of the built-in agent in one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'j> {
     /// The session's mode.
     pub mode: Mode,
     /// The rules in force.
     pub rules: &'j [Rule],
-    /// Whether a file of rules is broken, so that something may be forbidden that nobody knows of.
+    /// Whether a file of rules cannot be read in full, so that it is unknown what it denies.
     pub broken: bool,
     /// The session's folders.
     pub folders: &'j Folders,
-    /// The session's own folder for temporary files and long outputs, without symbolic links: commands may read there as in the session's folders.
+    /// The session's own folder for temporary files and long outputs, without symbolic links:
+    /// commands may read there as in the session's folders.
     pub scratch: Option<&'j Path>,
 }
 
 impl Judge<'_> {
-    /// What is to be done about this use of a tool of the built-in agent. Blocks on the disk.
-    pub fn tool(&self, tool: &str, touch: &Touch<'_>) -> Verdict {
+    /// The decision about one use of a tool of the built-in agent, which acts only as it says. This
+    /// is the one function that the agent calls: before it acts, and again when a person has
+    /// answered (see [`Decision::still_holds`]). Blocks on the disk.
+    pub fn decide(&self, tool: &str, touch: &Touch<'_>) -> Decision {
+        let Verdict { effect, reason } = self.verdict(tool, touch);
+        Decision { effect, reason, covers: self.covered(touch) }
+    }
+
+    fn covered(&self, touch: &Touch<'_>) -> Covers {
+        let resolved = |paths: &[&str]| {
+            let reach = |path: &&str| Reach::of(self.folders, self.folders.cwd(), path).absolute;
+            paths.iter().map(reach).collect()
+        };
+        let command = |command: &str| Some(command.to_owned());
         match touch {
-            Touch::Nothing => Verdict::run(Reason::Nothing),
+            Touch::Nothing => Covers::default(),
+            Touch::Reads(paths) | Touch::Changes(paths) => {
+                Covers { paths: resolved(paths), ..Covers::default() }
+            }
+            Touch::Runs { command: line, sandboxed, network } => Covers {
+                command: command(line),
+                sandboxed: *sandboxed,
+                network: *network || !sandboxed,
+                ..Covers::default()
+            },
+            Touch::Unsandboxed { command: line } => {
+                Covers { command: command(line), network: true, ..Covers::default() }
+            }
+            Touch::Mcp { .. } | Touch::Fetches { .. } => {
+                Covers { network: true, ..Covers::default() }
+            }
+        }
+    }
+
+    pub(crate) fn verdict(&self, tool: &str, touch: &Touch<'_>) -> Verdict {
+        match touch {
+            Touch::Nothing => Verdict::allow(Reason::Nothing),
             Touch::Reads(paths) => self.all(paths, |path| self.reads(tool, path)),
             Touch::Changes(paths) => self.all(paths, |path| self.changes(tool, path)),
             Touch::Runs { command, sandboxed, network } => {
@@ -41,14 +75,14 @@ impl Judge<'_> {
         }
     }
 
-    /// The same for any agent, whatever tool it uses. Blocks on the disk.
-    pub fn touch(&self, touch: &Touch<'_>) -> Verdict {
+    /// The same without the name of a tool: by what the action touches alone.
+    pub(crate) fn verdict_of(&self, touch: &Touch<'_>) -> Verdict {
         let tool = match touch {
             Touch::Reads(_) => "read",
             Touch::Changes(_) => "edit",
             _ => "",
         };
-        self.tool(tool, touch)
+        self.verdict(tool, touch)
     }
 
     fn all(&self, paths: &[&str], judge: impl Fn(&str) -> Verdict) -> Verdict {
@@ -56,7 +90,7 @@ impl Judge<'_> {
             .iter()
             .map(|path| judge(path))
             .reduce(Verdict::and)
-            .unwrap_or_else(|| Verdict::run(Reason::Nothing))
+            .unwrap_or_else(|| Verdict::allow(Reason::Nothing))
     }
 
     /// What a rule says: the strictest one that is about it.
@@ -77,16 +111,18 @@ impl Judge<'_> {
         if reach.guard == Some(Guard::Secret) && !self.names(&reach, reads) {
             return Verdict::ask(Reason::Secret);
         }
-        allowed(rule).unwrap_or_else(|| Verdict::run(Reason::Reads))
+        allowed(rule).unwrap_or_else(|| Verdict::allow(Reason::Reads))
     }
 
-    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the folder already is one, and what a rule denies or
-    /// asks about. Both paths are inside of the session's folders and without symbolic links.
+    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the
+    /// folder already is one, and what a rule denies or asks about. Both paths are inside of the
+    /// session's folders and without symbolic links.
     pub fn keeps_back(&self, file: &Path, from: &Path) -> bool {
         if file == from {
             return false; // It was judged by its name.
         }
-        let (reach, folder) = (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
+        let (reach, folder) =
+            (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
         let secret = reach.guard == Some(Guard::Secret) && folder.guard != reach.guard;
         strict(self.says(|subject, _| reads(subject, &reach))).is_some()
             || (secret && !self.names(&reach, reads))
@@ -101,7 +137,7 @@ impl Judge<'_> {
         let rule = self.says(|subject, _| changes(subject, reach) || is_tool(subject, tool));
         let denied = rule.filter(|rule| rule.effect == Effect::Deny);
         if self.mode == Mode::Plan && denied.is_none() {
-            return Verdict::refuse(Reason::Mode);
+            return Verdict::deny(Reason::Mode);
         }
         if let Some(verdict) = strict(rule) {
             return verdict;
@@ -117,7 +153,7 @@ impl Judge<'_> {
             return verdict;
         }
         match self.mode {
-            Mode::Edit | Mode::Auto => self.unless_broken(Verdict::run(Reason::Mode)),
+            Mode::Edit | Mode::Auto => self.unless_broken(Verdict::allow(Reason::Mode)),
             Mode::Ask | Mode::Plan => Verdict::ask(Reason::Mode),
         }
     }
@@ -141,15 +177,16 @@ impl Judge<'_> {
         let rule = self.says(|subject, _| subject.is_about_mcp(server, tool));
         let denied = rule.filter(|rule| rule.effect == Effect::Deny);
         if self.mode == Mode::Plan && denied.is_none() {
-            return Verdict::refuse(Reason::Mode);
+            return Verdict::deny(Reason::Mode);
         }
         strict(rule).or_else(|| allowed(rule)).unwrap_or_else(|| Verdict::ask(Reason::Mcp))
     }
 
     fn fetches(&self, url: &str) -> Verdict {
-        let read =
-            Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let Some(read) = read else { return Verdict::refuse(Reason::Fetch) };
+        let read = Url::parse(url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let Some(read) = read else { return Verdict::deny(Reason::Fetch) };
         let rule = self.says(|subject, _| subject.is_about_address(&read));
         // Programs read a backslash in different ways.
         let plain = !url.contains('\\') && read.username().is_empty() && read.password().is_none();
@@ -174,8 +211,8 @@ fn is_tool(subject: &Subject, name: &str) -> bool {
 pub(crate) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
     let rule = rule?;
     match rule.effect {
-        Effect::Deny => Some(Verdict::refuse(Reason::Rule(rule.to_string()))),
-        Effect::Ask => Some(Verdict::ask(Reason::Rule(rule.to_string()))),
+        Effect::Deny => Some(Verdict::deny(Reason::Rule(Box::new(rule.clone())))),
+        Effect::Ask => Some(Verdict::ask(Reason::Rule(Box::new(rule.clone())))),
         Effect::Allow => None,
     }
 }
@@ -183,5 +220,5 @@ pub(crate) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
 /// The verdict of a rule that allows.
 pub(crate) fn allowed(rule: Option<&Rule>) -> Option<Verdict> {
     let rule = rule.filter(|rule| rule.effect == Effect::Allow)?;
-    Some(Verdict::run(Reason::Rule(rule.to_string())))
+    Some(Verdict::allow(Reason::Rule(Box::new(rule.clone()))))
 }

@@ -6,7 +6,7 @@ mod guarded;
 pub use guarded::line_guard;
 
 use crate::command;
-use crate::decision::{Decision, Reason, Verdict};
+use crate::decision::{Reason, Verdict};
 use crate::judge::{Judge, allowed, strict};
 use crate::mode::Mode;
 use crate::reach::Reach;
@@ -29,7 +29,7 @@ struct Line<'j> {
     feeds: bool,
     /// Whether a rule allows one of the commands.
     ruled: bool,
-    /// The folders in which the next command may run; none when nobody knows.
+    /// The folders in which the next command may run; empty if they are unknown.
     folders: Vec<PathBuf>,
 }
 
@@ -43,21 +43,21 @@ pub(super) fn commands(text: &str) -> Result<Vec<Part>, NotUnderstood> {
 }
 
 impl Judge<'_> {
-    /// What is to be done about a command line.
+    /// The verdict about a command line.
     pub(super) fn line(&self, text: &str, run: Run) -> Verdict {
         self.line_and_rule(text, run).0
     }
 
-    /// What is to be done about a command line that is to run without the sandbox that works here.
+    /// The verdict about a command line that is to run without the sandbox that works here.
     pub(super) fn line_outside(&self, text: &str) -> Verdict {
         let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
-        match verdict.decision {
-            Decision::Run if !ruled => Verdict::ask(Reason::Unsandboxed),
+        match verdict.effect {
+            Effect::Allow if !ruled => Verdict::ask(Reason::Unsandboxed),
             _ => verdict,
         }
     }
 
-    /// What is to be done about a command line, and whether a rule for commands allows it.
+    /// The verdict about a command line, and whether a rule for commands allows it.
     fn line_and_rule(&self, text: &str, run: Run) -> (Verdict, bool) {
         let folders = vec![self.folders.cwd().to_owned()];
         let mut line = Line { judge: self, run, feeds: false, ruled: false, folders };
@@ -65,18 +65,23 @@ impl Judge<'_> {
             Ok(parts) => line.parts(&parts),
             Err(why) => Some(line.not_understood(text, why)),
         };
-        let verdict = verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
+        let verdict =
+            verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
         // A reading command gets the network only by a rule, as any other.
-        let verdict = match verdict.decision {
-            Decision::Run if run.sandboxed && run.network && !line.ruled => Verdict::ask(Reason::Network),
+        let verdict = match verdict.effect {
+            Effect::Allow if run.sandboxed && run.network && !line.ruled => {
+                Verdict::ask(Reason::Network)
+            }
             _ => verdict,
         };
-        // A rule for the whole line speaks for each of its parts, but not against a rule that is stricter.
+        // A rule for the whole line speaks for each of its parts, but not against a rule that is
+        // stricter.
         let whole = self.says(|subject, effect| {
-            subject.covers(effect, run) && matches!(subject.commands(), Subject::Line(line) if line == text)
+            subject.covers(effect, run)
+                && matches!(subject.commands(), Subject::Line(line) if line == text)
         });
-        let open = verdict.decision < Decision::Refuse
-            && !(verdict.decision == Decision::Ask && verdict.is_by_rule());
+        let open = verdict.effect < Effect::Deny
+            && !(verdict.effect == Effect::Ask && verdict.is_by_rule());
         match (strict(whole), allowed(whole).filter(|_| open)) {
             (Some(strict), _) => (verdict.and(strict), false),
             (None, Some(allowed)) => (allowed, true),
@@ -85,7 +90,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a strict rule may be about a line that is not understood: whether its words stand in it at all.
+/// Whether a strict rule may be about a line that is not understood: whether its words stand in it
+/// at all.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
     let named = match subject.commands() {
         Subject::Command(words) => command::stands_in(text, words),
@@ -104,9 +110,13 @@ impl Line<'_> {
             .iter()
             .flat_map(|part| &part.redirects)
             .any(|redirect| redirect.writes && !files::is_none(redirect));
-        let obeys = || parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part));
-        Some(match verdict.decision {
-            Decision::Run if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
+        let depends = || {
+            parts.iter().any(|part| command::only_reads(part) && command::depends_on_project(part))
+        };
+        Some(match verdict.effect {
+            Effect::Allow
+                if writes && !self.ruled && self.judge.mode != Mode::Auto && depends() =>
+            {
                 Verdict::ask(Reason::Project)
             }
             _ => verdict,
@@ -119,16 +129,18 @@ impl Line<'_> {
             subject.covers(effect, self.run) && is_perhaps_about(subject, effect, text)
         });
         let unruled = match self.judge.mode {
-            Mode::Plan => Verdict::refuse(Reason::Mode),
+            Mode::Plan => Verdict::deny(Reason::Mode),
             _ => Verdict::ask(Reason::NotUnderstood(why.0)),
         };
         let tokens = command::tokens(text);
-        let named = tokens.iter().filter_map(|token| self.everywhere(token, |reach| self.names(reach)));
+        let named =
+            tokens.iter().filter_map(|token| self.everywhere(token, |reach| self.names(reach)));
         named.filter(Verdict::is_by_rule).chain(strict(rule)).fold(unruled, Verdict::and)
     }
 
     fn part(&mut self, part: &Part) -> Verdict {
-        let redirects: Vec<_> = part.redirects.iter().map(|redirect| self.redirect(redirect)).collect();
+        let redirects: Vec<_> =
+            part.redirects.iter().map(|redirect| self.redirect(redirect)).collect();
         let run = self.command(part);
         redirects.into_iter().fold(run, Verdict::and)
     }
@@ -161,7 +173,7 @@ impl Line<'_> {
             return denied;
         }
         if judge.mode == Mode::Plan && !reads {
-            return Verdict::refuse(Reason::Mode);
+            return Verdict::deny(Reason::Mode);
         }
         if let Some(verdict) = strict.or(files) {
             return verdict;
@@ -171,28 +183,29 @@ impl Line<'_> {
             return verdict;
         }
         match judge.mode {
-            _ if reads && !self.run.sandboxed && command::obeys_the_project(part) => {
+            _ if reads && !self.run.sandboxed && command::depends_on_project(part) => {
                 Verdict::ask(Reason::Project)
             }
             _ if reads && program == Some("git") => self.git(part),
-            _ if reads => Verdict::run(Reason::ReadOnly),
+            _ if reads => Verdict::allow(Reason::ReadOnly),
             Mode::Auto if !self.run.sandboxed => Verdict::ask(Reason::NoSandbox),
             Mode::Auto if self.run.network => Verdict::ask(Reason::Network),
-            Mode::Auto => judge.unless_broken(Verdict::run(Reason::Sandbox)),
+            Mode::Auto => judge.unless_broken(Verdict::allow(Reason::Sandbox)),
             _ => Verdict::ask(Reason::Mode),
         }
     }
 
-    /// A git command that only shows something, in a sandbox: what its repository says may run programs there, or show other files.
+    /// A git command that only shows something, in a sandbox: what its repository says may run
+    /// programs there, or show other files.
     fn git(&self, part: &Part) -> Verdict {
         let inside = |path: &Path| !self.reach(path, ".").outside;
-        let verdict = self
-            .places()
-            .find_map(|folder| repository::special(folder, command::shows_differences(part), inside));
+        let verdict = self.places().find_map(|folder| {
+            repository::special(folder, command::shows_differences(part), inside)
+        });
         match verdict {
             Some(Special::RunsPrograms) => Verdict::ask(Reason::Project),
             Some(Special::FilesOutside) => Verdict::ask(Reason::Outside),
-            None => Verdict::run(Reason::ReadOnly),
+            None => Verdict::allow(Reason::ReadOnly),
         }
     }
 
@@ -200,8 +213,11 @@ impl Line<'_> {
     fn goes(&mut self, part: &Part) -> Option<Verdict> {
         let known = match part.words.as_slice() {
             [_, to] if to.is_literal() && !to.text.starts_with('-') && !part.repeated => {
-                let reaches: Vec<_> =
-                    self.folders.iter().map(|from| Reach::of(self.judge.folders, from, &to.text)).collect();
+                let reaches: Vec<_> = self
+                    .folders
+                    .iter()
+                    .map(|from| Reach::of(self.judge.folders, from, &to.text))
+                    .collect();
                 let inside = !reaches.is_empty() && reaches.iter().all(|reach| !reach.outside);
                 inside.then(|| reaches.into_iter().map(|reach| reach.absolute).collect::<Vec<_>>())
             }
@@ -223,5 +239,5 @@ impl Line<'_> {
 }
 
 fn refuses(verdict: &Verdict) -> bool {
-    verdict.decision == Decision::Refuse
+    verdict.effect == Effect::Deny
 }

@@ -3,9 +3,9 @@
 use crate::command::tokens;
 use crate::shell::{Word, parts};
 
-/// Every word of a line that may name a file: arguments, targets of redirections, values behind `=` and `:`, and what
-/// stands inside quoted words. Patterns such as `*.rs` stay as they are. What variables hold is not known and not part
-/// of it.
+/// Every word of a line that may name a file: arguments, targets of redirections, values behind `=`
+/// and `:`, and what stands inside quoted words. Patterns such as `*.rs` stay as they are. What
+/// variables hold is not known and not part of it.
 pub fn line_words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |text: &str| {
@@ -33,7 +33,8 @@ pub fn line_words(line: &str) -> Vec<String> {
     found
 }
 
-/// Whether a word of a command line may name this path: literally, or as a pattern. Both are absolute.
+/// Whether a word of a command line may name this path: literally, or as a pattern. Both are
+/// absolute.
 pub fn word_may_name(word: &str, path: &str) -> bool {
     let glob = globset::GlobBuilder::new(word).literal_separator(true).build();
     word == path || glob.map_or(true, |glob| glob.compile_matcher().is_match(path))
@@ -60,14 +61,20 @@ mod tests {
             ("for f in a/b; do ls; done", "a/b"),
             ("cat a/*", "a/*"),
         ] {
-            assert!(line_words(line).iter().any(|word| word == wanted), "{line}: {:?}", line_words(line));
+            assert!(
+                line_words(line).iter().any(|word| word == wanted),
+                "{line}: {:?}",
+                line_words(line)
+            );
         }
     }
 
     #[test]
     fn a_pattern_may_name_what_it_matches() {
         assert!(
-            word_may_name("/a/*", "/a/b") && word_may_name("/a/b", "/a/b") && word_may_name("/a/[", "/a/b")
+            word_may_name("/a/*", "/a/b")
+                && word_may_name("/a/b", "/a/b")
+                && word_may_name("/a/[", "/a/b")
         );
         assert!(!word_may_name("/a/*.rs", "/a/b") && !word_may_name("/a/*", "/a/b/c"));
     }

@@ -36,11 +36,16 @@ impl Mode {
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Ask => ("Ask", "Asks before edits, and before commands that do more than read"),
-            Self::Edit => ("Edit", "Edits without asking; asks before commands that do more than read"),
-            Self::Auto => ("Auto", "Edits without asking, and runs commands without asking in a sandbox"),
-            Self::Plan => {
-                ("Plan", "Reads and searches only: no edit, and no command that does more than read")
+            Self::Edit => {
+                ("Edit", "Edits without asking; asks before commands that do more than read")
             }
+            Self::Auto => {
+                ("Auto", "Edits without asking, and runs commands without asking in a sandbox")
+            }
+            Self::Plan => (
+                "Plan",
+                "Reads and searches only: no edit, and no command that does more than read",
+            ),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What a person is asked: the choices of a permission request, and the rule that each of them adds.
+//! The question that a person is asked: its choices, and the rule that each of them adds.
 
-use crate::Touch;
 use crate::command;
-use crate::decision::{Decision, Reason};
+use crate::decision::Reason;
 use crate::judge::Judge;
 use crate::line::commands;
 use crate::reach::Reach;
 use crate::rule::{Effect, Pattern, Rule, Run, Subject, host_of};
 use crate::shell::Part;
+use crate::touch::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
 
@@ -27,16 +27,17 @@ pub enum Scope {
 pub struct Question {
     /// Why it asks.
     pub reason: Reason,
-    /// What may be allowed for always, if a rule can.
+    /// The subject of the rule that always allows the action, if there is one.
     pub allow: Option<Subject>,
-    /// What may be refused for always.
+    /// The subject of the rule that always denies the action.
     pub reject: Subject,
-    /// The scopes that may be chosen beside the session.
+    /// The scopes that the person can choose besides the session.
     pub scopes: Vec<Scope>,
 }
 
 impl Question {
-    /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen is told by the option's id (PERM-08).
+    /// The choices. A choice to be remembered names its rule and its scope (PERM-07). The option's
+    /// id says which scope was chosen (PERM-08).
     pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
@@ -71,7 +72,8 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// The question about an action that asks. A rule is offered only if with it the action would not have asked.
+    /// The question about an action that asks. A rule is offered only if with it the action would
+    /// not have asked.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);
         let allow = subjects.iter().find(|subject| self.would_run(subject, touch)).cloned();
@@ -91,16 +93,17 @@ impl Judge<'_> {
     }
 
     fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
-        let rule = Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let rule = Rule::new(Effect::Allow, subject.clone());
         let mut rules = self.rules.to_vec();
         rules.push(rule);
-        Judge { rules: &rules, ..*self }.touch(touch).decision == Decision::Run
+        Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow
     }
 
     /// What a rule for this could be about, the most useful first.
     fn subjects(&self, touch: &Touch<'_>) -> Vec<Subject> {
-        let exactly =
-            |path: &&str| Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative);
+        let exactly = |path: &&str| {
+            Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative)
+        };
         match touch {
             Touch::Nothing => Vec::new(),
             Touch::Reads(paths) => paths.iter().filter_map(exactly).map(Subject::Reads).collect(),
@@ -108,30 +111,37 @@ impl Judge<'_> {
                 let every = Pattern::new("**").ok().into_iter();
                 every.chain(paths.iter().filter_map(exactly)).map(Subject::Changes).collect()
             }
-            Touch::Runs { command, sandboxed, network } => {
-                self.commands(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed })
+            Touch::Runs { command, sandboxed, network } => self
+                .commands(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed }),
+            Touch::Unsandboxed { command } => {
+                self.commands(command, Run { sandboxed: false, network: true })
             }
-            Touch::Unsandboxed { command } => self.commands(command, Run { sandboxed: false, network: true }),
             Touch::Mcp { server, tool } => {
                 vec![Subject::Mcp { server: (*server).to_owned(), tool: Some((*tool).to_owned()) }]
             }
-            Touch::Fetches { url } => {
-                Url::parse(url).ok().as_ref().and_then(host_of).map(Subject::Host).into_iter().collect()
-            }
+            Touch::Fetches { url } => Url::parse(url)
+                .ok()
+                .as_ref()
+                .and_then(host_of)
+                .map(Subject::Host)
+                .into_iter()
+                .collect(),
         }
     }
 
     /// What a rule for a command line that runs in this way could be about.
     fn commands(&self, line: &str, run: Run) -> Vec<Subject> {
-        let subjects = self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
+        let subjects =
+            self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
         subjects.map(|subject| subject.for_run(run)).collect()
     }
 
     /// The one beginning that all commands of the line have which do more than read.
     fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
-        let runs =
-            |part: &&Part| command::only_reads(part) && (sandboxed || !command::obeys_the_project(part));
+        let runs = |part: &&Part| {
+            command::only_reads(part) && (sandboxed || !command::depends_on_project(part))
+        };
         let mut beginnings: Vec<_> = parts
             .iter()
             .filter(|part| !part.words.is_empty() && !runs(part))

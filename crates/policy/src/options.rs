@@ -1,14 +1,15 @@
 //! Options that are known to be harmless. An allowing rule covers a command with these options.
 //!
-//! Many programs run other programs through an option: `git fetch --upload-pack`, `tar --to-command`, `sort --compress-program`. A
-//! rule that allows a program covers it with the options that are listed here, in full, and with no other. Abbreviations are not
-//! listed, because a later version may give them another meaning.
+//! Many programs run other programs through an option: `git fetch --upload-pack`,
+//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers it with the
+//! options that are listed here, in full, and with no other. Abbreviations are not listed, because
+//! a later version may give them another meaning.
 
 mod builds;
 mod git;
 mod tools;
 
-use crate::command::{has_verbs, is_runner};
+use crate::command::programs::{has_verbs, is_runner};
 use crate::shell::Word;
 use tools::HARMLESS;
 
@@ -20,7 +21,8 @@ struct Table {
     flags: &'static str,
     /// Letters with a value.
     valued: &'static str,
-    /// Words behind two dashes, or with their only one for programs such as `go`, separated by blanks.
+    /// Words behind two dashes, or with their only one for programs such as `go`, separated by
+    /// blanks.
     long: &'static str,
     /// What may follow `--`.
     behind: Behind,
@@ -60,8 +62,8 @@ const QUIET: &[&str] = &["--no-pager", "--no-optional-locks"];
 
 /// Interpreters: the word behind them is a script, and what follows is for the script.
 const INTERPRETERS: &[&str] = &[
-    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh", "tclsh",
-    "zsh",
+    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
+    "tclsh", "zsh",
 ];
 
 /// Verbs that run the program named behind them.
@@ -70,7 +72,9 @@ const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool"
 /// Whether a rule for the first `named` words covers the command with all its words.
 pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     let Some(rest) = words.get(named..).filter(|rest| !rest.is_empty()) else { return true };
-    let Some(program) = words.first().map(|word| word.text.rsplit('/').next().unwrap_or(&word.text)) else {
+    let Some(program) =
+        words.first().map(|word| word.text.rsplit('/').next().unwrap_or(&word.text))
+    else {
         return false;
     };
     if is_in(HARMLESS, program) {
@@ -107,7 +111,8 @@ fn is_odd(program: &str, text: &str) -> bool {
     match program {
         // Variables such as SHELL.
         "make" | "gmake" => text.contains('='),
-        // Helpers for transports, and signatures that are checked by a program which the repository names.
+        // Helpers for transports, and signatures that are checked by a program which the repository
+        // names.
         "git" => text.contains("::") || text.contains("%G"),
         // An archive of another host.
         "tar" => text.contains(':'),
@@ -124,9 +129,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
     let fits = |table: &&Table| {
         let mut wanted = table.command.split(' ');
         wanted.next() == Some(program)
-            && wanted
-                .zip(1..)
-                .all(|(verb, at)| words.get(at).is_some_and(|word| word.is_literal() && word.text == verb))
+            && wanted.zip(1..).all(|(verb, at)| {
+                words.get(at).is_some_and(|word| word.is_literal() && word.text == verb)
+            })
     };
     let length = |table: &Table| table.command.split(' ').count();
     TABLES
@@ -137,10 +142,12 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// A program without a table: words that are no options, if neither the program nor its verb runs what its words say.
+/// A program without a table: words that are no options, if neither the program nor its verb runs
+/// what its words say.
 fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let plain = |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());
+    let plain =
+        |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());
     let complete = match program {
         _ if INTERPRETERS.contains(&program) => match text(1) {
             "-m" => named > 2,

@@ -1,14 +1,16 @@
-//! The rules of one session, from its own choices and from files.
+//! The rules of one session of the built-in agent, from its own choices and from files.
 
-use crate::{Effect, Folders, Judge, Mode, Rule, Rules, Scope, Subject};
+use crate::folders::Folders;
+use crate::judge::Judge;
+use crate::mode::Mode;
+use crate::offer::Scope;
+use crate::rule::{Agents, BUILT_IN, Effect, Rule, Subject};
+use crate::rules::Rules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How many choices one session remembers; beyond that the oldest are asked again.
 const REMEMBERED: usize = 256;
-
-/// Where a project may say what it forbids or wants to be asked about, from its folder.
-const PROJECTS: &str = ".attache/permissions.toml";
 
 /// The rules of one session: its own, those of the person, and what the project forbids.
 #[derive(Debug, Clone, Default)]
@@ -25,9 +27,12 @@ pub struct Policy {
 impl Policy {
     /// The rules for a session in these folders. Blocks on the disk.
     pub fn read(file: Option<&Path>, folders: &Folders) -> Self {
-        let mut policy =
-            Self { file: file.map(Path::to_owned), cwd: folders.roots().cwd().to_owned(), ..Self::default() };
-        policy.projects = projects(folders).unwrap_or_default();
+        let mut policy = Self {
+            file: file.map(Path::to_owned),
+            cwd: folders.roots().cwd().to_owned(),
+            ..Self::default()
+        };
+        policy.projects = Rules::of_project_in(folders).unwrap_or_default();
         policy.read_again();
         policy
     }
@@ -38,13 +43,23 @@ impl Policy {
         self.gather();
     }
 
-    /// What is wrong with the files, each in a sentence.
+    /// The mistakes in the files, each in a sentence.
     pub fn faults(&self) -> Vec<String> {
-        self.persons.faults().iter().chain(self.projects.faults()).map(ToString::to_string).collect()
+        self.persons
+            .faults()
+            .iter()
+            .chain(self.projects.faults())
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// What decides about an action in a mode.
-    pub fn judge<'j>(&'j self, mode: Mode, folders: &'j Folders, scratch: Option<&'j Path>) -> Judge<'j> {
+    pub fn judge<'j>(
+        &'j self,
+        mode: Mode,
+        folders: &'j Folders,
+        scratch: Option<&'j Path>,
+    ) -> Judge<'j> {
         let broken = self.persons.broken || self.projects.broken;
         Judge { mode, rules: &self.in_force, broken, folders, scratch }
     }
@@ -57,7 +72,7 @@ impl Policy {
     /// Keeps a choice for the rest of the session; it replaces an earlier one about the same.
     pub fn remember(&mut self, subject: Subject, effect: Effect) {
         self.chosen.retain(|earlier| earlier.subject != subject);
-        self.chosen.push(Rule { effect, subject, project: None, file: None });
+        self.chosen.push(Rule { agents: Agents::built_in(), ..Rule::new(effect, subject) });
         if self.chosen.len() > REMEMBERED {
             self.chosen.remove(0);
         }
@@ -72,17 +87,11 @@ impl Policy {
 
     fn gather(&mut self) {
         let here = |rule: &&Rule| {
-            let real = |project: &PathBuf| std::fs::canonicalize(project).is_ok_and(|real| real == self.cwd);
-            rule.project.as_ref().is_none_or(|project| *project == self.cwd || real(project))
+            // What the agent says about its calls is for clients to judge.
+            let is_about_actions = !matches!(rule.subject, Subject::Call(_));
+            is_about_actions && rule.agents.include(BUILT_IN) && rule.holds_in(&self.cwd)
         };
         let files = self.persons.rules.iter().chain(&self.projects.rules);
         self.in_force = Arc::new(self.chosen.iter().chain(files.filter(here)).cloned().collect());
     }
-}
-
-/// What a project says in its own file, if it has one. It came with the project, which nobody need trust: what it allows is not obeyed.
-pub(crate) fn projects(folders: &Folders) -> Option<Rules> {
-    let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists())?;
-    let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
-    Some(Rules::parse(PROJECTS, &text).without_allowing())
 }

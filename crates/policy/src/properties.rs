@@ -4,7 +4,7 @@ use crate::Touch;
 use crate::corpus::project;
 use crate::folders::Folders;
 use crate::shell::parts;
-use crate::{Decision, Effect, Judge, Mode, Rule, Subject};
+use crate::{Effect, Judge, Mode, Rule, Subject};
 use proptest::prelude::*;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -42,8 +42,20 @@ const COMMANDS: &[&str] = &[
 const JOINTS: &[&str] = &["; ", " && ", " || ", " | ", "\n", " & "];
 
 fn subject() -> impl Strategy<Value = Subject> {
-    let words =
-        ["ls", "cat", "touch", "cargo", "cargo test", "git", "git push", "rm", "sudo", "sh", "echo", "eval"];
+    let words = [
+        "ls",
+        "cat",
+        "touch",
+        "cargo",
+        "cargo test",
+        "git",
+        "git push",
+        "rm",
+        "sudo",
+        "sh",
+        "echo",
+        "eval",
+    ];
     let command = prop::sample::select(words.to_vec());
     let line = prop::sample::select(COMMANDS);
     prop_oneof![
@@ -57,12 +69,13 @@ fn subject() -> impl Strategy<Value = Subject> {
 
 fn rule() -> impl Strategy<Value = Rule> {
     let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
-    (effect, subject()).prop_map(|(effect, subject)| Rule { effect, subject, project: None, file: None })
+    (effect, subject()).prop_map(|(effect, subject)| Rule::new(effect, subject))
 }
 
 fn line() -> impl Strategy<Value = String> {
     let one = prop::sample::select(COMMANDS);
-    let more = prop::collection::vec((prop::sample::select(JOINTS), prop::sample::select(COMMANDS)), 0..3);
+    let more =
+        prop::collection::vec((prop::sample::select(JOINTS), prop::sample::select(COMMANDS)), 0..3);
     (one, more).prop_map(|(one, more)| {
         more.into_iter().fold(one.to_owned(), |line, (joint, next)| line + joint + next)
     })
@@ -72,15 +85,16 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(Mode::ALL.to_vec())
 }
 
-fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Decision {
+fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Effect {
     let judge = Judge { mode, rules, broken: false, folders: &PROJECT.1, scratch: None };
-    judge.touch(&Touch::Runs { command, sandboxed, network: false }).decision
+    judge.verdict_of(&Touch::Runs { command, sandboxed, network: false }).effect
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another kind makes anything looser.
+    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another
+    /// kind makes anything looser.
     #[test]
     fn the_strictest_rule_wins(
         rules in prop::collection::vec(rule(), 0..4), more in rule(), line in line(), mode in mode(), sandboxed: bool,
@@ -92,7 +106,7 @@ proptest! {
         match more.effect {
             Effect::Allow => {
                 prop_assert!(after <= before, "an allowing rule made it stricter");
-                prop_assert!(before != Decision::Refuse || after == Decision::Refuse, "an allowing rule undid a refusal");
+                prop_assert!(before != Effect::Deny || after == Effect::Deny, "an allowing rule undid a refusal");
             }
             Effect::Ask | Effect::Deny => prop_assert!(after >= before, "a strict rule made it looser"),
         }
@@ -105,7 +119,8 @@ proptest! {
         prop_assert_eq!(decided(&rules, mode, &line, true), decided(&backwards, mode, &line, true));
     }
 
-    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand aside, for they are about the line.
+    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand
+    /// aside, for they are about the line.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
         rules in prop::collection::vec(rule(), 0..4), line in line(), joint in prop::sample::select(JOINTS),
@@ -117,29 +132,31 @@ proptest! {
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
-    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is offered that would not.
+    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is
+    /// offered that would not.
     #[test]
     fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
         let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
         let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
-        let verdict = judge.touch(&touch);
-        if verdict.decision == Decision::Ask {
+        let verdict = judge.verdict_of(&touch);
+        if verdict.effect == Effect::Ask {
             let question = judge.question(verdict.reason, &touch, true);
             prop_assert!(question.options().len() <= 6);
             if let Some(subject) = question.allow {
                 let mut rules = rules.clone();
-                rules.push(Rule { effect: Effect::Allow, subject, project: None, file: None });
-                prop_assert_eq!(decided(&rules, mode, &line, false), Decision::Run);
+                rules.push(Rule::new(Effect::Allow, subject));
+                prop_assert_eq!(decided(&rules, mode, &line, false), Effect::Allow);
             }
         }
     }
 
-    /// Any text is judged, without a panic, and what is not understood never runs by a rule for commands.
+    /// Any text is judged, without a panic, and what is not understood never runs by a rule for
+    /// commands.
     #[test]
     fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
-        let allowed = Rule { effect: Effect::Allow, subject: Subject::Command(vec!["a".into()]), project: None, file: None };
+        let allowed = Rule::new(Effect::Allow, Subject::Command(vec!["a".into()]));
         let decision = decided(&[allowed], mode, &text, true);
-        prop_assert!(parts(&text).is_ok() || decision != Decision::Run, "{text:?}");
+        prop_assert!(parts(&text).is_ok() || decision != Effect::Allow, "{text:?}");
     }
 }
 
@@ -213,7 +230,8 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// The shell of this machine is asked: every program that it starts for a line which is understood was seen in the line.
+    /// The shell of this machine is asked: every program that it starts for a line which is
+    /// understood was seen in the line.
     #[test]
     fn whatever_the_shell_starts_was_seen(pieces in prop::collection::vec(piece(), 1..14)) {
         static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);

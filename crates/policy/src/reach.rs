@@ -17,18 +17,22 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written is, or its end. Blocks on the disk.
+    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written
+    /// is, or its end. Blocks on the disk.
     pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
         let absolute = from.join(path);
         let written = below(folders, &absolute);
-        let mut reach = Self { guard: guard(&written), outside: false, relative: written, absolute };
+        let mut reach =
+            Self { guard: guard(&written), outside: false, relative: written, absolute };
         match folders.roots().resolve(&reach.absolute) {
             Ok(resolved) => {
                 reach.relative = resolved.relative().display().to_string();
                 reach.absolute = resolved.path();
-                reach.guard = strongest(reach.guard, guard(&reach.relative));
+                reach.guard = Guard::strictest(reach.guard, guard(&reach.relative));
             }
-            Err(error) => reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath),
+            Err(error) => {
+                reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath)
+            }
         }
         reach
     }
@@ -49,9 +53,4 @@ fn below(folders: &Folders, absolute: &Path) -> String {
     let roots = folders.roots().all().iter().chain(folders.given());
     let below = roots.filter_map(|root| absolute.strip_prefix(root).ok()).next();
     below.unwrap_or(absolute).display().to_string()
-}
-
-/// The stricter of two: a secret may not even be read.
-pub(crate) fn strongest(one: Option<Guard>, other: Option<Guard>) -> Option<Guard> {
-    if one == Some(Guard::Secret) { one } else { other.or(one) }
 }

@@ -1,7 +1,8 @@
 //! Commands that only read: what may run without being asked for, in every mode.
 //!
-//! A command is on this list with the options that are known to be harmless, and with no other: an option that is not named here may write
-//! a file or start a program. What it reads is judged apart, by the paths among its words.
+//! A command is on this list with the options that are known to be harmless, and with no other: an
+//! option that is not named here may write a file or start a program. What it reads is judged
+//! apart, by the paths among its words.
 
 use crate::shell::Word;
 
@@ -85,16 +86,17 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
 
 /// Programs that say their version.
 const VERSIONED: &[&str] = &[
-    "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm", "pip",
-    "pnpm", "python", "python3", "ruby", "rustc", "yarn",
+    "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
+    "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
 /// Of these the ones that a project can replace by a toolchain or a release of its own.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
-/// Whether a command that only reads may run programs all the same because the project's configuration says so, as `.git/config` can name a
-/// pager, a file system monitor or a program that shows differences.
-pub(crate) fn obeys_the_project(program: &str, arguments: &[Word]) -> bool {
+/// Whether a command that only reads may still run programs because the project's
+/// configuration says so, as `.git/config` can name a pager, a file system monitor or a program
+/// that shows differences.
+pub(crate) fn depends_on_project(program: &str, arguments: &[Word]) -> bool {
     match program {
         "git" => !says_version(program, arguments),
         _ => CHOSEN_BY_PROJECTS.contains(&program),
@@ -121,16 +123,25 @@ pub(crate) struct Read<'w> {
 /// What the command reads; `None` if it may do more than that.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
-    let names_only = program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
+    let names_only =
+        program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
     let files = files(program, arguments)?;
-    let shows_words = program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
+    let shows_words =
+        program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
     let names = match shows_words {
         true => arguments.iter().filter(|word| word.pattern).collect(),
         false => Vec::new(),
     };
     let git = program == "git";
     let everything = git && shows_everything(arguments);
-    Some(Read { files, names, names_only, whole_folders: program == "diff", paths_of_git: git, everything })
+    Some(Read {
+        files,
+        names,
+        names_only,
+        whole_folders: program == "diff",
+        paths_of_git: git,
+        everything,
+    })
 }
 
 fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
@@ -143,7 +154,8 @@ fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
             (!first.text.starts_with('-') && are_text(arguments)).then(Vec::new)
         }
         "command" => {
-            let asks = arguments.first().is_some_and(|first| ["-v", "-V"].contains(&first.text.as_str()));
+            let asks =
+                arguments.first().is_some_and(|first| ["-v", "-V"].contains(&first.text.as_str()));
             (asks && are_literal(arguments)).then(Vec::new)
         }
         "set" => arguments.iter().all(sets_harmlessly).then(Vec::new),
@@ -171,10 +183,12 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         Operands::None if behind.is_empty() => Vec::new(),
         Operands::None => return None,
         // `date 1200` sets the clock.
-        Text if program == "date" => behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?,
+        Text if program == "date" => {
+            behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?
+        }
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
-        // A shell may make several words of a pattern, of which only the first is none of a file.
+        // A shell may make several words of a pattern, and only the first of them is not a file.
         PatternAndFiles if behind.first().is_some_and(|word| word.pattern) => behind,
         PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
         // The second file of `uniq` is written.
@@ -187,7 +201,9 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
 }
 
 fn is_harmless_option(word: &Word, letters: &str, long: &[&str]) -> bool {
-    let Some(rest) = word.text.strip_prefix('-').filter(|_| word.is_literal()) else { return false };
+    let Some(rest) = word.text.strip_prefix('-').filter(|_| word.is_literal()) else {
+        return false;
+    };
     match rest.strip_prefix('-') {
         Some("") => true,
         Some(name) => long.contains(&name.split_once('=').map_or(name, |(name, _)| name)),
@@ -213,7 +229,8 @@ fn says_version(program: &str, arguments: &[Word]) -> bool {
 /// `set -e` and its like.
 fn sets_harmlessly(word: &Word) -> bool {
     let letters = |rest: &str| rest.chars().all(|each| "euxo".contains(each));
-    word.is_literal() && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
+    word.is_literal()
+        && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
 /// Expressions of `find` that only look.
@@ -253,8 +270,9 @@ fn find(arguments: &[Word]) -> Option<Vec<&Word>> {
 fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
     let [first, script, files @ ..] = arguments else { return None };
     let lines = script.text.strip_suffix('p')?;
-    let number =
-        |text: &str| text == "$" || (!text.is_empty() && text.bytes().all(|each| each.is_ascii_digit()));
+    let number = |text: &str| {
+        text == "$" || (!text.is_empty() && text.bytes().all(|each| each.is_ascii_digit()))
+    };
     let (from, to) = lines.split_once(',').unwrap_or((lines, "1"));
     let shows = first.text == "-n" && number(from) && number(to);
     let plain = files.iter().all(|word| !word.text.starts_with('-'));
@@ -274,7 +292,8 @@ const LISTS: &[(&str, &[&str])] = &[
     ("worktree", &["list"]),
 ];
 
-/// Options with which these write a file, start a program or leave the repository. Git takes the beginnings of long options for the whole.
+/// Options with which these write a file, start a program or leave the repository. Git takes the
+/// beginnings of long options for the whole.
 const DOES_MORE: &[&str] = &[
     "alternate-refs",
     "contents",

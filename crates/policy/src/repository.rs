@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// How much of a configuration is read, in bytes. A longer one counts as one that runs programs.
 const LONGEST: u64 = 256 * 1024;
 
-/// Words of a configuration, in small letters, behind which stands a program that git runs to see what changed. The environment of a command
-/// that only reads takes the other programs away.
+/// Words of a configuration, in small letters, behind which stands a program that git runs to see
+/// what changed. The environment of a command that only reads takes the other programs away.
 const PROGRAMS: &[&str] = &["[filter", "[include"];
 
 /// The same for git when it shows differences.
@@ -18,7 +18,8 @@ const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 /// The same, where a whole name must fit: when git shows how it would merge.
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
-/// The whole names for a repository inside of another: git takes the environment away when it enters it.
+/// The whole names for a repository inside of another: git takes the environment away when it
+/// enters it.
 const NESTED_PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "command",
@@ -47,10 +48,16 @@ pub(crate) enum Special {
     FilesOutside,
 }
 
-/// What is special about the repository that git uses in this folder, perhaps to show differences, or about one inside of it that git enters.
-/// `inside` says whether a path lies in the session's folders. Blocks on the disk.
-pub(crate) fn special(folder: &Path, differences: bool, inside: impl Fn(&Path) -> bool) -> Option<Special> {
-    let (files, repository) = folder.ancestors().find_map(|folder| Some((folder, repository(folder)?)))?;
+/// What is special about the repository that git uses in this folder, perhaps to show differences,
+/// or about one inside of it that git enters. `inside` says whether a path lies in the session's
+/// folders. Blocks on the disk.
+pub(crate) fn special(
+    folder: &Path,
+    differences: bool,
+    inside: impl Fn(&Path) -> bool,
+) -> Option<Special> {
+    let (files, repository) =
+        folder.ancestors().find_map(|folder| Some((folder, repository(folder)?)))?;
     let mut look = Look { differences, inside: &inside, left: MOST };
     look.repository(&repository, files, 0)
 }
@@ -97,8 +104,16 @@ impl Look<'_> {
     }
 
     /// The same for the repositories inside of one.
-    fn inside_of(&mut self, outer: &Path, files: &Path, long_names: bool, depth: usize) -> Option<Special> {
-        let Ok(nested) = nested::nested(outer, files, long_names) else { return Some(Special::RunsPrograms) };
+    fn inside_of(
+        &mut self,
+        outer: &Path,
+        files: &Path,
+        long_names: bool,
+        depth: usize,
+    ) -> Option<Special> {
+        let Ok(nested) = nested::nested(outer, files, long_names) else {
+            return Some(Special::RunsPrograms);
+        };
         nested.into_iter().find_map(|files| {
             let repository = repository(&files)?;
             self.repository(&repository, &files, depth + 1)
@@ -110,7 +125,8 @@ impl Look<'_> {
         let bare = text.replace("\\\r\n", "").replace("\\\n", "").replace('"', "");
         let small = bare.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-        let names = |words: &[&str]| small.lines().flat_map(names).any(|name| words.contains(&name));
+        let names =
+            |words: &[&str]| small.lines().flat_map(names).any(|name| words.contains(&name));
         let differences = || bare.contains("%G") || has(DIFF_PROGRAMS) || names(MERGE_PROGRAMS);
         match nested {
             true => has(PROGRAMS) || bare.contains("%G") || names(NESTED_PROGRAMS),
@@ -131,7 +147,8 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: git gets told to pass it over, but its configuration may say something else of what is above.
+        // A bare repository: git gets told to pass it over, but its configuration may say something
+        // else of what is above.
         return None;
     }
     let text = read(&own).ok().flatten()?;

@@ -1,248 +1,89 @@
-//! One rule: what it is about, and what it decides.
+//! One rule: whose actions it is about, which, where, and what it decides.
 
-use crate::command;
-use crate::shell::Part;
-use crate::text::{code, one_line};
-use globset::{GlobBuilder, GlobMatcher};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+mod agents;
+mod call;
+mod pattern;
+mod subject;
+
+pub use agents::{Agents, BUILT_IN};
+pub use call::CallPattern;
+pub use pattern::Pattern;
+pub use subject::Subject;
+pub(crate) use subject::{Run, host_of};
+
+use attache_protocol::v1::SessionId;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use url::Url;
 
-/// What a rule decides. A later one is stricter, and the strictest wins.
+/// What a rule decides, and what is decided about an action. A later one is stricter, and the
+/// strictest rule wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Effect {
     /// It runs without a question.
     Allow,
-    /// The person is asked.
+    /// A person is asked.
     Ask,
     /// It does not run.
     Deny,
 }
 
-/// A rule, wherever it was written.
+/// A rule, from a file or of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// What the rule decides.
     pub effect: Effect,
-    /// What the rule is about.
+    /// The agents whose actions it is about.
+    pub agents: Agents,
+    /// The actions that it is about.
     pub subject: Subject,
-    /// The folder of the only project in which it holds.
-    pub project: Option<PathBuf>,
-    /// The file that it stands in; none for a choice of this session.
+    /// Where and for how long it holds.
+    pub scope: RuleScope,
+    /// The file that contains it; `None` for a choice of this session.
     pub file: Option<String>,
 }
 
-/// What a rule is about. It is never wider than its words say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Subject {
-    /// Commands that begin with these words.
-    Command(Vec<String>),
-    /// This command line, character by character.
-    Line(String),
-    /// Reading of these files.
-    Reads(Pattern),
-    /// Making, changing, moving and deleting of these files.
-    Changes(Pattern),
-    /// Every use of a tool of ours.
-    Tool(String),
-    /// The tools of an MCP server, or one of them.
-    Mcp {
-        /// The name of the server.
-        server: String,
-        /// The tool; all of them if there is none.
-        tool: Option<String>,
-    },
-    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the usual one.
-    Host(String),
-    /// Runs of commands that a sandbox does not hold, or that can reach the network. Every other subject that is about commands and
-    /// allows covers only runs in a sandbox without the network.
-    Beyond {
-        /// The commands.
-        commands: Box<Subject>,
-        /// Whether it is about runs without a sandbox.
-        unsandboxed: bool,
-        /// Whether it is about runs in a sandbox that can reach the network.
-        network: bool,
-    },
+/// Where and for how long a rule holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleScope {
+    /// In this session. No file keeps such a rule.
+    Session(SessionId),
+    /// In sessions in this folder. A rule about `call`, and one that asks or denies, also holds in
+    /// sessions in folders below it.
+    Project(PathBuf),
+    /// Everywhere.
+    Always,
 }
 
-/// How a command runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// Whether a sandbox holds it.
-    pub(crate) sandboxed: bool,
-    /// Whether it can reach the network; always true without a sandbox.
-    pub(crate) network: bool,
-}
+impl Rule {
+    /// A rule for every agent that holds everywhere, in no file.
+    pub fn new(effect: Effect, subject: Subject) -> Self {
+        Self { effect, agents: Agents::All, subject, scope: RuleScope::Always, file: None }
+    }
 
-/// A pattern of paths: from the project's folder, or absolute.
-#[derive(Debug, Clone)]
-pub struct Pattern {
-    text: String,
-    matcher: GlobMatcher,
-}
+    /// Whether two rules say the same, whichever file they stand in.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.effect == other.effect
+            && self.agents == other.agents
+            && self.subject == other.subject
+            && self.scope == other.scope
+    }
 
-impl Pattern {
-    /// Reads a pattern: `*` and `?` stop at `/`, `**` does not.
-    pub fn new(text: &str) -> Result<Self, String> {
-        if text.starts_with("~") || text.starts_with("./") || text.split('/').any(|part| part == "..") {
-            return Err("a path begins in the project's folder or with /, and has no `..`".to_owned());
+    /// Whether the rule holds in a session in this folder. Blocks on the disk if it holds in one
+    /// project alone.
+    pub(crate) fn holds_in(&self, cwd: &Path) -> bool {
+        let RuleScope::Project(project) = &self.scope else { return true };
+        if *project == *cwd {
+            return true;
         }
-        let glob = GlobBuilder::new(text).literal_separator(true).build();
-        let matcher = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
-        Ok(Self { text: text.to_owned(), matcher })
-    }
-
-    /// The pattern as it was written.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The pattern that is this path and no other.
-    pub fn exactly(path: &str) -> Option<Self> {
-        Self::new(&globset::escape(path)).ok()
-    }
-
-    /// Whether it leads to this path, given from its root and absolute.
-    pub fn covers(&self, relative: &str, absolute: &Path) -> bool {
-        if self.text.starts_with('/') {
-            self.matcher.is_match(absolute)
-        } else {
-            self.matcher.is_match(relative)
+        if matches!(self.subject, Subject::Call(_)) {
+            return cwd.is_absolute() && cwd.starts_with(project);
         }
-    }
-
-    /// Whether it names one path: only so does it reach what is guarded.
-    pub fn is_exact(&self) -> bool {
-        !self.text.contains(['*', '?', '[', '{', '\\'])
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl Eq for Pattern {}
-
-impl Serialize for Pattern {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Pattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::new(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-    }
-}
-
-impl Subject {
-    /// This subject for commands that run in this way.
-    pub(crate) fn for_run(self, run: Run) -> Self {
-        match run {
-            Run { sandboxed: true, network: false } => self,
-            Run { sandboxed, network } => Self::Beyond {
-                commands: Box::new(self),
-                unsandboxed: !sandboxed,
-                network: sandboxed && network,
-            },
-        }
-    }
-
-    /// The commands that it is about, however they run.
-    pub(crate) fn commands(&self) -> &Self {
-        match self {
-            Self::Beyond { commands, .. } => commands,
-            other => other,
-        }
-    }
-
-    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a sandbox without the network, unless it
-    /// says otherwise. A subject that asks or denies covers every run, unless it says otherwise.
-    pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
-        let plain = run.sandboxed && !run.network;
-        match (self, effect) {
-            (Self::Beyond { unsandboxed, .. }, _) if !run.sandboxed => *unsandboxed,
-            (Self::Beyond { network, unsandboxed, .. }, Effect::Allow) => plain || *network || *unsandboxed,
-            (Self::Beyond { network, .. }, _) => *network && run.network,
-            (_, Effect::Allow) => plain,
-            _ => true,
-        }
-    }
-
-    /// Whether it is about this command. What allows is about no more than it says; what forbids or asks is also about commands that run
-    /// this one.
-    pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
-        match self {
-            Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
-            Self::Command(words) => command::comes_to(part, words),
-            Self::Tool(tool) => tool == "execute",
-            Self::Beyond { commands, .. } => commands.is_about_command(part, effect),
-            _ => false,
-        }
-    }
-
-    /// Whether it is about fetching this address.
-    pub(crate) fn is_about_address(&self, url: &Url) -> bool {
-        match self {
-            Self::Host(host) => {
-                let (host, port) = match host.rsplit_once(':') {
-                    Some((host, port)) => (host, port.parse().ok()),
-                    None => (host.as_str(), None),
-                };
-                let there = url.host_str().unwrap_or_default().trim_end_matches('.');
-                let same = match host.strip_prefix("*.") {
-                    Some(above) => there.strip_suffix(above).is_some_and(|below| below.ends_with('.')),
-                    None => there == host,
-                };
-                same && url.port() == port
-            }
-            Self::Tool(tool) => tool == "fetch",
-            _ => false,
-        }
-    }
-
-    /// Whether it is about this tool of this server.
-    pub(crate) fn is_about_mcp(&self, called: &str, used: &str) -> bool {
-        match self {
-            Self::Mcp { server, tool } => server == called && tool.as_ref().is_none_or(|tool| tool == used),
-            _ => false,
-        }
-    }
-}
-
-/// The host of an address as a rule names it.
-pub(crate) fn host_of(url: &Url) -> Option<String> {
-    let host = url.host_str()?.trim_end_matches('.');
-    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
-}
-
-/// What a rule is about, as people read it: it stands behind "Always allow" (PERM-07).
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |text: &str| code(&one_line(text, 80));
-        match self {
-            Self::Command(words) => write!(f, "commands that start with {}", short(&words.join(" "))),
-            Self::Line(line) => write!(f, "exactly {}", short(line)),
-            Self::Reads(pattern) => write!(f, "reads of {}", short(&pattern.text)),
-            Self::Changes(pattern) if pattern.text == "**" => f.write_str("edits"),
-            Self::Changes(pattern) => write!(f, "edits of {}", short(&pattern.text)),
-            Self::Tool(tool) => write!(f, "uses of {}", short(tool)),
-            Self::Mcp { server, tool: Some(tool) } => {
-                write!(f, "uses of {} of the server {}", short(tool), short(server))
-            }
-            Self::Mcp { server, tool: None } => write!(f, "uses of the server {}", short(server)),
-            Self::Host(host) => write!(f, "fetches from {}", short(host)),
-            Self::Beyond { commands, unsandboxed, network } => {
-                let how = match (unsandboxed, network) {
-                    (true, true) => " without a sandbox or with the network",
-                    (true, false) => " without a sandbox",
-                    _ => " with the network",
-                };
-                write!(f, "{commands}{how}")
+        let real = std::fs::canonicalize(project);
+        match self.effect {
+            Effect::Allow => real.is_ok_and(|real| real == cwd),
+            Effect::Ask | Effect::Deny => {
+                cwd.starts_with(project) || real.is_ok_and(|real| cwd.starts_with(real))
             }
         }
     }
@@ -253,7 +94,9 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = &self.subject;
         match (&self.file, self.effect) {
-            (None, Effect::Deny) => write!(f, "{subject} were refused for the rest of this session"),
+            (None, Effect::Deny) => {
+                write!(f, "{subject} were refused for the rest of this session")
+            }
             (Some(file), Effect::Deny) => write!(f, "{subject} are forbidden by {file}"),
             (None, Effect::Allow) => write!(f, "{subject} are allowed in this session"),
             (Some(file), Effect::Allow) => write!(f, "{subject} are allowed by {file}"),

@@ -10,23 +10,25 @@ const USUAL: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 /// Commands of the shell itself.
 const BUILT_IN: &[&str] = &[
-    ":", "[", "break", "cd", "command", "continue", "echo", "exit", "false", "printf", "pwd", "return",
-    "set", "test", "true",
+    ":", "[", "break", "cd", "command", "continue", "echo", "exit", "false", "printf", "pwd",
+    "return", "set", "test", "true",
 ];
 
-/// The `PATH` for commands: that of this process without relative and empty entries, through which a folder would give commands their
-/// programs.
+/// The `PATH` for commands: that of this process without relative and empty entries, through which
+/// a folder would give commands their programs.
 pub fn safe_path() -> OsString {
     cleaned(std::env::var_os("PATH").as_deref())
 }
 
 fn cleaned(path: Option<&OsStr>) -> OsString {
-    let absolute = path.into_iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
+    let absolute =
+        path.into_iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
     let joined = std::env::join_paths(absolute).unwrap_or_default();
     if joined.is_empty() { USUAL.into() } else { joined }
 }
 
-/// Whether a file in the session's folders takes the place of this program in the `PATH` for commands. Blocks on the disk.
+/// Whether a file in the session's folders takes the place of this program in the `PATH` for
+/// commands. Blocks on the disk.
 pub(crate) fn is_replaced(program: &str, folders: &Folders) -> bool {
     !BUILT_IN.contains(&program) && is_replaced_in(&safe_path(), program, folders)
 }
@@ -40,14 +42,18 @@ fn is_replaced_in(path: &OsStr, program: &str, folders: &Folders) -> bool {
         if is_inside(&file, folders) {
             return true;
         }
-        if file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0) {
+        if file
+            .metadata()
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        {
             return false;
         }
     }
     false
 }
 
-/// Whether there is something that lies in the session's folders, as it is written or where it leads.
+/// Whether there is something that lies in the session's folders, as it is written or where it
+/// leads.
 fn is_inside(file: &Path, folders: &Folders) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let within = |root: &PathBuf| real.starts_with(root) || file.starts_with(root);
@@ -80,9 +86,12 @@ mod tests {
     fn a_program_of_the_session_s_folders_takes_the_place_of_another() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
-        for (file, mode) in
-            [("project/bin/ls", 0o755), ("project/bin/wc", 0o755), ("usr/wc", 0o755), ("usr/cat", 0o644)]
-        {
+        for (file, mode) in [
+            ("project/bin/ls", 0o755),
+            ("project/bin/wc", 0o755),
+            ("usr/wc", 0o755),
+            ("usr/cat", 0o644),
+        ] {
             std::fs::create_dir_all(at(file).parent().unwrap()).unwrap();
             std::fs::write(at(file), "").unwrap();
             std::fs::set_permissions(at(file), std::fs::Permissions::from_mode(mode)).unwrap();
@@ -90,7 +99,8 @@ mod tests {
         symlink(at("project/bin/ls"), at("usr/head")).unwrap();
         symlink(at("project/bin"), at("linked")).unwrap();
         let folders = Folders::new(&[at("project")]).unwrap();
-        let path = |names: &[&str]| std::env::join_paths(names.iter().map(|name| at(name))).unwrap();
+        let path =
+            |names: &[&str]| std::env::join_paths(names.iter().map(|name| at(name))).unwrap();
         for (entries, program, wanted) in [
             (&["project/bin", "usr"][..], "ls", true),
             (&["linked"][..], "ls", true),
@@ -100,7 +110,11 @@ mod tests {
             (&["usr"][..], "cat", false),
             (&["project/bin"][..], "missing", false),
         ] {
-            assert_eq!(is_replaced_in(&path(entries), program, &folders), wanted, "{entries:?} {program}");
+            assert_eq!(
+                is_replaced_in(&path(entries), program, &folders),
+                wanted,
+                "{entries:?} {program}"
+            );
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What a command line runs, read as `sh` reads it.
 //!
-//! This reads less than a shell does, on purpose. Whatever shells read differently, whatever runs something that does not stand in the line
-//! (`eval`, functions, aliases), and whatever is not plain to see is [`NotUnderstood`]; nothing is guessed. The time is linear in the length
-//! of the line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22 open parentheses and overflows the
-//! stack at a thousand braces.
+//! This reads less than a shell does, on purpose. A line that shells read differently, or that
+//! runs something that it does not show (`eval`, functions, aliases), is [`NotUnderstood`]; nothing
+//! is guessed. The time is linear in the length of the
+//! line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22
+//! open parentheses and overflows the stack at a thousand braces.
 
 mod compound;
 mod word;
@@ -17,8 +18,8 @@ const DEEPEST: usize = 24;
 
 /// Words that are the shell's where a command begins.
 const RESERVED: &[&str] = &[
-    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac",
-    "in", "function", "select", "coproc", "[[", "]]",
+    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for",
+    "case", "esac", "in", "function", "select", "coproc", "[[", "]]",
 ];
 
 /// One command of a line: a program with its arguments, or what the shell itself goes through.
@@ -43,7 +44,7 @@ pub(crate) struct Redirect {
     pub(crate) target: Word,
 }
 
-/// Why nobody knows what a line would run.
+/// Why it is unknown what a line would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotUnderstood(pub(crate) &'static str);
 
@@ -51,10 +52,11 @@ type Result<T> = std::result::Result<T, NotUnderstood>;
 
 /// Every command that a line runs, in its order, also those in substitutions, loops and branches.
 pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
-    let odd =
-        |each: char| (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each);
+    let odd = |each: char| {
+        (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each)
+    };
     if line.chars().any(odd) {
-        return Err(NotUnderstood("it holds characters that nobody sees"));
+        return Err(NotUnderstood("it contains invisible characters"));
     }
     let mut reader = Reader::new(line, 0);
     reader.list(&[End::Line], false)?;
@@ -90,7 +92,13 @@ struct Reader {
 
 impl Reader {
     fn new(line: &str, depth: usize) -> Self {
-        Self { characters: line.chars().collect(), at: 0, depth, parts: Vec::new(), here: Vec::new() }
+        Self {
+            characters: line.chars().collect(),
+            at: 0,
+            depth,
+            parts: Vec::new(),
+            here: Vec::new(),
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -253,7 +261,9 @@ impl Reader {
             match self.peek() {
                 None | Some('\n' | ';' | '&' | '|' | ')') => break,
                 Some('(') => {
-                    return Err(NotUnderstood("it makes a function, or shells read it in different ways"));
+                    return Err(NotUnderstood(
+                        "it makes a function, or shells read it in different ways",
+                    ));
                 }
                 Some('<' | '>') => self.redirect(&mut part)?,
                 Some(_) => self.argument(&mut part)?,
@@ -273,7 +283,10 @@ impl Reader {
     fn argument(&mut self, part: &mut Part) -> Result<()> {
         let word = self.word()?;
         if matches!(self.peek(), Some('<' | '>')) {
-            if word.is_literal() && !word.quoted && word.text.bytes().all(|each| each.is_ascii_digit()) {
+            if word.is_literal()
+                && !word.quoted
+                && word.text.bytes().all(|each| each.is_ascii_digit())
+            {
                 return self.redirect(part);
             }
             if word.text.starts_with('{') {
@@ -284,7 +297,9 @@ impl Reader {
             Some(at) => {
                 let (name, value) = word.split(at);
                 if !is_name(&name) {
-                    return Err(NotUnderstood("it sets a variable in a way that shells read differently"));
+                    return Err(NotUnderstood(
+                        "it sets a variable in a way that shells read differently",
+                    ));
                 }
                 part.assignments.push((name, value));
             }
@@ -297,8 +312,9 @@ impl Reader {
         let mut part = Part::default();
         loop {
             self.blanks();
-            let digits =
-                (0..).take_while(|by| self.ahead(*by).is_some_and(|each| each.is_ascii_digit())).count();
+            let digits = (0..)
+                .take_while(|by| self.ahead(*by).is_some_and(|each| each.is_ascii_digit()))
+                .count();
             match self.ahead(digits) {
                 Some('<' | '>') => {
                     self.at += digits;
@@ -326,14 +342,20 @@ impl Reader {
         match operator {
             "<<" | "<<-" => {
                 let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
-                if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal() {
+                if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal()
+                {
                     return Err(NotUnderstood("a here-document has an odd end"));
                 }
                 let without_tabs = operator == "<<-";
-                self.here.push(HereDocument { end: target.text, literal: target.quoted, without_tabs });
+                self.here.push(HereDocument {
+                    end: target.text,
+                    literal: target.quoted,
+                    without_tabs,
+                });
             }
             "<&" | ">&" => {
-                let number = target.text == "-" || target.text.bytes().all(|each| each.is_ascii_digit());
+                let number =
+                    target.text == "-" || target.text.bytes().all(|each| each.is_ascii_digit());
                 if !number || !target.is_literal() || target.text.is_empty() {
                     return Err(NotUnderstood("shells read it in different ways"));
                 }

@@ -2,8 +2,12 @@
 
 /// The text on one line of at most `limit` characters, with `…` in place of the rest.
 pub fn one_line(text: &str, limit: usize) -> String {
-    let mut line: String =
-        text.trim().chars().map(|each| if each.is_control() { ' ' } else { each }).take(limit + 1).collect();
+    let mut line: String = text
+        .trim()
+        .chars()
+        .map(|each| if each.is_control() { ' ' } else { each })
+        .take(limit + 1)
+        .collect();
     if line.chars().count() > limit {
         line = line.chars().take(limit.saturating_sub(1)).collect();
         line.push('…');

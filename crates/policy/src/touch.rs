@@ -1,6 +1,7 @@
-//! What an action touches: all that the policy needs to know about it.
+//! The files, commands and addresses that an action touches.
 
-/// What an action touches. Paths are as the model wrote them.
+/// The files, commands and addresses that an action touches: all that a decision depends on.
+/// Paths are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch<'a> {
     /// Nothing outside of the session.
@@ -9,11 +10,12 @@ pub enum Touch<'a> {
     Reads(Vec<&'a str>),
     /// Makes, changes, moves or deletes these files.
     Changes(Vec<&'a str>),
-    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
+    /// Runs a command line with the shell. `sandboxed` says whether a sandbox restricts it,
+    /// `network` whether it can reach the network.
     Runs {
         /// The whole command line.
         command: &'a str,
-        /// Whether a sandbox holds it.
+        /// Whether a sandbox restricts it.
         sandboxed: bool,
         /// Whether it can reach the network.
         network: bool,
@@ -30,7 +32,7 @@ pub enum Touch<'a> {
         /// The name of its tool.
         tool: &'a str,
     },
-    /// Reads what is behind a URL. A redirection to another host is another one.
+    /// Reads the content at a URL. A redirection to another host is another action.
     Fetches {
         /// The address.
         url: &'a str,

@@ -10,8 +10,8 @@ pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Programs that read a folder with all that is below it, if they are given one, and the letters and words that make them do so; none where
-/// they do without.
+/// Programs that read a folder with all that is below it, if they are given one, and the letters
+/// and words that make them do so; none where they do without.
 const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("7z", "", &[]),
     ("ack", "", &[]),
@@ -33,7 +33,9 @@ const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
 /// Whether the command searches its own folder if it is given none.
 pub(crate) fn searches_here(part: &Part) -> bool {
     let name = name(part);
-    name.is_some_and(|name| name.contains("grep") || ["ack", "ag", "find", "git", "rg"].contains(&name))
+    name.is_some_and(|name| {
+        name.contains("grep") || ["ack", "ag", "find", "git", "rg"].contains(&name)
+    })
 }
 
 /// Whether the command reads the files below folders that it names, or below its own.
@@ -43,7 +45,8 @@ pub(crate) fn reads_folders(part: &Part) -> bool {
     if name == Some("git") {
         return words.iter().any(|word| word.text == "grep");
     }
-    let Some((_, letters, long)) = READ_FOLDERS.iter().find(|(program, ..)| Some(*program) == name) else {
+    let Some((_, letters, long)) = READ_FOLDERS.iter().find(|(program, ..)| Some(*program) == name)
+    else {
         return false;
     };
     let asks = |word: &Word| match word.text.strip_prefix('-') {
@@ -72,7 +75,8 @@ pub(crate) struct Filter {
     without_links: bool,
 }
 
-/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words that make them follow these.
+/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words
+/// that make them follow these.
 const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
     ("ack", "f", "--fo"),
     ("ag", "f", "--fo"),
@@ -94,7 +98,10 @@ impl Filter {
         let names = named.filter(|(option, _)| ["-name", "-iname"].contains(&option.text.as_str()));
         match words.iter().any(odd) {
             true => Self::default(),
-            false => Self { names: names.map(|(_, name)| name.text.clone()).collect(), ..Self::default() },
+            false => Self {
+                names: names.map(|(_, name)| name.text.clone()).collect(),
+                ..Self::default()
+            },
         }
     }
 
@@ -112,9 +119,15 @@ impl Filter {
                 let all = |text: &str| {
                     let plain = text.starts_with('-') && !text.starts_with("--");
                     (plain && text.contains(['u', '.', 'a', 'g']))
-                        || ["--hid", "--unr", "--glob", "--iglob"].iter().any(|long| text.starts_with(long))
+                        || ["--hid", "--unr", "--glob", "--iglob"]
+                            .iter()
+                            .any(|long| text.starts_with(long))
                 };
-                Self { names: Vec::new(), without_hidden: !texts.into_iter().any(all), ..Self::default() }
+                Self {
+                    names: Vec::new(),
+                    without_hidden: !texts.into_iter().any(all),
+                    ..Self::default()
+                }
             }
             Some(name) if name.ends_with("grep") => {
                 let included = texts.filter_map(|text| text.strip_prefix("--include="));
@@ -143,6 +156,8 @@ fn leaves_out_links(part: &Part) -> bool {
             // The first word of tar may be options without a dash.
             None => *program == "tar" && word.text.contains('h'),
         };
-        name(part) == Some(program) && words.iter().all(|word| !word.variable) && !words.iter().any(follows)
+        name(part) == Some(program)
+            && words.iter().all(|word| !word.variable)
+            && !words.iter().any(follows)
     })
 }

@@ -1,6 +1,7 @@
 //! Patterns of names: whether a name fits one, and whether two could fit the same name.
 //!
-//! A bracket expression counts as `*`: shells read odd ones in different ways, and a wider reading is the careful one.
+//! A bracket expression counts as `*`: shells read odd ones in different ways, and a wider reading
+//! is the careful one.
 
 /// One step of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,8 @@ fn steps(pattern: &str) -> Vec<Step> {
     before.chars().map(step).chain(bracket).chain(behind.chars().map(step)).collect()
 }
 
-/// Whether a shell may take this name for the pattern, in whatever case. A dot at the beginning of a name needs one in the pattern.
+/// Whether a shell may take this name for the pattern, in whatever case. A dot at the beginning of
+/// a name needs one in the pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     (!name.starts_with('.') || pattern.starts_with(['.', '['])) && meet(pattern, name)
 }
@@ -70,7 +72,9 @@ pub(crate) fn meet(one: &str, other: &str) -> bool {
             };
             let any = (*step == Step::Any && *above) || (*with == Step::Any && left);
             next.push(
-                any || (*across && same) || (*step == Step::Any && left) || (*with == Step::Any && *above),
+                any || (*across && same)
+                    || (*step == Step::Any && left)
+                    || (*with == Step::Any && *above),
             );
         }
         row = next;
@@ -105,15 +109,19 @@ pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
         for ((across, above), with) in row.iter().zip(row.iter().skip(1)).zip(&other) {
             let left = next.last().is_some_and(|left| *left);
             let anything = part == "**" || with == "**";
-            next.push(if anything { *across || *above || left } else { *across && meet(part, with) });
+            next.push(if anything {
+                *across || *above || left
+            } else {
+                *across && meet(part, with)
+            });
         }
         row = next;
     }
     row.last().is_some_and(|whole| *whole)
 }
 
-/// The texts that shells with brace expansion make of a text, the text itself among them. None where shells could read the braces in
-/// different ways, or where there are too many.
+/// The texts that shells with brace expansion make of a text, the text itself among them. None
+/// where shells could read the braces in different ways, or where there are too many.
 pub(crate) fn braces(text: &str) -> Option<Vec<String>> {
     const MOST: usize = 256;
     let mut texts = vec![String::new()];
@@ -193,7 +201,11 @@ mod tests {
             ("a/{b,c}/d", "a/x/y/*", true),
             ("/etc/*", "/etc/pass*", true),
         ] {
-            assert_eq!((paths_meet(one, other), paths_meet(other, one)), (wanted, wanted), "{one} {other}");
+            assert_eq!(
+                (paths_meet(one, other), paths_meet(other, one)),
+                (wanted, wanted),
+                "{one} {other}"
+            );
         }
     }
 
@@ -202,7 +214,8 @@ mod tests {
         let all = |text: &str| braces(text).map(|texts| texts.join(" "));
         assert_eq!(all("a.{b,c}").as_deref(), Some("a.b a.c a.{b,c}"));
         assert_eq!(all("{a,b}/{c,d}").as_deref(), Some("a/c a/d b/c b/d {a,b}/{c,d}"));
-        for odd in [".{},env}", "{a..z}", "{a", "a{b}", "{a,{b,c}}", "x,{a,b}", "{a,b}}", "{a,b},c"] {
+        for odd in [".{},env}", "{a..z}", "{a", "a{b}", "{a,{b,c}}", "x,{a,b}", "{a,b}}", "{a,b},c"]
+        {
             assert_eq!(all(odd), None, "{odd}");
         }
         assert!(braces(&"{a,b}".repeat(40)).is_none());

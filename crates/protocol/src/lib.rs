@@ -1,15 +1,30 @@
-//! The Agent Client Protocol as types: what may stand on one line, and what it means.
+//! The Agent Client Protocol as Rust types, with their exact decoding and encoding.
 //!
-//! - [`v1`]: every type of ACP version 1, stable and unstable, named as in the specification's schema.
-//! - [`method`]: the two tables. Every method, and every update and gated field, is one row.
-//! - [`envelope`]: the JSON-RPC envelope of a line.
-//! - [`mark`]: what absent, null and malformed mean for a field, as the specification marks it.
+//! # Main types
 //!
-//! What must hold: no input panics or costs more than time and memory in proportion to its length; what arrived and is not known is kept
-//! ([`Unknown::Keep`]) or refused as the rules say ([`Unknown::Refuse`]); nothing is dropped without [`decode_reporting`] listing it; what
-//! is written follows the schema. A payload is decoded once, straight from the line, with no tree in between.
+//! | item | what it is |
+//! |---|---|
+//! | [`v1`] | every type of ACP version 1, stable and unstable, named as in the official schema |
+//! | [`method`] | the tables of methods, updates and gated fields; everything about a method is in its row |
+//! | [`method::Method`], [`method::Call`] | a method as a type, for example [`method::SessionPrompt`] |
+//! | [`envelope`] | the JSON-RPC envelope of one line: [`envelope::Message`] |
+//! | [`Error`], [`RequestId`] | the error object and the id of JSON-RPC |
+//! | [`decode`], [`encode`] | between JSON text and a type |
+//! | [`decode_reporting`] | also lists every value that decoding dropped |
+//! | [`Patch`], [`Raw`], [`Meta`], [`Secret`] | parts of many types: three-state fields, raw JSON, metadata, secrets |
+//! | [`Wire`], [`mark`] | how a type is read and written, and what absent, null and malformed mean |
 //!
-//! This crate knows no I/O, no sessions and no order of messages. Its only dependencies read JSON tokens.
+//! # Guarantees
+//!
+//! - No input panics, or costs more time and memory than in proportion to its length.
+//! - Unknown values are kept ([`Unknown::Keep`]) or refused as ACP says ([`Unknown::Refuse`]).
+//! - Every dropped value is listed by [`decode_reporting`].
+//! - Encoded values follow the official schema.
+//! - A payload is decoded once, straight from the line, without a tree in between.
+//!
+//! This crate does no I/O and knows nothing about sessions or the order of messages.
+//!
+//! # Example
 //!
 //! ```
 //! use attache_protocol::v1::{SessionUpdate, ToolCallStatus};
@@ -18,8 +33,8 @@
 //! let text = r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Edit","status":"parked","locations":[{"line":1}]}"#;
 //! let update: SessionUpdate = decode(text)?;
 //! let SessionUpdate::ToolCall(call) = &update else { unreachable!() };
-//! assert_eq!(call.status(), &ToolCallStatus::Pending); // what an unknown status means on a new call …
-//! assert!(encode(&update).contains(r#""status":"parked""#)); // … and it is not lost
+//! assert_eq!(call.status(), &ToolCallStatus::Pending); // an unknown status reads as pending
+//! assert!(encode(&update).contains(r#""status":"parked""#)); // and is not lost
 //!
 //! let (_, dropped) = decode_reporting::<SessionUpdate>(text, Unknown::Keep);
 //! assert_eq!(dropped[0].path, "locations[0]");
@@ -27,39 +42,28 @@
 //! # Ok::<(), attache_protocol::DecodeError>(())
 //! ```
 
-mod either;
-pub mod envelope;
-mod error;
-mod id;
-pub mod mark;
+mod json;
 pub mod method;
-mod object;
-mod patch;
-mod raw;
-mod read;
-mod report;
+mod rpc;
 #[cfg(feature = "schema")]
 mod schema;
-mod secret;
-#[cfg(feature = "schema")]
-mod shape;
-mod skip;
-mod unknown;
 pub mod v1;
 mod wire;
-mod write;
 
-pub use error::{Error, ErrorCode};
-pub use id::RequestId;
-pub use patch::Patch;
-pub use raw::Raw;
-pub use read::{Fault, Mark, Next, Reader, Unknown};
-pub use report::{DecodeError, Dropped, Notice, Why, decode, decode_known, decode_reporting};
+pub use json::fault::{DroppedAt, Fault, FaultKind};
+pub use json::reader::{Checkpoint, Reader, Unknown, ValueKind};
+pub use json::writer::{ObjectWriter, Writer};
+pub use rpc::envelope;
+pub use rpc::error::{Error, ErrorCode};
+pub use rpc::id::RequestId;
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
-pub use secret::Secret;
+pub use wire::decode::{DecodeError, DroppedValue, decode, decode_known, decode_reporting};
+pub use wire::mark;
+pub use wire::patch::Patch;
+pub use wire::raw::Raw;
+pub use wire::secret::Secret;
 #[cfg(feature = "schema")]
-pub use shape::{MemberShape, Shape};
-pub use unknown::{Meta, UnknownVariant};
+pub use wire::shape::{MemberShape, Shape};
+pub use wire::unknown::{Meta, UnknownVariant};
 pub use wire::{Map, Members, Wire, encode};
-pub use write::{ObjectWriter, Writer};

@@ -1,14 +1,15 @@
-//! JSON Schemas of every type the method table reaches, from the same declarations that decode them.
+//! JSON Schemas of every type in the method table, from the same declarations that decode them.
 
 use crate::method::METHODS;
 use crate::{Error, MemberShape, RequestId, Shape, Wire};
 use serde_json::{Map, Value, json};
 
-/// One JSON Schema (draft 2020-12) whose `$defs` hold every named type: those of the method table's params and results, the error
-/// and the request id, and all types inside them.
+/// Returns one JSON Schema (draft 2020-12) whose `$defs` contain every named type: those of the
+/// method table's params and results, the error and the request id, and all types inside them.
 ///
-/// The decode marks stand in the official schema's keywords: `x-deserialize-default-on-error` (L), `x-deserialize-skip-invalid-items`
-/// (K) and `x-deserialize-default-on-null` (N); see [`crate::mark`].
+/// The decode marks appear as the keywords of the official schema: `x-deserialize-default-on-error`
+/// (L), `x-deserialize-skip-invalid-items` (K) and `x-deserialize-default-on-null` (N). See
+/// [`crate::mark`].
 pub fn json_schema() -> Value {
     let mut definitions = Definitions::default();
     for row in METHODS {
@@ -26,12 +27,12 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// The named types met so far.
+/// The named types found so far.
 #[derive(Default)]
 struct Definitions(Map<String, Value>);
 
 impl Definitions {
-    /// The schema that stands where `shape` is used: a reference for a named type, which is defined on the way.
+    /// Returns the schema for a use of `shape`. A named type is defined once and then referenced.
     fn schema(&mut self, shape: &Shape) -> Value {
         match shape {
             Shape::Any => json!({}),
@@ -75,7 +76,8 @@ impl Definitions {
                     continue;
                 }
                 "flat_lenient" => {
-                    let without = json!({"type": "object", "properties": {member.key: {"type": "null"}}});
+                    let without =
+                        json!({"type": "object", "properties": {member.key: {"type": "null"}}});
                     unions.push(json!({"anyOf": [schema, without]}));
                     schema = json!({"type": ["string", "null"]});
                 }
@@ -121,8 +123,10 @@ impl Definitions {
             let other = json!({"type": "object", "properties": {tag: {"type": "string"}}, "required": [tag], "not": {"anyOf": known}});
             alternatives.push(other);
         }
-        // An object without the tag may also match a tagged variant's members, so such a union is no "exactly one".
-        let keyword = if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
+        // An object without the tag can also match a tagged variant's members, so such a union is
+        // not "exactly one".
+        let keyword =
+            if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
         json!({ keyword: alternatives })
     }
 }
@@ -147,7 +151,7 @@ fn nullable(schema: Value) -> Value {
     }
 }
 
-/// The official schema's words for a decode mark.
+/// The keywords of the official schema for a decode mark.
 fn keywords(mark: &str) -> &'static [&'static str] {
     match mark {
         "lenient" | "stated" | "patch" | "flat_lenient" => &["x-deserialize-default-on-error"],

@@ -1,32 +1,68 @@
-//! What every wire type can do.
+//! Types on the wire: their traits, and the macros that declare them.
 
-use crate::{Fault, ObjectWriter, Reader, Writer};
+pub(crate) mod declare;
+pub(crate) mod decode;
+pub(crate) mod either;
+pub mod mark;
+pub(crate) mod patch;
+pub(crate) mod raw;
+pub(crate) mod secret;
+#[cfg(feature = "schema")]
+pub(crate) mod shape;
+pub(crate) mod unknown;
 
-/// A value on the wire.
+use crate::json::fault::Fault;
+use crate::json::reader::Reader;
+use crate::json::writer::{ObjectWriter, Writer};
+
+/// A type that can be read from JSON and written as JSON.
 pub trait Wire: Sized {
-    /// Takes one value from the reader. On a fault the reader stands anywhere; whoever goes on steps back first.
+    /// Reads one value. After a fault the reader's position is undefined: step back before
+    /// continuing.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
-    /// Writes the value as one JSON value.
+    /// Writes one JSON value.
     fn write(&self, writer: &mut Writer<'_>);
 
-    /// What JSON this type takes.
+    /// Returns the JSON that this type accepts.
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape;
 }
 
-/// A type whose members can stand among those of an enclosing object: structs and tagged unions.
+/// A type whose members can be among those of an enclosing object: structs and tagged unions.
 pub trait Members: Wire {
-    /// Writes the members; those named in `except` belong to the enclosing object and are left out of kept raw JSON.
+    /// Writes the members. Kept raw JSON leaves out those named in `except`, which the enclosing
+    /// object writes.
     fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 pub fn encode(value: &impl Wire) -> String {
     let mut out = Vec::new();
     value.write(&mut Writer::new(&mut out));
-    // Every writer appends whole UTF-8 strings only.
+    // Every writer appends only whole UTF-8 strings.
     String::from_utf8(out).unwrap_or_default()
+}
+
+impl Writer<'_> {
+    /// Appends an array of `items`.
+    pub fn array<'i, T: Wire + 'i>(&mut self, items: impl IntoIterator<Item = &'i T>) {
+        self.raw("[");
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                self.raw(",");
+            }
+            item.write(self);
+        }
+        self.raw("]");
+    }
+}
+
+impl ObjectWriter<'_> {
+    /// Appends one member. Keys are constants of this crate and need no escapes.
+    pub fn member(&mut self, key: &str, value: &impl Wire) {
+        value.write(&mut self.key(key));
+    }
 }
 
 macro_rules! scalar {
@@ -105,7 +141,7 @@ impl<T: Wire> Wire for Vec<T> {
     }
 }
 
-/// `null` is `None`; an absent key is a matter of the field's mark.
+/// `null` is `None`. The field's mark decides what an absent key means.
 impl<T: Wire> Wire for Option<T> {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         if reader.null() { Ok(None) } else { T::read(reader).map(Some) }
@@ -124,7 +160,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// An object used as a map, in the order in which its keys arrived.
+/// An object with free keys, in the order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<T>(pub Vec<(String, T)>);
 
@@ -135,7 +171,7 @@ impl<T> Default for Map<T> {
 }
 
 impl<T> Map<T> {
-    /// The value of `key`.
+    /// Returns the value of `key`.
     pub fn get(&self, key: &str) -> Option<&T> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }

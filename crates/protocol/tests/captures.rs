@@ -1,4 +1,5 @@
-//! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON by value.
+//! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON
+//! by value.
 //!
 //! `fixtures/odd.jsonl` restates in our own small lines every odd shape those recordings hold.
 
@@ -41,7 +42,8 @@ impl Recording {
         let mut recording = Self::default();
         for (number, line) in text.lines().enumerate() {
             let members: HashMap<&str, &RawValue> = serde_json::from_str(line).unwrap();
-            let from = if members["from"].get() == "\"client\"" { Side::Client } else { Side::Agent };
+            let from =
+                if members["from"].get() == "\"client\"" { Side::Client } else { Side::Agent };
             if let Err(why) = recording.line(from, members["message"].get(), version_1) {
                 recording.wrong.push(format!("{file}:{}: {why}", number + 1));
             }
@@ -64,7 +66,8 @@ impl Recording {
             ),
             Message::Reply { id, outcome } => {
                 let typed = self.calls.remove(&(from == Side::Agent, id.clone()));
-                let typed = typed.ok_or_else(|| format!("a reply to call {id}, which nobody made"))?;
+                let typed =
+                    typed.ok_or_else(|| format!("a reply to call {id}, which nobody made"))?;
                 match outcome {
                     Ok(result) => (typed.and_then(|typed| typed.result), result),
                     Err(_) => (None, ""),
@@ -93,7 +96,9 @@ fn written_again(message: &Message<'_>, text: &str) -> Result<(), String> {
             write_notification(&mut line, method, &raw(params)?)
         }
         Message::Reply { id, outcome: Ok(result) } => write_reply(&mut line, id, Ok(&raw(result)?)),
-        Message::Reply { id, outcome: Err(error) } => write_reply(&mut line, id, Err::<&Raw, _>(error)),
+        Message::Reply { id, outcome: Err(error) } => {
+            write_reply(&mut line, id, Err::<&Raw, _>(error))
+        }
         Message::Call { .. } | Message::Notification { .. } => return Ok(()),
     }
     let (before, after): (Value, Value) = (json(text.as_bytes())?, json(&line)?);
@@ -125,8 +130,11 @@ fn every_recorded_line_decodes_and_encodes_equal() {
         if !name.ends_with(".jsonl") {
             continue;
         }
-        let recording =
-            Recording::read(&name, &std::fs::read_to_string(&path).unwrap(), !name.contains("-v2."));
+        let recording = Recording::read(
+            &name,
+            &std::fs::read_to_string(&path).unwrap(),
+            !name.contains("-v2."),
+        );
         typed += recording.typed;
         wrong.extend(recording.wrong);
     }
@@ -142,7 +150,10 @@ fn every_recorded_line_decodes_and_encodes_equal() {
 
 #[test]
 fn a_message_of_the_wire_is_told_from_its_error_text() {
-    let line = br#"{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"x","data":{"a":[1.50]}}}"#;
-    let Ok(Message::Reply { outcome: Err(error), .. }) = Message::read(line) else { panic!("no reply") };
+    let line =
+        br#"{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"x","data":{"a":[1.50]}}}"#;
+    let Ok(Message::Reply { outcome: Err(error), .. }) = Message::read(line) else {
+        panic!("no reply")
+    };
     assert_eq!(encode(&error), r#"{"code":-32603,"message":"x","data":{"a":[1.50]}}"#);
 }

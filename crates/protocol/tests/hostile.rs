@@ -1,5 +1,6 @@
-//! Anything a peer could send: cut lines, wrong types in every place, absurd depth and numbers, random bytes. Nothing panics, and what
-//! decodes at all encodes to something that decodes to the same.
+//! Anything a peer could send: cut lines, wrong types in every place, absurd depth and numbers,
+//! random bytes. Nothing panics, and what decodes at all encodes to something that decodes to the
+//! same.
 
 #![allow(
     clippy::unwrap_used,
@@ -98,7 +99,7 @@ fn values(random: &mut Random) -> Vec<(Tree, Feed)> {
 }
 
 #[test]
-fn a_line_cut_at_any_byte_is_no_message_or_a_smaller_one() {
+fn a_truncated_line_is_not_a_message_or_a_smaller_one() {
     for line in lines() {
         for end in 0..line.len() {
             feed(&line.as_bytes()[..end], own);
@@ -112,7 +113,9 @@ fn params_and_results_cut_at_any_byte_are_errors() {
     let mut random = Random(1);
     for (tree, feed) in values(&mut random) {
         let text = tree.text(Style::Plain);
-        (0..text.len()).filter(|end| text.is_char_boundary(*end)).for_each(|end| feed(&text[..end]));
+        (0..text.len())
+            .filter(|end| text.is_char_boundary(*end))
+            .for_each(|end| feed(&text[..end]));
     }
 }
 
@@ -144,7 +147,7 @@ fn a_wrong_type_in_any_place_is_an_error_or_a_default() {
 }
 
 #[test]
-fn depth_of_ten_thousand_in_any_place_is_stepped_over_or_refused() {
+fn a_depth_of_ten_thousand_is_skipped_or_refused_at_any_place() {
     let deep = [("[", "]"), ("{\"a\":", "}"), ("[{\"type\":", "}]")].map(|(open, close)| {
         let closed = format!("{}0{}", open.repeat(10_000), close.repeat(10_000));
         [closed, open.repeat(10_000)]
@@ -157,7 +160,10 @@ fn depth_of_ten_thousand_in_any_place_is_stepped_over_or_refused() {
     }
     for line in deep.iter().flatten() {
         feed(line.as_bytes(), |_, _| true);
-        feed(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{line}}}"#).as_bytes(), |_, _| true);
+        feed(
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{line}}}"#).as_bytes(),
+            |_, _| true,
+        );
     }
 }
 
@@ -185,7 +191,7 @@ fn changed_bytes_never_panic() {
 }
 
 #[test]
-fn every_type_takes_the_text_of_every_other() {
+fn every_type_can_be_fed_the_text_of_every_other() {
     let mut random = Random(5);
     for (tree, _) in values(&mut random) {
         let text = tree.text(Style::Reversed);
@@ -197,7 +203,7 @@ fn every_type_takes_the_text_of_every_other() {
 }
 
 #[test]
-fn random_bytes_are_no_messages() {
+fn random_bytes_are_not_messages() {
     let mut random = Random(6);
     for _ in 0..5_000 {
         let bytes: Vec<u8> = (0..random.below(40)).map(|_| random.next() as u8).collect();

@@ -3,17 +3,18 @@ use attache_protocol::v1::*;
 use attache_protocol::*;
 
 #[test]
-fn a_tag_is_found_wherever_it_stands() {
-    for text in
-        [r#"{"type":"text","text":"hi"}"#, r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#]
-    {
+fn a_tag_is_found_at_any_place() {
+    for text in [
+        r#"{"type":"text","text":"hi"}"#,
+        r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#,
+    ] {
         let block: ContentBlock = decode(text).unwrap();
         assert!(matches!(block, ContentBlock::Text(text) if text.text == "hi"));
     }
 }
 
 #[test]
-fn an_unknown_variant_is_kept_as_it_came_or_refused() {
+fn an_unknown_variant_is_kept_unchanged_or_refused() {
     let text = r#"{"frames":[1, 2],"type":"video"}"#;
     let block: ContentBlock = decode(text).unwrap();
     assert_eq!(block.tag(), "video");
@@ -25,9 +26,8 @@ fn an_unknown_variant_is_kept_as_it_came_or_refused() {
 }
 
 #[test]
-fn what_is_dropped_is_reported_by_path() {
-    let text =
-        r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
+fn dropped_values_are_reported_by_path() {
+    let text = r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
     let (block, notices) = decode_reporting::<ContentBlock>(text, Unknown::Refuse);
     let ContentBlock::Text(block) = block.unwrap() else { panic!() };
     assert_eq!(block.text, "aé\n");
@@ -54,7 +54,7 @@ fn an_error_names_the_path_and_what_was_expected() {
 }
 
 #[test]
-fn deep_json_is_stepped_over_without_recursion() {
+fn deep_json_is_skipped_without_recursion() {
     let deep = format!(
         r#"{{"toolCallId":"a","title":"t","rawInput":{}{}}}"#,
         "[".repeat(10_000),

@@ -1,4 +1,5 @@
-//! Both ways: every params and result type of the method table, on generated values without anything unknown.
+//! Both ways: every params and result type of the method table, on generated values without
+//! anything unknown.
 
 #![allow(
     clippy::unwrap_used,
@@ -55,9 +56,11 @@ fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
     let apart = apart(&input, &output)
         .map_err(|why| TestCaseError::fail(format!("{why}\nfrom {input}\nto   {output}")))?;
     for (json, members) in [(&input, apart.0), (&output, apart.1)] {
-        let without = decode_known::<T>(&less(json, &members).to_string()).map(|value| encode(&value));
+        let without =
+            decode_known::<T>(&less(json, &members).to_string()).map(|value| encode(&value));
         let without: Value =
-            serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?).unwrap();
+            serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?)
+                .unwrap();
         prop_assert_eq!(&without, &output, "without {:?}", members);
     }
     Ok(())
@@ -66,7 +69,7 @@ fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
 type Law = fn(&[u32]) -> Result<(), TestCaseError>;
 
 macro_rules! laws {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
         &[$($(
             ($name, law::<<attache_protocol::method::$ty as Method>::Params>),
             $((stringify!($result), law::<<attache_protocol::method::$ty as Call>::Result>),)?

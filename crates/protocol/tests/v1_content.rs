@@ -1,9 +1,16 @@
-//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the rules they stand for.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the
+//! rules they stand for.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    Error, ErrorCode, Patch, RequestId, Unknown, Wire, decode, decode_known, decode_reporting, encode,
+    Error, ErrorCode, Patch, RequestId, Unknown, Wire, decode, decode_known, decode_reporting,
+    encode,
 };
 
 /// Decodes as §4.17 says and encodes again.
@@ -49,7 +56,8 @@ fn a_tool_call_update_changes_only_what_it_supplies() {
     assert_eq!((update.status(), &update.content), (None, &None));
     assert_eq!(update.locations, Some(vec![ToolCallLocation::new("/a")]));
 
-    let content = |text: &str| tool_call_update(&format!(r#"{{"toolCallId":"a","content":{text}}}"#)).content;
+    let content =
+        |text: &str| tool_call_update(&format!(r#"{{"toolCallId":"a","content":{text}}}"#)).content;
     assert_eq!(content("[]"), Some(vec![]));
     assert_eq!(content(r#""x""#), None);
     assert_eq!(content("[1,2]"), Some(vec![]));
@@ -63,7 +71,9 @@ fn applying_an_update_replaces_lists_and_ignores_an_unknown_status() {
     )
     .unwrap();
     let before = call.clone();
-    call.apply(&decode(r#"{"toolCallId":"a","status":"cancelled","title":null,"rawInput":null}"#).unwrap());
+    call.apply(
+        &decode(r#"{"toolCallId":"a","status":"cancelled","title":null,"rawInput":null}"#).unwrap(),
+    );
     assert_eq!(call, before);
 
     call.apply(
@@ -73,7 +83,10 @@ fn applying_an_update_replaces_lists_and_ignores_an_unknown_status() {
     assert_eq!((call.kind(), call.status()), (&ToolKind::Edit, &ToolCallStatus::Completed));
     assert!(call.content.is_empty());
     assert_eq!((call.locations.len(), call.name.as_deref()), (1, Some("n")));
-    assert_eq!((call.raw_input.unwrap().get(), call.raw_output.unwrap().get()), (r#"{"x":1}"#, "[null]"));
+    assert_eq!(
+        (call.raw_input.unwrap().get(), call.raw_output.unwrap().get()),
+        (r#"{"x":1}"#, "[null]")
+    );
 }
 
 #[test]
@@ -88,10 +101,14 @@ fn an_update_with_a_title_can_create_its_call() {
 
 #[test]
 fn a_chunk_without_readable_content_is_dropped_whole() {
-    refused::<SessionUpdate>(r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"video"}}"#);
+    refused::<SessionUpdate>(
+        r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"video"}}"#,
+    );
     let kept: SessionUpdate =
         decode(r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"video"}}"#).unwrap();
-    assert!(matches!(kept, SessionUpdate::AgentMessageChunk(chunk) if chunk.content.tag() == "video"));
+    assert!(
+        matches!(kept, SessionUpdate::AgentMessageChunk(chunk) if chunk.content.tag() == "video")
+    );
 }
 
 #[test]
@@ -134,7 +151,7 @@ fn commands_are_skipped_or_lose_an_unknown_input() {
 }
 
 #[test]
-fn retired_spellings_are_read_only_where_the_unknown_is_kept() {
+fn retired_spellings_are_read_only_if_unknown_values_are_kept() {
     let mode = r#"{"sessionUpdate":"current_mode_update","modeId":"ask"}"#;
     refused::<SessionUpdate>(mode);
     assert_eq!(
@@ -176,10 +193,13 @@ fn notices_keep_unknown_severities_and_accept_empty_titles() {
 #[test]
 fn a_compaction_update_patches_by_field() {
     let compaction = |rest: &str| {
-        decode_known::<CompactionUpdate>(&format!(r#"{{"compactionId":"c","status":"paused"{rest}}}"#))
-            .unwrap()
+        decode_known::<CompactionUpdate>(&format!(
+            r#"{{"compactionId":"c","status":"paused"{rest}}}"#
+        ))
+        .unwrap()
     };
-    let update = compaction(r#","summary":[{"type":"video"},{"type":"text","text":"x"}],"error":4"#);
+    let update =
+        compaction(r#","summary":[{"type":"video"},{"type":"text","text":"x"}],"error":4"#);
     assert_eq!(update.summary, Patch::Set(vec!["x".into()]));
     assert_eq!((&update.error, update.status.as_str()), (&Patch::Keep, "paused"));
     assert_eq!(compaction(r#","summary":null"#).summary, Patch::Clear);
@@ -188,7 +208,8 @@ fn a_compaction_update_patches_by_field() {
 
 #[test]
 fn text_wins_over_blob_and_one_of_them_is_needed() {
-    let resource = |members: &str| format!(r#"{{"type":"resource","resource":{{"uri":"u"{members}}}}}"#);
+    let resource =
+        |members: &str| format!(r#"{{"type":"resource","resource":{{"uri":"u"{members}}}}}"#);
     assert_eq!(
         known::<ContentBlock>(&resource(r#","blob":"Yg==","text":"t""#)),
         r#"{"type":"resource","resource":{"text":"t","uri":"u"}}"#
@@ -198,7 +219,10 @@ fn text_wins_over_blob_and_one_of_them_is_needed() {
         r#"{"type":"resource","resource":{"blob":"Yg==","uri":"u","mimeType":"a/b"}}"#
     );
     let error = decode_known::<ContentBlock>(&resource("")).unwrap_err();
-    assert_eq!(error.to_string(), r#"resource: expected an object with "text" or "blob", found an object"#);
+    assert_eq!(
+        error.to_string(),
+        r#"resource: expected an object with "text" or "blob", found an object"#
+    );
     let error = decode_known::<ContentBlock>(&resource(r#","text":1"#)).unwrap_err();
     assert_eq!(error.to_string(), "resource.text: expected a string, found a number");
 }
@@ -214,8 +238,9 @@ fn a_resource_link_needs_a_name_but_no_good_size() {
 
 #[test]
 fn a_permission_request_is_read_whole_or_not_at_all() {
-    let request =
-        |call: &str, options: &str| format!(r#"{{"sessionId":"s","toolCall":{call},"options":{options}}}"#);
+    let request = |call: &str, options: &str| {
+        format!(r#"{{"sessionId":"s","toolCall":{call},"options":{options}}}"#)
+    };
     let call = r#"{"toolCallId":"a"}"#;
     assert!(decode_known::<RequestPermissionRequest>(&request(call, "[]")).is_ok());
     let option = r#"[{"optionId":"o","name":"n","kind":"allow_session"}]"#;
@@ -239,7 +264,8 @@ fn a_permission_outcome_is_cancelled_or_selected() {
 #[test]
 fn terminal_output_needs_truncated_and_tolerates_a_bad_exit_status() {
     let output = |rest: &str| format!(r#"{{"output":"o"{rest}}}"#);
-    let read = |rest: &str| decode_known::<TerminalOutputResponse>(&output(rest)).unwrap().exit_status;
+    let read =
+        |rest: &str| decode_known::<TerminalOutputResponse>(&output(rest)).unwrap().exit_status;
     assert_eq!(
         read(r#","truncated":false,"exitStatus":{"exitCode":-1,"signal":9}"#),
         Some(TerminalExitStatus::new())
@@ -330,7 +356,8 @@ fn a_childs_state_keeps_what_it_does_not_know() {
         state(r#"{"stopReason":"end_turn","error":{"code":1,"message":"m"},"state":"idle"}"#),
         r#"{"state":"idle","stopReason":"end_turn"}"#
     );
-    let (_, notices) = decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, Unknown::Keep);
+    let (_, notices) =
+        decode_reporting::<StateUpdate>(r#"{"state":"idle","stopReason":5}"#, Unknown::Keep);
     assert_eq!(notices.len(), 1);
 }
 
@@ -357,7 +384,10 @@ fn request_ids_are_whole_numbers_strings_or_null() {
 
 #[test]
 fn an_error_needs_code_and_message_and_keeps_unknown_codes() {
-    assert_eq!(known::<Error>(r#"{"code":-1,"message":"m","data":null}"#), r#"{"code":-1,"message":"m"}"#);
+    assert_eq!(
+        known::<Error>(r#"{"code":-1,"message":"m","data":null}"#),
+        r#"{"code":-1,"message":"m"}"#
+    );
     refused::<Error>(r#"{"code":-1}"#);
     refused::<Error>(r#"{"code":"-1","message":"m"}"#);
     let missing = Error::resource_not_found_session("s");

@@ -1,5 +1,10 @@
 //! Elicitations: the decode vectors of requirements §9 and the rules they stand for.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use attache_protocol::v1::*;
 use attache_protocol::{Map, RequestId, Unknown, decode, decode_known, decode_reporting, encode};
@@ -31,21 +36,28 @@ fn mode_scope_and_message_are_required() {
         request(&format!(r#"{{"sessionId":"s",{FORM}}}"#)).unwrap_err(),
         r#"the required field "message" is missing"#
     );
-    assert!(request(r#"{"sessionId":"s","message":"m","mode":"form"}"#).is_err(), "a form without a schema");
+    assert!(
+        request(r#"{"sessionId":"s","message":"m","mode":"form"}"#).is_err(),
+        "a form without a schema"
+    );
 }
 
 #[test]
 fn a_session_wins_over_a_request() {
-    let both = request(&format!(r#"{{"requestId":1,"sessionId":"s","message":"m",{FORM}}}"#)).unwrap();
-    assert!(matches!(both.scope, ElicitationScope::Session(scope) if scope.session_id.as_str() == "s"));
+    let both =
+        request(&format!(r#"{{"requestId":1,"sessionId":"s","message":"m",{FORM}}}"#)).unwrap();
+    assert!(
+        matches!(both.scope, ElicitationScope::Session(scope) if scope.session_id.as_str() == "s")
+    );
     let one = request(&format!(r#"{{"requestId":null,"message":"m",{FORM}}}"#)).unwrap();
-    assert!(matches!(one.scope, ElicitationScope::Request(scope) if scope.request_id == RequestId::Null));
+    assert!(
+        matches!(one.scope, ElicitationScope::Request(scope) if scope.request_id == RequestId::Null)
+    );
 }
 
 #[test]
 fn an_unknown_mode_is_written_back_as_it_came() {
-    let text =
-        r#"{"mode":"_scan","code":[1],"sessionId":"s","toolCallId":"t","message":"m","_meta":{"a":1}}"#;
+    let text = r#"{"mode":"_scan","code":[1],"sessionId":"s","toolCallId":"t","message":"m","_meta":{"a":1}}"#;
     assert_eq!(encode(&request(text).unwrap()), text);
 }
 
@@ -85,7 +97,8 @@ fn limits_are_strict_and_defaults_lenient() {
     ] {
         assert!(property(bad).is_err(), "accepted: {bad}");
     }
-    let unknown: ElicitationPropertySchema = decode(r#"{"type":"string","format":"ipv4"}"#).unwrap();
+    let unknown: ElicitationPropertySchema =
+        decode(r#"{"type":"string","format":"ipv4"}"#).unwrap();
     assert_eq!(encode(&unknown), r#"{"type":"string","format":"ipv4"}"#);
 }
 
@@ -105,7 +118,8 @@ fn several_choices_are_plain_titled_or_of_an_unknown_type() {
         assert_eq!(property(text).unwrap(), text);
     }
     assert_eq!(
-        property(r#"{"type":"array","items":{"type":"string","anyOf":[]},"default":[1,"a"]}"#).unwrap(),
+        property(r#"{"type":"array","items":{"type":"string","anyOf":[]},"default":[1,"a"]}"#)
+            .unwrap(),
         r#"{"type":"array","items":{"anyOf":[]},"default":["a"]}"#
     );
     assert!(property(r#"{"type":"array","items":{"type":"string","enum":[1]}}"#).is_err());
@@ -113,12 +127,16 @@ fn several_choices_are_plain_titled_or_of_an_unknown_type() {
 
 #[test]
 fn an_answer_is_read_by_its_action() {
-    let answer = |text: &str| decode_known::<CreateElicitationResponse>(text).map(|read| encode(&read));
+    let answer =
+        |text: &str| decode_known::<CreateElicitationResponse>(text).map(|read| encode(&read));
     let all = r#"{"action":"accept","content":{"a":"x","b":-3,"c":1.5,"d":true,"e":["y"]}}"#;
     assert_eq!(answer(all).unwrap(), all);
     assert!(answer(r#"{"action":"accept","content":{"a":null}}"#).is_err());
     assert!(answer(r#"{"action":"accept","content":{"a":{}}}"#).is_err());
-    assert_eq!(answer(r#"{"content":{"a":null},"action":"decline"}"#).unwrap(), r#"{"action":"decline"}"#);
+    assert_eq!(
+        answer(r#"{"content":{"a":null},"action":"decline"}"#).unwrap(),
+        r#"{"action":"decline"}"#
+    );
     let deferred = r#"{"action":"_defer","until":5,"_meta":{"a":1}}"#;
     assert_eq!(answer(deferred).unwrap(), deferred);
 }
@@ -127,6 +145,12 @@ fn an_answer_is_read_by_its_action() {
 fn an_accepted_form_is_made_of_its_values() {
     let mut accept = ElicitationAcceptAction::new();
     accept.content = Some(Map(vec![("age".to_owned(), ElicitationContentValue::Integer(4))]));
-    assert_eq!(encode(&CreateElicitationResponse::new(accept)), r#"{"action":"accept","content":{"age":4}}"#);
-    assert_eq!(encode(&CreateElicitationResponse::new(ElicitationAction::Cancel)), r#"{"action":"cancel"}"#);
+    assert_eq!(
+        encode(&CreateElicitationResponse::new(accept)),
+        r#"{"action":"accept","content":{"age":4}}"#
+    );
+    assert_eq!(
+        encode(&CreateElicitationResponse::new(ElicitationAction::Cancel)),
+        r#"{"action":"cancel"}"#
+    );
 }

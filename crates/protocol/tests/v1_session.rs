@@ -1,9 +1,14 @@
-//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what is kept beyond them.
-#![allow(clippy::panic, clippy::expect_used, reason = "the two functions below are part of the tests")]
+//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what
+//! is kept beyond them.
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "the two functions below are part of the tests"
+)]
 
 use attache_protocol::v1::*;
 use attache_protocol::{
-    Meta, Notice as Dropped, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting, encode,
+    DroppedValue, Meta, Patch, Raw, Unknown, Wire, decode, decode_known, decode_reporting, encode,
 };
 
 /// Decodes as §9 does.
@@ -51,8 +56,9 @@ fn malformed_names_and_capabilities_read_as_absent() {
 
 #[test]
 fn object_markers_are_set_by_objects_alone() {
-    let client: ClientCapabilities =
-        known(r#"{"session":{"compaction":true,"configOptions":{"boolean":true}},"terminal":null}"#);
+    let client: ClientCapabilities = known(
+        r#"{"session":{"compaction":true,"configOptions":{"boolean":true}},"terminal":null}"#,
+    );
     let session = client.session.unwrap();
     assert!(!client.terminal && session.compaction.is_none());
     assert_eq!(session.config_options, Some(SessionConfigOptionsCapabilities::new()));
@@ -90,8 +96,9 @@ fn login_methods_of_unknown_types_are_for_authenticate_and_keep_their_type() {
 
 #[test]
 fn a_malformed_terminal_login_is_dropped_and_never_read_as_another() {
-    let method =
-        |args: &str| format!(r#"{{"type":"terminal","id":"t","name":"T","args":{args},"env":null}}"#);
+    let method = |args: &str| {
+        format!(r#"{{"type":"terminal","id":"t","name":"T","args":{args},"env":null}}"#)
+    };
     let AuthMethod::Terminal(terminal) = known(&method(r#"["login"]"#)) else {
         panic!("not a terminal method")
     };
@@ -109,8 +116,12 @@ fn a_session_needs_the_key_of_its_servers() {
     assert_eq!((request.cwd.as_str(), request.mcp_servers.len()), ("relative", 0));
     refused::<LoadSessionRequest>(r#"{"sessionId":"s","cwd":"/w"}"#);
     known::<ResumeSessionRequest>(r#"{"sessionId":"s","cwd":"/w"}"#);
-    refused::<NewSessionRequest>(r#"{"cwd":"/w","mcpServers":[],"additionalDirectories":["/a",1]}"#);
-    refused::<NewSessionRequest>(r#"{"cwd":"/w","mcpServers":[],"systemPrompt":{"mode":"append"}}"#);
+    refused::<NewSessionRequest>(
+        r#"{"cwd":"/w","mcpServers":[],"additionalDirectories":["/a",1]}"#,
+    );
+    refused::<NewSessionRequest>(
+        r#"{"cwd":"/w","mcpServers":[],"systemPrompt":{"mode":"append"}}"#,
+    );
 }
 
 #[test]
@@ -119,14 +130,17 @@ fn malformed_modes_and_options_of_a_new_session_read_as_absent() {
         known(r#"{"sessionId":"s","modes":{"availableModes":[]},"configOptions":"x"}"#);
     assert_eq!(response, NewSessionResponse::new("s"));
     let response: NewSessionResponse = known(r#"{"sessionId":"s","configOptions":[1]}"#);
-    assert_eq!(response.config_options, Some(vec![]), "an empty list says that there are no options");
+    assert_eq!(
+        response.config_options,
+        Some(vec![]),
+        "an empty list says that there are no options"
+    );
     assert_eq!(encode(&response), r#"{"sessionId":"s","configOptions":[]}"#);
 }
 
 #[test]
 fn the_retired_models_are_read() {
-    let text =
-        r#"{"sessionId":"s","models":{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"}]}}"#;
+    let text = r#"{"sessionId":"s","models":{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"}]}}"#;
     let response: NewSessionResponse = known(text);
     assert_eq!(response.models.as_ref().unwrap().available_models[0].name, "A");
     assert_eq!(encode(&response), text);
@@ -134,8 +148,9 @@ fn the_retired_models_are_read() {
 
 #[test]
 fn bad_sessions_are_left_out_of_a_list() {
-    let page: ListSessionsResponse =
-        known(r#"{"sessions":[{"sessionId":"a"},{"sessionId":"b","cwd":"/b","title":5}],"nextCursor":5}"#);
+    let page: ListSessionsResponse = known(
+        r#"{"sessions":[{"sessionId":"a"},{"sessionId":"b","cwd":"/b","title":5}],"nextCursor":5}"#,
+    );
     assert_eq!(page, ListSessionsResponse::new(vec![SessionInfo::new("b", "/b")]));
     refused::<ListSessionsResponse>("{}");
     refused::<ListSessionsRequest>(r#"{"cursor":5}"#);
@@ -160,13 +175,20 @@ fn options_that_cannot_be_shown_are_left_out() {
     for option in skipped {
         let text = format!(r#"{{"configOptions":[{option},{switch}]}}"#);
         let response: SetSessionConfigOptionResponse = known(&text);
-        assert_eq!(response.config_options, [SessionConfigOption::boolean("b", "B", true)], "{option}");
+        assert_eq!(
+            response.config_options,
+            [SessionConfigOption::boolean("b", "B", true)],
+            "{option}"
+        );
     }
 }
 
 #[test]
 fn the_list_of_all_options_may_be_null_but_not_absent() {
-    assert_eq!(known::<SetSessionConfigOptionResponse>(r#"{"configOptions":null}"#).config_options, []);
+    assert_eq!(
+        known::<SetSessionConfigOptionResponse>(r#"{"configOptions":null}"#).config_options,
+        []
+    );
     refused::<SetSessionConfigOptionResponse>("{}");
     refused::<SetSessionConfigOptionResponse>("null");
 }
@@ -174,7 +196,10 @@ fn the_list_of_all_options_may_be_null_but_not_absent() {
 #[test]
 fn an_empty_select_is_kept_and_a_group_loses_only_its_bad_values() {
     let empty: SessionConfigOption = known(&select("[]"));
-    assert_eq!(empty, SessionConfigOption::select("m", "M", "v", Vec::<SessionConfigSelectOption>::new()));
+    assert_eq!(
+        empty,
+        SessionConfigOption::select("m", "M", "v", Vec::<SessionConfigSelectOption>::new())
+    );
     let grouped: SessionConfigOption = known(&select(
         r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V"},{"value":"w"}]},{"group":"h","name":"H","options":[]}]"#,
     ));
@@ -185,9 +210,12 @@ fn an_empty_select_is_kept_and_a_group_loses_only_its_bad_values() {
 }
 
 #[test]
-fn the_error_of_bad_options_is_the_one_that_helps() {
+fn the_error_of_bad_options_is_the_more_specific_one() {
     let message = |options: &str| refused::<SessionConfigOption>(&select(options));
-    assert_eq!(message(r#"[{"value":"v"}]"#), r#"options[0]: the required field "name" is missing"#);
+    assert_eq!(
+        message(r#"[{"value":"v"}]"#),
+        r#"options[0]: the required field "name" is missing"#
+    );
     assert_eq!(
         message(r#"[{"group":"g","options":[]}]"#),
         r#"options[0]: the required field "name" is missing"#
@@ -205,14 +233,18 @@ fn a_group_without_a_name_is_shown_by_its_id() {
     let (option, notices) = decode_reporting::<SessionConfigOption>(&text, Unknown::Keep);
     let SessionConfigKind::Select(select) = option.unwrap().kind else { panic!("not a select") };
     let SessionConfigSelectOptions::Grouped(groups) = select.options else { panic!("not grouped") };
-    assert_eq!((groups[0].name.as_str(), groups[0].options.len(), groups[0].meta.is_some()), ("g", 1, true));
+    assert_eq!(
+        (groups[0].name.as_str(), groups[0].options.len(), groups[0].meta.is_some()),
+        ("g", 1, true)
+    );
     assert_eq!(notices.len(), 1);
     assert_eq!(notices[0].path, "options[0]");
 }
 
 #[test]
-fn an_option_of_an_unknown_type_is_kept_as_it_came() {
-    let text = r#"{"id":"s","name":"S","category":"_x","type":"slider","currentValue":3,"range":[0, 9]}"#;
+fn an_option_of_an_unknown_type_is_kept_unchanged() {
+    let text =
+        r#"{"id":"s","name":"S","category":"_x","type":"slider","currentValue":3,"range":[0, 9]}"#;
     let option: SessionConfigOption = decode(text).unwrap();
     assert_eq!((option.current_value(), option.values().count()), (None, 0));
     assert_eq!(option.category(), Some(&SessionConfigOptionCategory::from("_x")));
@@ -230,10 +262,16 @@ fn a_category_is_kept_if_it_is_a_string() {
 
 #[test]
 fn an_option_accepts_its_own_values_only() {
-    let model =
-        SessionConfigOption::select("model", "Model", "a", vec![SessionConfigSelectOption::new("a", "A")]);
+    let model = SessionConfigOption::select(
+        "model",
+        "Model",
+        "a",
+        vec![SessionConfigSelectOption::new("a", "A")],
+    );
     let switch = SessionConfigOption::boolean("b", "B", false);
-    assert!(model.accepts(&"a".into()) && !model.accepts(&"b".into()) && !model.accepts(&true.into()));
+    assert!(
+        model.accepts(&"a".into()) && !model.accepts(&"b".into()) && !model.accepts(&true.into())
+    );
     assert!(switch.accepts(&true.into()) && !switch.accepts(&"true".into()));
     assert_eq!(model.current_value(), Some("a".into()));
     assert_eq!(switch.current_value(), Some(false.into()));
@@ -247,8 +285,12 @@ fn a_value_is_a_string_whatever_its_type_says_or_a_boolean_with_its_type() {
     assert_eq!(value(r#""type":"id","value":"v""#), "v".into());
     assert_eq!(value(r#""type":"boolean","value":"x""#), "x".into());
     assert_eq!(value(r#""value":false,"type":"boolean""#), false.into());
-    for bad in [r#""value":true"#, r#""value":3"#, r#""type":"boolean""#, r#""type":"boolean","value":null"#]
-    {
+    for bad in [
+        r#""value":true"#,
+        r#""value":3"#,
+        r#""type":"boolean""#,
+        r#""type":"boolean","value":null"#,
+    ] {
         refused::<SetSessionConfigOptionRequest>(&request(bad));
     }
     let written = SetSessionConfigOptionRequest::new("s", "c", true);
@@ -260,17 +302,27 @@ fn a_value_is_a_string_whatever_its_type_says_or_a_boolean_with_its_type() {
 #[test]
 fn session_info_has_three_states_for_every_field() {
     let update: SessionInfoUpdate = known(r#"{"title":null,"updatedAt":5,"_meta":null}"#);
-    assert_eq!((update.title, update.updated_at, update.meta), (Patch::Clear, Patch::Keep, Patch::Clear));
-    assert_eq!(known::<SessionInfoUpdate>(r#"{"title":7,"_meta":[]}"#), SessionInfoUpdate::default());
+    assert_eq!(
+        (update.title, update.updated_at, update.meta),
+        (Patch::Clear, Patch::Keep, Patch::Clear)
+    );
+    assert_eq!(
+        known::<SessionInfoUpdate>(r#"{"title":7,"_meta":[]}"#),
+        SessionInfoUpdate::default()
+    );
     let text = r#"{"title":"T","_meta":{"a":null}}"#;
     let update: SessionInfoUpdate = known(text);
-    assert_eq!(update.meta, Patch::Set(Meta::new(Raw::from_text(r#"{"a":null}"#).unwrap()).unwrap()));
+    assert_eq!(
+        update.meta,
+        Patch::Set(Meta::new(Raw::from_text(r#"{"a":null}"#).unwrap()).unwrap())
+    );
     assert_eq!(encode(&update), text);
 }
 
 #[test]
 fn a_bad_cost_is_dropped_and_a_bad_count_is_not() {
-    let update: UsageUpdate = known(r#"{"used":1,"size":2,"cost":{"amount":"x","currency":"USD"}}"#);
+    let update: UsageUpdate =
+        known(r#"{"used":1,"size":2,"cost":{"amount":"x","currency":"USD"}}"#);
     assert_eq!(update, UsageUpdate::new(1_u64, 2_u64));
     for bad in [
         r#"{"used":-1,"size":2}"#,
@@ -311,7 +363,10 @@ fn an_unknown_stop_reason_is_refused_or_kept() {
     for reason in ["pause", "error"] {
         let text = format!(r#"{{"stopReason":"{reason}"}}"#);
         refused::<PromptResponse>(&text);
-        assert_eq!(decode::<PromptResponse>(&text).unwrap().stop_reason, StopReason::Unknown(reason.into()));
+        assert_eq!(
+            decode::<PromptResponse>(&text).unwrap().stop_reason,
+            StopReason::Unknown(reason.into())
+        );
     }
     refused::<PromptResponse>("null");
 }
@@ -326,7 +381,9 @@ fn providers_skip_bad_protocols_but_not_a_bad_current_one() {
     let list: ListProvidersResponse = known(&provider("null"));
     assert_eq!(list.providers[0].supported, [LlmProtocol::OpenAi, LlmProtocol::from("new")]);
     refused::<ListProvidersResponse>(&provider(r#"{"apiType":"openai"}"#));
-    refused::<SetProviderRequest>(r#"{"providerId":"p","apiType":"openai","baseUrl":"u","headers":{"a":1}}"#);
+    refused::<SetProviderRequest>(
+        r#"{"providerId":"p","apiType":"openai","baseUrl":"u","headers":{"a":1}}"#,
+    );
 }
 
 #[test]
@@ -338,8 +395,10 @@ fn an_account_without_a_label_is_left_out() {
 }
 
 #[test]
-fn what_hand_written_types_leave_out_is_reported() {
-    let paths = |notices: Vec<Dropped>| notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>();
+fn values_dropped_by_hand_written_types_are_reported() {
+    let paths = |notices: Vec<DroppedValue>| {
+        notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>()
+    };
     let set = r#"{"sessionId":"s","configId":"c","type":"id","value":"v","more":1}"#;
     let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, Unknown::Keep);
     assert_eq!(paths(notices), ["type", "more"]);
@@ -349,7 +408,8 @@ fn what_hand_written_types_leave_out_is_reported() {
     let terminal = r#"{"type":"terminal","id":"t","name":"T","more":1}"#;
     let (_, notices) = decode_reporting::<AuthMethod>(terminal, Unknown::Keep);
     assert_eq!(paths(notices), ["more"]);
-    let option = select(r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V","more":1}]}]"#);
+    let option =
+        select(r#"[{"group":"g","name":"G","options":[{"value":"v","name":"V","more":1}]}]"#);
     let (_, notices) = decode_reporting::<SessionConfigOption>(&option, Unknown::Keep);
     assert_eq!(paths(notices), ["options[0].options[0].more"]);
 }

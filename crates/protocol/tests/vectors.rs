@@ -1,7 +1,7 @@
 //! The decode vectors and golden exchanges of the specification catalogue (requirements §9 and §8).
 //!
-//! Our differences: what the 2025 drafts sent is read where unknown values are kept, `size: null` is an unknown size, a group without
-//! a name shows its id.
+//! Our differences: what the 2025 drafts sent is read where unknown values are kept, `size: null`
+//! is an unknown size, a group without a name shows its id.
 
 #![allow(
     clippy::unwrap_used,

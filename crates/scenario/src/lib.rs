@@ -1,23 +1,26 @@
 //! Conversations as Markdown files, and a raw peer that plays them.
 //!
-//! A scenario is a document: a heading that says what holds, prose that says why and cites the rules, and blocks of lines that are played
-//! in order against the side under test, whatever it is made of: our agent, our client, or a foreign one.
+//! A scenario has a heading that states the expected behaviour, prose that gives the reason and
+//! cites the rules, and blocks of lines that are played in order against the side under test: our
+//! agent, our client, or another program.
 //!
 //! | line | meaning |
 //! |---|---|
 //! | `-> TEXT` | the raw peer sends this line, exactly; it need not be JSON, and may be blank. Lines that follow each other go out in one write |
 //! | `<- JSON` | the next line of the side under test matches this pattern |
-//! | `<~ JSON` | some later line matches; what comes before it is passed over |
-//! | `<& JSON` | the same, but those that follow each other match in any order, each its own line |
-//! | `<! JSON` | from here to the end of the scenario no line matches, whatever else reads it |
+//! | `<~ JSON` | some later line matches; lines before it are ignored |
+//! | `<& JSON` | the same, but consecutive patterns match in any order, each a different line |
+//! | `<! JSON` | from here to the end of the scenario no line matches |
 //! | `->\|` | the raw peer closes its end |
-//! | `<-\|` | the side under test closes its end, with nothing more said |
-//! | `<~\|` | it closes its end, whatever it says before |
+//! | `<-\|` | the side under test closes its end without another line |
+//! | `<~\|` | it closes its end after any number of lines |
 //!
-//! A pattern is JSON. An object matches one that has at least its members; arrays and scalars match as a whole, but an array that begins
-//! with `"..."` matches one that has its further items in this order, among others. `"$name"` matches anything the first time and the
-//! same thing afterwards; in a sent line it stands for what was matched. Within a string `$name` stands for the text of what it was, and it
-//! must have been something, in patterns and sent lines. A name is made of letters, digits and `_`. `"*"` matches anything that is there.
+//! A pattern is JSON. An object matches an object that has at least its members. Arrays and scalars
+//! match as a whole, but an array that begins with `"..."` matches an array that contains the other
+//! items in this order. `"$name"` matches anything the first time and the same value afterwards; in
+//! a sent line it is replaced by that value. Inside a string, `$name` is replaced by the text of
+//! its value, which must exist. A name consists of letters, digits and `_`. `"*"` matches any value
+//! that is present.
 //!
 //! ```
 //! use attache_scenario::Scenario;
@@ -34,9 +37,11 @@
 //! # Ok::<(), attache_scenario::Malformed>(())
 //! ```
 //!
-//! Where the answer to a call is waited for, another answer to the same call fails at once.
+//! If the play waits for the reply to a call and a different reply to that call arrives, it fails at
+//! once.
 //!
-//! This crate knows JSON-RPC lines and nothing of ACP: it must be able to say what no client or agent would.
+//! This crate knows JSON-RPC lines and nothing of ACP, so that it can send lines that no client or
+//! agent would send.
 
 mod pattern;
 mod play;

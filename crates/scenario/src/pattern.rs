@@ -1,19 +1,21 @@
-//! Patterns over JSON, with names for what only the conversation itself can tell, such as a session's id.
+//! Patterns over JSON, with names for values that only the conversation determines, such as the id
+//! of a session.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the names of a scenario stand for so far.
+/// The values of the names of a scenario so far.
 #[derive(Debug, Default, Clone)]
 pub struct Bindings(BTreeMap<String, Value>);
 
 impl Bindings {
-    /// Gives a name a value before the play, such as the folder of a session.
+    /// Sets a name before the play, for example the folder of a session.
     pub fn bind(&mut self, name: &str, value: impl Into<Value>) {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Whether `value` matches; on success new names are bound, on failure the path and what differs is given.
+    /// Matches `value`. On success, new names get their values; on failure, the error contains the
+    /// path and the difference.
     pub(crate) fn matches(&mut self, pattern: &Value, value: &Value) -> Result<(), String> {
         let mut bound = self.clone();
         bound.compare(pattern, value, "")?;
@@ -37,37 +39,57 @@ impl Bindings {
             (Value::String(text), _) if text.contains('$') => {
                 let wanted = serde_json::from_str(&self.fill(&pattern.to_string())?);
                 let wanted: Value = wanted.map_err(|error| format!("{pattern}: {error}"))?;
-                if wanted == *value { Ok(()) } else { Err(format!("{path} is {value}, not {wanted}")) }
+                if wanted == *value {
+                    Ok(())
+                } else {
+                    Err(format!("{path} is {value}, not {wanted}"))
+                }
             }
             _ if pattern == value => Ok(()),
             _ => Err(format!("{path} is {value}, not {pattern}")),
         }
     }
 
-    fn compare_items(&mut self, wanted: &[Value], items: &[Value], path: &str) -> Result<(), String> {
+    fn compare_items(
+        &mut self,
+        wanted: &[Value],
+        items: &[Value],
+        path: &str,
+    ) -> Result<(), String> {
         if let Some((Value::String(first), wanted)) = wanted.split_first()
             && first == "..."
         {
             let mut items = items.iter();
             return wanted.iter().try_for_each(|wanted| {
                 let found = items.any(|item| self.matches(wanted, item).is_ok());
-                if found { Ok(()) } else { Err(format!("{path} has no item {wanted} in its place")) }
+                if found {
+                    Ok(())
+                } else {
+                    Err(format!("{path} has no item {wanted} in its place"))
+                }
             });
         }
         if wanted.len() != items.len() {
             return Err(format!("{path} has {} items, not {}", items.len(), wanted.len()));
         }
         let mut pairs = wanted.iter().zip(items).enumerate();
-        pairs.try_for_each(|(index, (wanted, item))| self.compare(wanted, item, &format!("{path}[{index}]")))
+        pairs.try_for_each(|(index, (wanted, item))| {
+            self.compare(wanted, item, &format!("{path}[{index}]"))
+        })
     }
 
     fn named(&mut self, name: &str, value: &Value, path: &str) -> Result<(), String> {
-        let known = self.0.entry(name.trim_start_matches('$').to_owned()).or_insert_with(|| value.clone());
-        if known == value { Ok(()) } else { Err(format!("{path} is {value}, but {name} was {known}")) }
+        let known =
+            self.0.entry(name.trim_start_matches('$').to_owned()).or_insert_with(|| value.clone());
+        if known == value {
+            Ok(())
+        } else {
+            Err(format!("{path} is {value}, but {name} was {known}"))
+        }
     }
 
-    /// `line` with every `$name` replaced: a whole JSON string by the value, inside a string by its text. A name that stands for nothing
-    /// is a mistake of the scenario.
+    /// Returns `line` with every `$name` replaced: a whole JSON string by the value, a part of a
+    /// string by the text. A name without a value is an error of the scenario.
     pub(crate) fn fill(&self, line: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(line.len());
         let mut rest = line;

@@ -6,13 +6,13 @@ use std::fmt;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 
-/// How long a line may take. It only decides what would otherwise hang for ever.
+/// The time limit for a line. It only ends plays that would otherwise wait forever.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where a play went wrong.
+/// The failure of a play.
 #[derive(Debug)]
 pub struct Failure {
-    /// The scenario's heading.
+    /// The heading of the scenario.
     pub title: String,
     /// The line of the file.
     pub line: usize,
@@ -31,7 +31,8 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Plays a scenario over `input` and `output` of the side under test. Gives all the lines that were said, both ways.
+/// Plays a scenario over `input` and `output` of the side under test. Returns all lines in both
+/// directions.
 pub async fn play(
     scenario: &Scenario,
     bindings: Bindings,
@@ -47,13 +48,18 @@ pub async fn play(
     };
     for (line, step) in &scenario.steps {
         if let Err(why) = raw.step(step).await {
-            return Err(Failure { title: scenario.title.clone(), line: *line, why, traffic: raw.traffic });
+            return Err(Failure {
+                title: scenario.title.clone(),
+                line: *line,
+                why,
+                traffic: raw.traffic,
+            });
         }
     }
     Ok(raw.traffic)
 }
 
-/// Whether both are answers to the same call.
+/// Returns whether both are replies to the same call.
 fn answers(pattern: &Value, value: &Value, bindings: &Bindings) -> bool {
     let is_answer = |value: &Value| value.get("method").is_none();
     let ids = pattern.get("id").zip(value.get("id"));
@@ -65,7 +71,7 @@ struct Raw<I, O> {
     input: BufReader<I>,
     output: Option<O>,
     bindings: Bindings,
-    /// Patterns that no line may match any more.
+    /// Patterns that no later line may match.
     forbidden: Vec<Value>,
     traffic: Vec<String>,
 }
@@ -102,17 +108,21 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
         }
     }
 
-    /// Reads on until each pattern has had a line of its own.
+    /// Reads until every pattern has matched a line of its own.
     async fn gather(&mut self, patterns: &[Value]) -> Result<(), String> {
         let mut missing: Vec<&Value> = patterns.iter().collect();
         while let Some(first) = missing.first() {
-            let (_, value) = self.line().await.map_err(|why| format!("{why} while waiting for {first}"))?;
+            let (_, value) =
+                self.line().await.map_err(|why| format!("{why} while waiting for {first}"))?;
             let bindings = &mut self.bindings;
-            if let Some(found) = missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
+            if let Some(found) =
+                missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
             {
                 missing.remove(found);
-            } else if let Some(pattern) = missing.iter().find(|pattern| answers(pattern, &value, bindings)) {
-                // The call has another answer than the one that is waited for, and there will be no second.
+            } else if let Some(pattern) =
+                missing.iter().find(|pattern| answers(pattern, &value, bindings))
+            {
+                // The call has a different reply than expected, and there will be no second one.
                 bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {value}"))?;
             }
         }
@@ -139,7 +149,7 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
         self.next().await?.ok_or_else(|| "it closed its end".to_owned())
     }
 
-    /// The next line, which must be a JSON object (RPC-01, RPC-03), or the end.
+    /// Returns the next line, which must be a JSON object (RPC-01, RPC-03), or the end.
     async fn next(&mut self) -> Result<Option<(String, Value)>, String> {
         let Some(line) = self.read().await? else { return Ok(None) };
         match serde_json::from_str(&line) {

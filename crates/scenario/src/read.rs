@@ -1,4 +1,4 @@
-//! Reading a scenario out of its Markdown.
+//! Reading scenarios from Markdown.
 
 use serde_json::Value;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 /// One conversation.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// The heading: what holds.
+    /// The heading, which states the expected behaviour.
     pub title: String,
-    /// The rules its prose cites, such as `RPC-19`, in order.
+    /// The rules that its prose cites, such as `RPC-19`, in order.
     pub rules: Vec<String>,
-    /// What is said.
+    /// The steps to play.
     pub steps: Vec<(usize, Step)>,
 }
 
-/// One step, with the line of the file it stands on.
+/// One step, with its line number in the file.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Lines sent in one write.
@@ -23,24 +23,24 @@ pub enum Step {
     Expect(Value),
     /// Some later line matches.
     Await(Value),
-    /// Each of these matches a later line of its own, in any order.
+    /// Each of these matches a different later line, in any order.
     Gather(Vec<Value>),
     /// No line matches from here on.
     Forbid(Value),
     /// The raw peer closes its end.
     Close,
-    /// The side under test closes its end, with nothing more said.
+    /// The side under test closes its end without sending another line.
     Closed,
-    /// The side under test closes its end, whatever it says before.
+    /// The side under test closes its end, after any number of lines.
     Ends,
 }
 
-/// What is wrong with a scenario file.
+/// An error in a scenario file.
 #[derive(Debug)]
 pub struct Malformed {
-    /// The line, from 1.
+    /// The line number; the first line is 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub why: String,
 }
 
@@ -59,10 +59,11 @@ impl Malformed {
 }
 
 impl Scenario {
-    /// Every scenario of a document: each begins with a heading `## …`, cites a rule and plays something.
+    /// Reads every scenario of a document. Each begins with a heading `## …`, cites a rule and has
+    /// lines to play.
     ///
     /// # Errors
-    /// [`Malformed`] at the first line that would otherwise be passed over or played wrongly.
+    /// [`Malformed`] at the first line that would otherwise be ignored or played incorrectly.
     pub fn read_all(text: &str) -> Result<Vec<Self>, Malformed> {
         let mut scenarios: Vec<Self> = Vec::new();
         let mut headings = Vec::new();
@@ -75,7 +76,11 @@ impl Scenario {
                 continue;
             }
             if let Some(title) = line.strip_prefix("## ").filter(|_| block.is_none()) {
-                scenarios.push(Self { title: title.trim().to_owned(), rules: Vec::new(), steps: Vec::new() });
+                scenarios.push(Self {
+                    title: title.trim().to_owned(),
+                    rules: Vec::new(),
+                    steps: Vec::new(),
+                });
                 headings.push(number);
                 continue;
             }
@@ -93,7 +98,10 @@ impl Scenario {
         }
         for (scenario, number) in scenarios.iter().zip(headings) {
             if scenario.steps.is_empty() {
-                return Err(Malformed::at(number, "this scenario plays nothing: it needs a block ```acp"));
+                return Err(Malformed::at(
+                    number,
+                    "this scenario plays nothing: it needs a block ```acp",
+                ));
             }
             if scenario.rules.is_empty() {
                 return Err(Malformed::at(number, "this scenario cites no rule, such as RPC-19"));

@@ -1,6 +1,11 @@
-//! The raw peer against a side whose every line is given: a play fails where it must, and says where.
+//! The raw peer against a side whose every line is given: a play fails where it must, and says
+//! where.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
 
 use attache_scenario::{Bindings, Failure, Scenario, play};
 use tokio::io::{AsyncReadExt as _, sink};
@@ -15,7 +20,9 @@ async fn played(steps: &str, said: &str) -> Result<Vec<String>, Failure> {
 async fn what_matches_is_passed_and_the_traffic_is_told() {
     let said = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"b\"}\r\n{\"id\":\"a\"}\n";
     let traffic =
-        played("-> hello\n<- {\"id\":\"$first\"}\n<~ {\"id\":\"$first\"}\n->|\n<-|", said).await.unwrap();
+        played("-> hello\n<- {\"id\":\"$first\"}\n<~ {\"id\":\"$first\"}\n->|\n<-|", said)
+            .await
+            .unwrap();
     assert_eq!(
         traffic,
         ["-> hello", "<- {\"id\":\"a\",\"x\":1}", "<- {\"id\":\"b\"}", "<- {\"id\":\"a\"}", "->|"]
@@ -31,13 +38,21 @@ async fn what_does_not_match_fails_at_its_line() {
         ("<- {\"id\":1}", "{\"id\":1\n", 4),
         ("<~ {\"id\":1}\n<- {\"id\":2}", "{\"id\":2}\n{\"id\":1}\n", 5),
         ("<- {\"id\":\"$a\"}\n<- {\"id\":\"$a\"}", "{\"id\":1}\n{\"id\":2}\n", 5),
-        ("<! {\"id\":1,\"result\":\"*\"}\n<~ {\"id\":2}", "{\"id\":1,\"result\":null}\n{\"id\":2}\n", 5),
+        (
+            "<! {\"id\":1,\"result\":\"*\"}\n<~ {\"id\":2}",
+            "{\"id\":1,\"result\":null}\n{\"id\":2}\n",
+            5,
+        ),
         ("<! {\"id\":1}\n<- {\"id\":1}", "{\"id\":1}\n", 5),
         ("<& {\"id\":1}\n<& {\"id\":1}", "{\"id\":1}\n", 4),
         ("<-|", "{\"id\":1}\n", 4),
         ("-> {\"id\":\"$unknown\"}", "", 4),
         ("<! {\"id\":1}\n<~|", "{\"id\":1}\n", 5),
-        ("<~ {\"id\":1,\"result\":\"*\"}", "{\"id\":1,\"error\":{}}\n{\"id\":1,\"result\":{}}\n", 4),
+        (
+            "<~ {\"id\":1,\"result\":\"*\"}",
+            "{\"id\":1,\"error\":{}}\n{\"id\":1,\"result\":{}}\n",
+            4,
+        ),
         ("<~|", "bad\n", 4),
         ("->|\n-> {}", "", 5),
     ] {
@@ -50,7 +65,9 @@ async fn what_does_not_match_fails_at_its_line() {
 async fn what_is_forbidden_may_have_come_before() {
     let both = "{\"id\":1,\"method\":\"m\"}\n{\"id\":1,\"result\":2}\n";
     played("<~ {\"id\":1,\"result\":2}", both).await.unwrap();
-    played("<- {\"id\":1}\n<! {\"id\":1}\n<- {\"id\":2}", "{\"id\":1}\n{\"id\":2}\n").await.unwrap();
+    played("<- {\"id\":1}\n<! {\"id\":1}\n<- {\"id\":2}", "{\"id\":1}\n{\"id\":2}\n")
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

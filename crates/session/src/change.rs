@@ -1,4 +1,4 @@
-//! What changed, for whoever shows a session.
+//! What events change, for front ends.
 
 use crate::{Entry, MessageAuthor, Position};
 use std::ops::{BitOr, BitOrAssign};
@@ -42,13 +42,13 @@ parts! {
     COMPACTION = 9,
     /// A subagent, or a message between sessions.
     SUBAGENT = 10,
-    /// A permission was asked or settled.
+    /// A permission request was made or settled.
     PERMISSION = 11,
     /// A turn began or ended.
     TURN = 12,
     /// Working directory and roots.
     ROOTS = 13,
-    /// An update without a name in this version.
+    /// An update of a kind that this version does not know.
     UNKNOWN = 14,
 }
 
@@ -58,17 +58,17 @@ impl Parts {
     /// Every part.
     pub const ALL: Self = Self((1 << Self::COUNT) - 1);
 
-    /// Whether all of `other` are in the set.
+    /// Returns whether all of `other` are in the set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of `other` is in the set.
+    /// Returns whether any of `other` is in the set.
     pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -100,7 +100,9 @@ impl BitOrAssign for Parts {
 impl std::fmt::Debug for Parts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set()
-            .entries(Self::NAMES.iter().filter(|(_, part)| self.contains(*part)).map(|(name, _)| name))
+            .entries(
+                Self::NAMES.iter().filter(|(_, part)| self.contains(*part)).map(|(name, _)| name),
+            )
             .finish()
     }
 }
@@ -108,7 +110,7 @@ impl std::fmt::Debug for Parts {
 /// What one event changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The parts that changed; none if the event had no effect.
+    /// The parts that changed. Empty if the event had no effect.
     pub parts: Parts,
     /// The entry that changed, as an index of [`crate::Session::entries`].
     pub entry: Option<usize>,
@@ -130,11 +132,11 @@ impl Change {
 /// What changed since a position; see [`crate::Session::changes_since`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    /// The parts that changed. Those that are no entries are read from the session.
+    /// The parts that changed. Read those that are not entries from the session.
     pub parts: Parts,
     /// The entries that changed, in the order of the transcript.
     pub entries: Vec<EntryChange>,
-    /// The position to ask from next time.
+    /// The position to pass next time.
     pub position: Position,
 }
 
@@ -148,16 +150,17 @@ pub enum EntryChange {
         /// The entry, whole.
         content: Arc<Entry>,
     },
-    /// A message that was there got more text and nothing else.
+    /// An existing message got more text and nothing else.
     TextGrew {
         /// The message's index.
         entry: usize,
-        /// Who speaks.
+        /// The author of the message.
         author: MessageAuthor,
-        /// What was appended since the position.
+        /// The text appended since the position.
         new_text: String,
     },
-    /// It was there and changed otherwise, or the position does not tell how much of its text it covered.
+    /// An existing entry changed in another way, or the position does not say how much of its text
+    /// it covered.
     Replaced {
         /// Its index.
         entry: usize,

@@ -1,31 +1,36 @@
-//! Config options, modes and models of a session, kept in step.
+//! Config options, modes and models of a session, kept consistent.
 
-use crate::{Change, Parts};
+pub(crate) mod dependent;
+pub(crate) mod set;
+
+use crate::change::{Change, Parts};
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId, SessionMode,
-    SessionModeId, SessionModeState, SessionModelState,
+    SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId,
+    SessionMode, SessionModeId, SessionModeState, SessionModelState,
 };
 
-/// What a person can choose for a session.
+/// The choices that a user has in a session.
 ///
-/// An agent may state config options, modes, or, until June 2026, models. Modes and the first select of the category `mode` are one choice
-/// and are kept in step both ways (MODE-05); so are models and the first select of the category `model`. Modes without any config option, and
-/// models without an option for them, are shown as options too; [`ConfigOptions::source`] says by which call they are set.
+/// An agent states config options, modes, or (until June 2026) models. Modes and the first select
+/// of the category `mode` are one choice and always have the same value. The same holds for models
+/// and the first select of the category `model`. Modes without any config option, and models
+/// without an option for them, also appear as options; [`ConfigOptions::source`] returns which call
+/// sets them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigOptions {
     pub(crate) session_id: SessionId,
     stated: Vec<SessionConfigOption>,
     modes: Option<SessionModeState>,
     models: Option<SessionModelState>,
-    /// Options made of modes or models that no stated option stands for.
+    /// Options made from modes or models that no stated option covers.
     derived: Vec<(OptionSource, SessionConfigOption)>,
 }
 
-/// The id of the option made of models.
+/// The id of the option made from models.
 const MODEL: &str = "model";
 
-/// What an option was stated as, and so by which call it is set.
+/// What an option was stated as, which determines the call that sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OptionSource {
     /// A config option: `session/set_config_option`.
@@ -41,32 +46,36 @@ impl ConfigOptions {
         Self { session_id, stated: Vec::new(), modes: None, models: None, derived: Vec::new() }
     }
 
-    /// The options as they were stated, in their order, those of unknown types too: what goes to a client.
+    /// The stated options in their order, with those of unknown types. A relay sends these to
+    /// clients.
     pub fn options(&self) -> &[SessionConfigOption] {
         &self.stated
     }
 
-    /// The options to show, in the order in which they matter (CONF-16): the stated ones of known types (CONF-12), then those made of modes
-    /// and models. Where room is short, show as many as fit from the start.
+    /// The options to show, most important first: the stated ones of known types, then those made
+    /// from modes and models. If there is little room, show as many as fit from the start.
     pub fn visible(&self) -> impl Iterator<Item = &SessionConfigOption> {
-        let known = |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
+        let known =
+            |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
         self.stated.iter().filter(known).chain(self.derived.iter().map(|(_, option)| option))
     }
 
-    /// The visible option with this id, else the first of this category (CONF-16).
+    /// The visible option with this id, or else the first one of this category.
     pub fn option_by_id_or_category(&self, name: &str) -> Option<&SessionConfigOption> {
         let of_category = |option: &&SessionConfigOption| {
             option.category().is_some_and(|category| category.as_str() == name)
         };
-        self.visible().find(|option| option.id == *name).or_else(|| self.visible().find(of_category))
+        self.visible()
+            .find(|option| option.id == *name)
+            .or_else(|| self.visible().find(of_category))
     }
 
-    /// The current value of the option with this id, else of the first of this category.
+    /// The current value of the option with this id, or else of the first one of this category.
     pub fn value(&self, name: &str) -> Option<SessionConfigOptionValue> {
         self.option_by_id_or_category(name)?.current_value()
     }
 
-    /// By which call the option with this id is set.
+    /// Returns which call sets the option with this id.
     pub fn source(&self, id: &SessionConfigId) -> OptionSource {
         if self.stated.iter().any(|option| option.id == *id) {
             return OptionSource::ConfigOption;
@@ -75,7 +84,8 @@ impl ConfigOptions {
         derived.map_or(OptionSource::ConfigOption, |(source, _)| *source)
     }
 
-    /// The modes: those stated, else those of the option of the category `mode`, for clients that know modes only (MODE-05).
+    /// The stated modes, or else those of the option of the category `mode`, for clients that know
+    /// only modes.
     pub fn modes(&self) -> Option<SessionModeState> {
         self.modes.clone().or_else(|| {
             let mut option = self.stated_mode_option()?.clone();
@@ -85,11 +95,14 @@ impl ConfigOptions {
                 description: value.description.clone(),
                 ..SessionMode::new(value.value.as_str(), value.name.as_str())
             };
-            Some(SessionModeState::new(current.as_str(), option.values().map(mode).collect::<Vec<_>>()))
+            Some(SessionModeState::new(
+                current.as_str(),
+                option.values().map(mode).collect::<Vec<_>>(),
+            ))
         })
     }
 
-    /// The mode in use.
+    /// The current mode.
     pub fn current_mode(&self) -> Option<SessionModeId> {
         if let Some(modes) = &self.modes {
             return Some(modes.current_mode_id.clone());
@@ -97,12 +110,12 @@ impl ConfigOptions {
         self.stated_mode_option().and_then(select_value).map(|value| value.as_str().into())
     }
 
-    /// The models as they were stated in the retired shape.
+    /// The models in the retired form.
     pub fn models(&self) -> Option<&SessionModelState> {
         self.models.as_ref()
     }
 
-    /// Replaces the stated options whole (CONF-04).
+    /// Replaces all stated options (CONF-04).
     pub(crate) fn replace(&mut self, options: &[SessionConfigOption]) -> Change {
         self.stated = options.to_vec();
         let chosen = self.stated_mode_option().and_then(select_value);
@@ -111,7 +124,8 @@ impl ConfigOptions {
         {
             modes.current_mode_id = chosen.as_str().into();
         }
-        let chosen = self.stated.iter().find(|option| is_model_option(option)).and_then(select_value);
+        let chosen =
+            self.stated.iter().find(|option| is_model_option(option)).and_then(select_value);
         if let (Some(models), Some(chosen)) = (&mut self.models, chosen)
             && models.available_models.iter().any(|model| model.model_id == *chosen)
         {
@@ -120,13 +134,14 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// Replaces the modes whole; the option for them follows.
+    /// Replaces all modes and updates the option for them.
     pub(crate) fn replace_modes(&mut self, modes: &SessionModeState) -> Change {
         self.modes = Some(modes.clone());
         self.choose_mode(&modes.current_mode_id)
     }
 
-    /// Puts another mode in use, in the modes and in the option for them (MODE-07). Without modes and such an option it says nothing.
+    /// Changes the current mode, in the modes and in the option for them (MODE-07). Has no effect
+    /// without modes and without such an option.
     pub(crate) fn choose_mode(&mut self, mode: &SessionModeId) -> Change {
         if let Some(modes) = &mut self.modes {
             modes.current_mode_id = mode.clone();
@@ -141,7 +156,7 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// Replaces the models whole; the option for them follows.
+    /// Replaces all models and updates the option for them.
     pub(crate) fn replace_models(&mut self, models: &SessionModelState) -> Change {
         self.models = Some(models.clone());
         let value = SessionConfigOptionValue::from(models.current_model_id.as_str());
@@ -152,8 +167,8 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// With config options, modes are not shown beside them (MODE-06); models are, unless one of the options is for them by its category or
-    /// by its id.
+    /// Modes are not shown beside config options (MODE-06). Models are, unless one of the options
+    /// is for them by its category or by its id.
     fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {
@@ -192,7 +207,7 @@ fn select_value(option: &SessionConfigOption) -> Option<String> {
     }
 }
 
-/// Puts a value that the option accepts in use.
+/// Sets a value that the option accepts.
 pub(crate) fn choose(option: &mut SessionConfigOption, value: &SessionConfigOptionValue) {
     match (&mut option.kind, value) {
         (SessionConfigKind::Select(select), SessionConfigOptionValue::ValueId(id)) => {
@@ -205,7 +220,8 @@ pub(crate) fn choose(option: &mut SessionConfigOption, value: &SessionConfigOpti
     }
 }
 
-/// Adds the current value of a select to its values if it is none of them, behind all others: what is stated can then be sent (CONF-06).
+/// Appends the current value of a select to its values if it is not among them, so that the option
+/// may be sent (CONF-06).
 pub(crate) fn list_current(option: &mut SessionConfigOption) {
     let listed = option.current_value().is_none_or(|current| option.accepts(&current));
     let SessionConfigKind::Select(select) = &mut option.kind else { return };

@@ -1,26 +1,31 @@
-//! What can happen to a session.
+//! Everything that can happen to a session.
 
-use crate::Timestamp;
+pub(crate) mod join;
+pub(crate) mod json;
+pub(crate) mod update;
+
+use crate::timestamp::Timestamp;
 use attache_protocol::v1::{
-    AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId, Notice,
-    PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,
-    SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState, SessionModelState, StopReason,
-    SubagentUpdate, ToolCall, ToolCallUpdate, Usage,
+    AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
+    Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
+    SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
+    SessionModelState, StopReason, SubagentUpdate, ToolCall, ToolCallUpdate, Usage,
 };
 use attache_protocol::{Error, Meta, Patch, Raw};
 
-/// One thing that happened to one session: a line of its log.
+/// One entry in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Its number in the log. The first is 1, later ones are greater; an event is applied once.
+    /// Its number in the log. The first is 1 and later ones are greater. An event is applied once.
     pub sequence: u64,
-    /// When it happened, as its writer says.
+    /// When it happened, according to its writer.
     pub at: Timestamp,
-    /// What happened.
+    /// The event itself.
     pub body: EventBody,
 }
 
-/// What happened to a session. No type of the wire: v1 updates, replies, prompts and private records all become this.
+/// What happened to a session. It is not a wire type: v1 updates, replies, prompts and private
+/// records are all converted to it.
 #[allow(
     clippy::large_enum_variant,
     reason = "most events are chunks; a box would be an allocation for each tool call only to move less"
@@ -28,138 +33,141 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EventBody {
-    /// The session was set up on this side.
+    /// The session was opened on this side.
     Opened {
         /// The working directory, absolute.
         cwd: String,
-        /// The further roots, all of them, absolute (DIR-05).
+        /// All additional directories, absolute.
         additional_directories: Vec<String>,
-        /// How the session came to be here.
+        /// How the session was opened.
         origin: Origin,
-        /// Whose words the session's figures are in, such as what a turn's tokens count: the name of a foreign agent. `None` on the side
-        /// of the agent itself.
+        /// The foreign agent that counts the session's usage, because agents count tokens
+        /// differently. `None` on the side of the agent itself.
         agent: Option<String>,
     },
-    /// What was known of the session is replaced by what follows, such as the history that a load replayed (SESS-12). The number of the event
-    /// is the session's new [`crate::Session::generation`].
+    /// Everything known about the session is replaced by the events that follow, for example the
+    /// history that a load replayed. The event's number is the session's new
+    /// [`crate::Session::generation`].
     Replaced,
-    /// A person's prompt: begins a user message of the transcript, which no later chunk goes on with.
+    /// A user's prompt. It begins a user message, which later chunks never continue.
     Prompt {
-        /// What was said.
+        /// The content of the prompt.
         content: Vec<ContentBlock>,
     },
-    /// A piece of a message (§2.1).
+    /// A chunk of a message.
     Message {
-        /// Who speaks.
+        /// The author.
         author: MessageAuthor,
-        /// The message it belongs to (MSG-02); without one it goes on with the entry before it, if that has the same author (MSG-04).
+        /// The message that the chunk belongs to. Without an id, the chunk continues the entry
+        /// before it if that has the same author.
         message_id: Option<MessageId>,
-        /// The piece.
+        /// The chunk.
         content: ContentBlock,
     },
-    /// A tool call is created, or replaced whole if its id is known.
+    /// A tool call is created, or replaced if its id is known.
     ToolCall(ToolCall),
-    /// A tool call is patched (TOOL-05); created if its id is not known and the patch has a title, else ignored (TOOL-04).
+    /// A tool call is patched. If its id is unknown, it is created if the patch has a title, and
+    /// otherwise ignored.
     ToolCallUpdate(ToolCallUpdate),
-    /// A plan is replaced whole (PLAN-03, PLANU-02).
+    /// A plan is replaced.
     Plan {
-        /// Which plan; `None` is the one plan of clients that know no ids.
+        /// The plan's id. `None` is the only plan of clients without plan ids.
         id: Option<PlanId>,
-        /// All of it.
+        /// The whole plan.
         content: PlanContent,
     },
-    /// A plan is dropped (PLANU-02).
+    /// A plan is removed.
     PlanRemoved(PlanId),
-    /// The slash commands, whole (CMD-02).
+    /// All slash commands.
     Commands(Vec<AvailableCommand>),
-    /// The config options, whole, from an update or a reply (CONF-04).
+    /// All config options, from an update or a reply.
     ConfigOptions(Vec<SessionConfigOption>),
-    /// The modes, whole, from a reply (MODE-01).
+    /// All modes, from a reply.
     Modes(SessionModeState),
-    /// The mode in use changed (MODE-04).
+    /// The current mode changed.
     CurrentMode(SessionModeId),
-    /// The models, whole, in the shape agents sent until June 2026 (requirements §1.4).
+    /// All models, in the form that agents sent until June 2026.
     Models(SessionModelState),
-    /// Title, time or metadata changed, field by field (INFO-03, INFO-09).
+    /// Title, time or metadata changed, field by field.
     Info {
         /// The title.
         title: Patch<String>,
-        /// When the session last changed (ISO 8601), as stated.
+        /// When the session last changed (ISO 8601), according to the agent.
         updated_at: Patch<String>,
-        /// Metadata, merged into what is known.
+        /// Metadata to merge into the known metadata.
         meta: Patch<Meta>,
     },
-    /// A title was stored on request (TITLE-01).
+    /// A title was stored on request.
     StoredTitle {
         /// The title as stored, see [`crate::title`].
         title: String,
-        /// Whether later titles of [`EventBody::Info`] must leave it alone (TITLE-03). An agent says yes when a person set it; a client says
-        /// no, because the agent it shows decides that.
+        /// Whether later titles of [`EventBody::Info`] are ignored. An agent sets it if a user
+        /// chose the title. A client does not set it, because the agent decides that.
         by_person: bool,
     },
-    /// The session was put away, or taken out again (ARCH-02, ARCH-06).
+    /// The session was archived or unarchived.
     Archived(bool),
-    /// How full the context is, and what the session cost until now (USE-02, USE-04).
+    /// The fill of the context and the session's cost so far.
     Usage {
         /// Tokens in the context.
         used: u64,
         /// The context's size in tokens, if it is known.
         size: Option<u64>,
-        /// The cost since the session began; `None` says nothing about it.
+        /// The cost since the session began. `None` means no news about it.
         cost: Option<Cost>,
     },
-    /// Something to tell the person; no history (NOTE-02).
+    /// A notice to the user. It is not part of the history.
     Notice(Notice),
-    /// A compaction begins, goes on or ends (COMP-05).
+    /// A compaction begins, continues or ends.
     Compaction(CompactionUpdate),
-    /// A piece of a compaction's summary (COMP-06).
+    /// A chunk of a compaction's summary.
     CompactionSummary(CompactionSummaryChunk),
-    /// A child session is announced or changes (SUB-01).
+    /// A child session is announced or changes.
     Subagent(Box<SubagentUpdate>),
     /// A message between sessions is created or changes.
     SessionMessage(Box<SessionMessage>),
-    /// A piece of a message between sessions.
+    /// A chunk of a message between sessions.
     SessionMessageChunk(Box<SessionMessageChunk>),
-    /// Somebody is asked whether a tool call may run (PERM-01).
+    /// The agent asks whether a tool call may run.
     PermissionAsked {
-        /// Names the question on this side.
+        /// The id of the request on this side.
         id: PermissionId,
-        /// The call, as a patch of what is known of it (PERM-10).
+        /// The tool call, as a patch of what is known about it.
         tool_call: ToolCallUpdate,
-        /// What can be chosen.
+        /// The answers to choose from.
         options: Vec<PermissionOption>,
     },
-    /// The question was answered or withdrawn.
+    /// The request was answered or withdrawn.
     PermissionSettled {
-        /// Which question.
+        /// The id of the request.
         id: PermissionId,
-        /// What was decided.
+        /// The decision.
         outcome: RequestPermissionOutcome,
     },
-    /// A turn began.
+    /// A turn started.
     TurnBegan,
     /// The turn ended.
     TurnEnded {
-        /// How.
+        /// How it ended.
         outcome: TurnOutcome,
         /// The turn's tokens, if reported (USE-10).
         usage: Option<Usage>,
     },
-    /// A private record of an agent's author: kept in the log, never sent.
+    /// A private record of an agent's author. It stays in the log and is never sent.
     Record {
-        /// What kind of record it is; the author's choice.
+        /// The author's name for this kind of record.
         name: String,
         /// Any JSON.
         value: Raw,
     },
-    /// An update that this version has no name for: kept and shown as what it is.
+    /// An update of a kind that this version does not know.
     Unknown {
         /// The value of `sessionUpdate`.
         name: String,
-        /// The whole update as it arrived, tag included.
+        /// The whole update as it arrived, with its tag.
         raw: Raw,
     },
-    /// An event of a log that a newer version wrote: kept as it is, without effect.
+    /// An event that a newer version wrote. It is kept and has no effect.
     Newer {
         /// Its name in the log.
         name: String,
@@ -169,10 +177,11 @@ pub enum EventBody {
 }
 
 impl EventBody {
-    /// Whether something happened in the session, so that its `updatedAt` moves: anything said, done, asked or decided, a title, metadata.
+    /// Returns whether the event counts as activity and moves the session's `updatedAt`: anything
+    /// said, done, asked or decided, a title, metadata.
     ///
-    /// Not so what is only stated again whenever somebody looks at a session (that it was loaded or resumed, options, modes, models, commands,
-    /// usage), that it was put away or taken out, notices (NOTE-02), and private records, which nobody sees.
+    /// Facts that are only stated again when a session is opened (its origin, options, modes,
+    /// models, commands, usage), archiving, notices and private records do not count.
     pub fn is_activity(&self) -> bool {
         match self {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
@@ -191,7 +200,7 @@ impl EventBody {
     }
 }
 
-/// How a session came to be on this side.
+/// How a session was opened on this side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// `session/new`.
@@ -204,29 +213,29 @@ pub enum Origin {
     Forked(SessionId),
 }
 
-/// Who speaks in a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageAuthor {
-    /// The person.
+    /// The user.
     User,
-    /// The agent, in its answer.
+    /// The agent's answer.
     Agent,
-    /// The agent, reasoning.
+    /// The agent's reasoning.
     Thought,
 }
 
-/// A plan in one of its forms; the form may change from event to event (PLANU-02).
+/// A plan in one of its forms. The form may change from event to event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanContent {
     /// Steps.
     Items(Vec<PlanEntry>),
     /// The URI of a file that holds the plan.
     File(String),
-    /// A text; Markdown.
+    /// Markdown text.
     Markdown(String),
 }
 
-/// Names one permission request of a session on this side; never on the wire.
+/// The id of a permission request on this side. It is never sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PermissionId(pub u64);
 

@@ -1,9 +1,15 @@
 //! Title, time and metadata of a session.
 
-use crate::{Change, Parts, merged_meta, title};
+pub(crate) mod labels;
+pub(crate) mod meta;
+pub(crate) mod title;
+
+use self::meta::merged_meta;
+use self::title::title;
+use crate::change::{Change, Parts};
 use attache_protocol::{Meta, Patch};
 
-/// What a session is called and what is said about it.
+/// The title, time and metadata of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Info {
     title: Option<String>,
@@ -13,22 +19,22 @@ pub struct Info {
 }
 
 impl Info {
-    /// The title: one line, at most [`crate::TITLE_LIMIT`] characters, nothing that controls a terminal.
+    /// The title: one line of at most [`crate::TITLE_LIMIT`] characters without control characters.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// Whether a person gave the title, so that no generated one replaces it (TITLE-03).
+    /// Whether a user chose the title, so that no generated title replaces it.
     pub fn titled_by_person(&self) -> bool {
         self.titled_by_person
     }
 
-    /// When the session last changed (ISO 8601), as the agent stated it.
+    /// When the session last changed (ISO 8601), according to the agent.
     pub fn updated_at(&self) -> Option<&str> {
         self.updated_at.as_deref()
     }
 
-    /// The metadata, all updates merged (INFO-09).
+    /// The metadata with all updates merged.
     pub fn meta(&self) -> Option<&Meta> {
         self.meta.as_ref()
     }

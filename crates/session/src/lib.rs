@@ -1,9 +1,27 @@
-//! A session is the fold of its log: [`Session::apply`] takes one [`Event`] after the other, and nothing else keeps session state.
+//! A session is the fold of its log: [`Session::apply`] applies one [`Event`] after the other, and
+//! nothing else keeps session state. Agents, clients and stores use the same fold, so they agree on
+//! the state of a session.
 //!
-//! Agent, client, store, trace and page use the same fold, so they agree on what a session is. This crate knows what events mean: how
-//! chunks become messages, how tool calls are patched, how config options, modes, titles, metadata, plans and usage replace or merge; what
-//! a [`Store`] of logs must do, of which [`MemoryStore`] is one; and what a client is told of a log ([`Replay`]). It knows no connection, no
-//! clock, no file and no thread: whoever writes an event gives its number and its time.
+//! # Main types
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`Event`], [`EventBody`] | one thing that happened, with its number and time |
+//! | [`Session`] | the state after some events; a clone is a cheap snapshot |
+//! | [`Entries`], [`Entry`], [`EntryContent`] | the transcript: messages, tool calls, plans and more |
+//! | [`ConfigOptions`], [`Info`], [`UsageState`] | options, title and metadata, tokens and cost |
+//! | [`Position`], [`Changes`], [`Parts`] | what changed since a watcher last looked |
+//! | [`Store`], [`Log`], [`MemoryStore`] | where logs are kept; another crate keeps them in SQLite |
+//! | [`Summary`], [`ListQuery`] | a stored session in a list, and which sessions to list |
+//! | [`Replay`] | turns a log into the updates of `session/load` |
+//!
+//! [`EventBody::from_update`] converts ACP updates to events, and [`EventBody::to_update_for`]
+//! converts events to what a client understands.
+//!
+//! This crate does no I/O and has no clock and no threads: the writer of an event chooses its
+//! number and time.
+//!
+//! # Example
 //!
 //! ```
 //! use attache_protocol::v1::{ContentChunk, SessionUpdate};
@@ -12,77 +30,55 @@
 //! let mut session = Session::new("s1");
 //! for text in ["Hello, ", "world"] {
 //!     let update = SessionUpdate::AgentMessageChunk(ContentChunk::text(text));
-//!     let event = session.next(Timestamp(0), EventBody::of_update(update));
+//!     let event = session.next(Timestamp(0), EventBody::from_update(update));
 //!     session.apply(&event);
 //! }
 //! assert_eq!(session.entries().len(), 1);
 //! assert_eq!(session.entries()[0].text(), "Hello, world");
 //! ```
 
-mod block;
 mod change;
-mod compaction;
 mod config;
-mod config_set;
-mod dependent;
-mod entries;
 mod event;
-mod event_json;
-mod gate;
-mod hand_off;
 mod info;
-mod join;
-mod keys;
-mod labels;
-mod memory;
-mod memory_list;
-mod memory_store;
-mod meta;
 mod permission;
-mod plan;
 mod position;
 mod replay;
 mod session;
 mod store;
-mod subagent;
 mod summary;
-mod text;
 mod timestamp;
-mod title;
-mod tool_call;
 mod transcript;
 mod turn;
-mod unsettled;
-mod update;
 mod usage;
 
-pub use block::Block;
 pub use change::{Change, Changes, EntryChange, Parts};
-pub use compaction::Compaction;
+pub use config::dependent::{keep_values, restored_options};
+pub use config::set::SetError;
 pub use config::{ConfigOptions, OptionSource};
-pub use config_set::SetError;
-pub use dependent::{keep_values, restored_options};
-pub use entries::Entries;
+pub use event::json::{EVENT_VERSION, EventError};
 pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
-pub use event_json::{EVENT_VERSION, EventError};
-pub use gate::options_for;
 pub use info::Info;
-pub use labels::Labels;
-pub use memory::MEMORY_LIMIT;
-pub use memory_store::MemoryStore;
-pub use meta::{META_LIMIT, MetaError, check_meta, merged_meta};
+pub use info::labels::Labels;
+pub use info::meta::{META_LIMIT, MetaError, check_meta, merged_meta};
+pub use info::title::{TITLE_LIMIT, title};
 pub use permission::Permission;
 pub use position::Position;
 pub use replay::Replay;
+pub use replay::gate::options_for;
 pub use session::Session;
+pub use store::memory_store::MemoryStore;
 pub use store::{
     Archived, Commit, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
 };
-pub use subagent::{MessageBetweenSessions, Subagent};
 pub use summary::Summary;
-pub use text::Text;
 pub use timestamp::Timestamp;
-pub use title::{TITLE_LIMIT, title};
-pub use transcript::{Entry, EntryContent};
+pub use transcript::block::Block;
+pub use transcript::compaction::Compaction;
+pub use transcript::entries::Entries;
+pub use transcript::entry::{Entry, EntryContent};
+pub use transcript::memory::MEMORY_LIMIT;
+pub use transcript::subagent::{MessageBetweenSessions, Subagent};
+pub use transcript::text::Text;
 pub use turn::TurnState;
 pub use usage::{Tokens, UsageLevel, UsageState};

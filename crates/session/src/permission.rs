@@ -1,6 +1,6 @@
 //! Permission requests.
 
-use crate::transcript::Now;
+use crate::transcript::entry::Now;
 use crate::{Change, Parts, PermissionId, Timestamp};
 use attache_protocol::v1::{PermissionOption, RequestPermissionOutcome, ToolCallUpdate};
 use std::sync::Arc;
@@ -8,15 +8,16 @@ use std::sync::Arc;
 /// A permission request, open or settled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permission {
-    /// Names it on this side.
+    /// Its id on this side.
     pub id: PermissionId,
-    /// The call in question as the request had it; [`crate::Session::tool_call`] has all that is known (PERM-10).
+    /// The tool call as the request described it. [`crate::Session::tool_call`] has everything that
+    /// is known about it.
     pub tool_call: ToolCallUpdate,
-    /// What can be chosen.
+    /// The answers to choose from.
     pub options: Vec<PermissionOption>,
-    /// When it was asked.
+    /// When the request was made.
     pub asked_at: Timestamp,
-    /// What was decided; `None` while it is open.
+    /// The decision. `None` while it is open.
     pub outcome: Option<RequestPermissionOutcome>,
 }
 
@@ -27,14 +28,20 @@ impl Permission {
         tool_call: &ToolCallUpdate,
         options: &[PermissionOption],
     ) -> Self {
-        Self { id, tool_call: tool_call.clone(), options: options.to_vec(), asked_at: now.at, outcome: None }
+        Self {
+            id,
+            tool_call: tool_call.clone(),
+            options: options.to_vec(),
+            asked_at: now.at,
+            outcome: None,
+        }
     }
 }
 
-/// How many settled requests are remembered.
+/// How many settled requests are kept.
 const SETTLED: usize = 256;
 
-/// Adds a request at the end and forgets the oldest settled one if there are too many.
+/// Adds a request at the end. If there are too many, it forgets the oldest settled one.
 pub(crate) fn ask(permissions: &mut Vec<Arc<Permission>>, permission: Permission) {
     if permissions.len() >= SETTLED
         && let Some(oldest) = permissions.iter().position(|permission| permission.outcome.is_some())
@@ -44,13 +51,15 @@ pub(crate) fn ask(permissions: &mut Vec<Arc<Permission>>, permission: Permission
     permissions.push(Arc::new(permission));
 }
 
-/// Settles a request; one that is settled or unknown stays as it is.
+/// Settles a request. A settled or unknown one stays as it is.
 pub(crate) fn settle(
     permissions: &mut [Arc<Permission>],
     id: PermissionId,
     outcome: &RequestPermissionOutcome,
 ) -> Change {
-    let open = permissions.iter_mut().find(|permission| permission.id == id && permission.outcome.is_none());
+    let open = permissions
+        .iter_mut()
+        .find(|permission| permission.id == id && permission.outcome.is_none());
     let Some(permission) = open else { return Change::NONE };
     Arc::make_mut(permission).outcome = Some(outcome.clone());
     Change::of(Parts::PERMISSION)

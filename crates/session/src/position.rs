@@ -1,11 +1,12 @@
-//! How far a watcher has seen a session.
+//! How much of a session a watcher has seen.
 
 use crate::MessageAuthor;
 
-/// How far a watcher has seen a session: from [`crate::Session::position`] or [`crate::Changes::position`].
+/// How much of a session a watcher has seen, from [`crate::Session::position`] or
+/// [`crate::Changes::position`].
 ///
-/// Besides the event's number it holds how long the messages being written were, so that their text comes as an exact suffix without
-/// the session remembering every chunk.
+/// Besides the event's number it holds the lengths of the messages being written, so that the
+/// session can return the new text without remembering every chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     pub(crate) sequence: u64,
@@ -23,23 +24,25 @@ impl Position {
     /// Before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
-    /// After the event with this number. Of messages that were being written then, the whole entry comes.
+    /// The position after the event with this number. For messages that were being written then,
+    /// changes contain the whole entry.
     pub fn after(sequence: u64) -> Self {
         Self { sequence, texts: [None; 3] }
     }
 
-    /// The number of the last event it covers; 0 for none.
+    /// The number of the last event it covers, or 0.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// How much text of `entry` it covers, if it tells.
+    /// How much text of `entry` it covers, if known.
     pub(crate) fn text_of(&self, entry: usize) -> Option<usize> {
         self.texts.iter().flatten().find(|length| length.entry == entry).map(|length| length.bytes)
     }
 }
 
-/// Where an author's message stands in [`Position::texts`] and in the transcript's table of open messages.
+/// The index of an author's message in [`Position::texts`] and in the transcript's table of open
+/// messages.
 pub(crate) fn slot(author: MessageAuthor) -> usize {
     match author {
         MessageAuthor::User => 0,

@@ -1,6 +1,8 @@
-//! The updates that make a session again, from its log.
+//! Turns a log into the updates that rebuild the session.
 
-use crate::gate::steps;
+pub(crate) mod gate;
+
+use crate::replay::gate::steps;
 use crate::{Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session};
 use attache_protocol::Patch;
 use attache_protocol::v1::{
@@ -8,20 +10,23 @@ use attache_protocol::v1::{
 };
 use std::sync::Arc;
 
-/// Makes the updates of `session/load` from a log, event by event, and folds the session at the same time (SESS-13): a log of any length is
-/// replayed in the memory that the folded session takes.
+/// Turns a log into the updates of `session/load`, event by event, and folds the session at the
+/// same time. It needs only the memory of the folded session, however long the log is.
 ///
-/// What belongs to the transcript goes out at once and in order; options, commands, title, metadata and usage are said once at the end, as
-/// they are then. Every message has an id, so that none runs into its neighbour (MSG-05): its own, or one made from the number of the event
-/// that began it, such as `prompt-7`.
+/// Updates of the transcript are returned at once and in order. Options, commands, title, metadata
+/// and usage are returned once at the end, with their final values. Every message has an id, so
+/// that no message is joined to the next one: its own id, or one made from the number of its first
+/// event, such as `prompt-7`.
 ///
-/// Law: folding the updates gives the session as the client can take it, that is
-/// - without notices (SESS-16), and without updates that this version has no name for (INIT-16);
-/// - without compactions, subagents and messages between sessions unless the client takes them; if it takes no switches, with choices instead
-///   (CONF-08); if it knows no ids of plans, with the plan stated last as its one plan (PLANU-01), an empty one if all were dropped;
-/// - without what replies and requests carry: roots, modes, models, permissions, turns and their tokens, private records, whether a person gave
-///   the title, whether the session is archived;
-/// - without usage while the size of the context is not known (USE-03).
+/// Folding the updates gives the session as far as the client supports it:
+/// - without notices, and without updates of kinds that this version does not know,
+/// - without compactions, subagents and messages between sessions unless the client supports them;
+///   with choices instead of switches if it has no switches; with only the last plan if it has no
+///   plan ids, and an empty plan if all were removed,
+/// - without the content of replies and requests: roots, modes, models, permissions, turns and
+///   their tokens, private records, whether a user chose the title, whether the session is
+///   archived,
+/// - without usage while the size of the context is unknown.
 ///
 /// ```
 /// use attache_protocol::v1::ClientCapabilities;
@@ -43,22 +48,30 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The replay of the session `id`, from the first event of its log on, to a client with these capabilities.
+    /// Starts the replay of the session `id` to a client with these capabilities.
     pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
         Self { session: Session::new(id), client }
     }
 
-    /// Applies the next event of the log and adds what it makes the client see to `updates`.
+    /// Applies the next event of the log and appends the resulting updates to `updates`.
     pub fn apply(&mut self, event: &Event, updates: &mut Vec<SessionUpdate>) {
         let change = self.session.apply(event);
-        // An event without an entry had no effect on the transcript, such as the update of an unknown tool call (TOOL-04).
-        let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else { return };
+        // An event without an entry had no effect on the transcript, for example the update of an
+        // unknown tool call (TOOL-04).
+        let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else {
+            return;
+        };
         match &event.body {
-            EventBody::Message { author, content, .. } => self.say(*author, entry, content, updates),
-            EventBody::Prompt { content } => {
-                content.iter().for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
+            EventBody::Message { author, content, .. } => {
+                self.say(*author, entry, content, updates)
             }
-            EventBody::ToolCallUpdate(update) | EventBody::PermissionAsked { tool_call: update, .. } => {
+            EventBody::Prompt { content } => {
+                content
+                    .iter()
+                    .for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
+            }
+            EventBody::ToolCallUpdate(update)
+            | EventBody::PermissionAsked { tool_call: update, .. } => {
                 updates.push(tool_call(event, entry, update));
             }
             EventBody::Plan { content, .. } if self.client.plan.is_none() => {
@@ -72,19 +85,20 @@ impl Replay {
         }
     }
 
-    /// The session as far as it is applied.
+    /// The session folded so far.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Ends the replay: adds what is no entry of the transcript to `updates`, and gives the session.
+    /// Ends the replay: appends everything outside the transcript to `updates`, and returns the
+    /// session.
     pub fn end(self, updates: &mut Vec<SessionUpdate>) -> Session {
         let state = self.session.state();
         updates.extend(state.iter().filter_map(|body| body.to_update_for(&self.client)));
         self.session
     }
 
-    /// A piece of the message `entry`, under its id.
+    /// A chunk of the message `entry`, with its id.
     fn say(
         &self,
         author: MessageAuthor,
@@ -98,7 +112,7 @@ impl Replay {
     }
 }
 
-/// The id under which a message is replayed; ids need not be those of before (MSG-06).
+/// The id under which a message is replayed. It may differ from the original id (MSG-06).
 fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
     if let EntryContent::Message { id: Some(id), .. } = &entry.content {
         return id.clone();
@@ -111,7 +125,8 @@ fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
     MessageId::from(format!("{kind}-{}", entry.began_at))
 }
 
-/// What a patch of a tool call is to the client: the call, if the patch created it (TOOL-03), else the patch.
+/// Converts a patch of a tool call for the client: the whole call if the patch created it
+/// (TOOL-03), or else the patch.
 fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUpdate {
     match &entry.content {
         EntryContent::ToolCall(call) if entry.began_at == event.sequence => (**call).clone().into(),
@@ -119,17 +134,17 @@ fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUp
     }
 }
 
-/// The plan of a client that knows no ids.
+/// The plan for a client without plan ids.
 fn one_plan(content: Option<&PlanContent>) -> Option<SessionUpdate> {
     let steps = content.map(steps).unwrap_or_default();
     EventBody::Plan { id: None, content: PlanContent::Items(steps) }.to_update()
 }
 
 impl Session {
-    /// What is no entry of the transcript and an update can say, as events.
+    /// The state outside the transcript that updates can express, as events.
     fn state(&self) -> Vec<EventBody> {
         let mut bodies = Vec::new();
-        // Before the options, which may say it too: what the option for it says counts (MODE-06).
+        // Before the options, whose value for the mode counts (MODE-06).
         bodies.extend(self.config().current_mode().map(EventBody::CurrentMode));
         if !self.config().options().is_empty() {
             bodies.push(EventBody::ConfigOptions(self.config().options().to_vec()));
@@ -138,7 +153,8 @@ impl Session {
             bodies.push(EventBody::Commands(self.commands().to_vec()));
         }
         let info = self.info();
-        let set = |field: Option<&str>| field.map_or(Patch::Keep, |text| Patch::Set(text.to_owned()));
+        let set =
+            |field: Option<&str>| field.map_or(Patch::Keep, |text| Patch::Set(text.to_owned()));
         if info.title().is_some() || info.updated_at().is_some() || info.meta().is_some() {
             bodies.push(EventBody::Info {
                 title: set(info.title()),

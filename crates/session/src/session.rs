@@ -1,19 +1,26 @@
-//! The fold.
+//! The session and its fold.
+
+mod hand_off;
+mod plans;
+mod recovery;
 
 use crate::config::ConfigOptions;
-use crate::keys::Key;
-use crate::transcript::{Now, Transcript};
+use crate::transcript::Transcript;
+use crate::transcript::entry::Now;
+use crate::transcript::keys::Key;
+use crate::transcript::memory::MEMORY_LIMIT;
 use crate::{
-    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position, Timestamp,
-    TurnOutcome, TurnState, UsageState,
+    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position,
+    Timestamp, TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCall, ToolCallId};
 use std::sync::Arc;
 
 /// A session: the fold of its events.
 ///
-/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock; the next event copies only the entry it
-/// changes, without the text, and a small part of the list of entries.
+/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock.
+/// The next event copies only the entry that it changes, without the text, and a small part of the
+/// list of entries.
 #[derive(Debug, Clone)]
 pub struct Session {
     id: SessionId,
@@ -22,7 +29,7 @@ pub struct Session {
     last_activity: Timestamp,
     cwd: Arc<str>,
     additional_directories: Arc<[String]>,
-    pub(crate) transcript: Transcript,
+    transcript: Transcript,
     commands: Arc<[AvailableCommand]>,
     config: Arc<ConfigOptions>,
     info: Arc<Info>,
@@ -33,11 +40,11 @@ pub struct Session {
     last_outcome: Option<Arc<TurnOutcome>>,
     /// The number of the last event that changed each part.
     changed_at: [u64; Parts::COUNT],
-    pub(crate) memory_limit: usize,
+    memory_limit: usize,
 }
 
 impl Session {
-    /// A session to which nothing has happened.
+    /// Returns a session without events.
     pub fn new(id: impl Into<SessionId>) -> Self {
         let id = id.into();
         Self {
@@ -57,18 +64,19 @@ impl Session {
             turn: TurnState::Idle,
             last_outcome: None,
             changed_at: [0; Parts::COUNT],
-            memory_limit: crate::MEMORY_LIMIT,
+            memory_limit: MEMORY_LIMIT,
         }
     }
 
-    /// The event that comes next in the log; it is not applied yet.
+    /// Returns the next event of the log, without applying it.
     pub fn next(&self, at: Timestamp, body: EventBody) -> Event {
         Event { sequence: self.sequence + 1, at, body }
     }
 
-    /// Applies one event. An event whose number is not greater than the last one's was applied before and has no effect.
+    /// Applies one event. An event whose number is not greater than the last one's has no effect.
     ///
-    /// Every event is taken, also about what is settled already: late updates are news, not errors. Costs what the event holds.
+    /// Events about something that is already settled are applied too. The cost depends only on the
+    /// size of the event.
     pub fn apply(&mut self, event: &Event) -> Change {
         if event.sequence <= self.sequence {
             return Change::NONE;
@@ -84,7 +92,7 @@ impl Session {
             }
         }
         if self.transcript.held > self.memory_limit {
-            self.shed(event.sequence);
+            self.transcript.shed(self.memory_limit, event.sequence);
         }
         change
     }
@@ -102,7 +110,8 @@ impl Session {
             EventBody::PlanRemoved(id) => transcript.plan(now, Some(id), None),
             EventBody::Notice(notice) => {
                 let content = EntryContent::Notice(Box::new(notice.clone()));
-                let weight = notice.title.len() + notice.description.as_ref().map_or(0, String::len);
+                let weight =
+                    notice.title.len() + notice.description.as_ref().map_or(0, String::len);
                 Change::entry(Parts::NOTICE, transcript.begin(now, None, content, weight))
             }
             EventBody::Compaction(update) => transcript.compaction(now, update),
@@ -118,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Applies what is no entry of the transcript.
+    /// Applies an event that has no entry in the transcript.
     fn apply_state(&mut self, now: Now, body: &EventBody) -> Change {
         match body {
             EventBody::Opened { cwd, additional_directories, agent, .. } => {
@@ -164,9 +173,11 @@ impl Session {
                 crate::permission::ask(Arc::make_mut(&mut self.permissions), permission);
                 Change { parts: patched.parts | Parts::PERMISSION, entry: patched.entry }
             }
-            EventBody::PermissionSettled { id, outcome } => {
-                crate::permission::settle(Arc::<Vec<_>>::make_mut(&mut self.permissions), *id, outcome)
-            }
+            EventBody::PermissionSettled { id, outcome } => crate::permission::settle(
+                Arc::<Vec<_>>::make_mut(&mut self.permissions),
+                *id,
+                outcome,
+            ),
             EventBody::TurnBegan => {
                 self.turn = TurnState::Running { since: now.at };
                 Change::of(Parts::TURN)
@@ -174,10 +185,12 @@ impl Session {
             EventBody::TurnEnded { outcome, usage } => {
                 self.turn = TurnState::Idle;
                 self.last_outcome = Some(Arc::new(outcome.clone()));
-                let spent = usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
+                let spent =
+                    usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
                 Change::of(Parts::TURN | spent.unwrap_or_default())
             }
-            // Private records, and what a newer version wrote, change nothing that is shown; all others are handled above.
+            // Private records and events of newer versions change nothing visible. All others are
+            // handled above.
             _ => Change::NONE,
         }
     }
@@ -187,38 +200,39 @@ impl Session {
         &self.id
     }
 
-    /// The number of the last event applied; 0 for none.
+    /// The number of the last applied event, or 0.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Which history of the session this is: the number of the last [`EventBody::Replaced`], 0 before the first. Indices of entries and
-    /// positions of another generation mean nothing in this one.
+    /// Identifies the session's history: the number of the last [`EventBody::Replaced`], or 0.
+    /// Indices and positions of another generation are invalid in this one.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// When anything last happened in the session, see [`EventBody::is_activity`]: `updatedAt` on the side that owns it (LIST-11).
+    /// When the session was last active, see [`EventBody::is_activity`]. The side that owns the
+    /// session sends it as `updatedAt`.
     pub fn last_activity(&self) -> Timestamp {
         self.last_activity
     }
 
-    /// The working directory; empty until the session is opened.
+    /// The working directory. Empty until the session is opened.
     pub fn cwd(&self) -> &str {
         &self.cwd
     }
 
-    /// The further roots.
+    /// The additional directories.
     pub fn additional_directories(&self) -> &[String] {
         &self.additional_directories
     }
 
-    /// The transcript. Indices never change.
+    /// The entries of the transcript. An index never changes.
     pub fn entries(&self) -> &Entries {
         &self.transcript.entries
     }
 
-    /// A tool call as it is now.
+    /// Returns the current state of a tool call.
     pub fn tool_call(&self, id: &ToolCallId) -> Option<&ToolCall> {
         let entry = self.transcript.get(self.transcript.find(&Key::ToolCall(id.clone()))?)?;
         match &entry.content {
@@ -242,7 +256,7 @@ impl Session {
         &self.info
     }
 
-    /// Whether the session was put away (ARCH-02).
+    /// Whether the session is archived.
     pub fn is_archived(&self) -> bool {
         self.archived
     }
@@ -257,42 +271,66 @@ impl Session {
         self.turn
     }
 
-    /// How the last turn that ended did so.
+    /// How the last completed turn ended.
     pub fn last_outcome(&self) -> Option<&TurnOutcome> {
         self.last_outcome.as_deref()
     }
 
-    /// Permission requests, open and settled, in the order in which they were asked; old settled ones are forgotten.
+    /// Open and settled permission requests in the order in which they were made. Old settled ones
+    /// are forgotten.
     pub fn permissions(&self) -> &[Arc<Permission>] {
         &self.permissions
     }
 
-    /// Permission requests that nobody has answered, in the order in which they were asked (PERM-12).
+    /// Open permission requests in the order in which they were made.
     pub fn open_permissions(&self) -> impl Iterator<Item = &Arc<Permission>> {
         self.permissions.iter().filter(|permission| permission.outcome.is_none())
     }
 
-    /// The number of the last event that changed any of these parts; 0 for none.
+    /// The number of the last event that changed any of these parts, or 0.
     pub fn changed_at(&self, parts: Parts) -> u64 {
         let changed = parts.numbers().filter_map(|part| self.changed_at.get(part));
         changed.copied().max().unwrap_or(0)
     }
 
-    /// The present position, to ask [`Session::changes_since`] from later.
+    /// The current position, to pass to [`Session::changes_since`] later.
     pub fn position(&self) -> Position {
         Position { sequence: self.sequence, texts: self.transcript.lengths() }
     }
 
-    /// What changed since `position`, however much that was: a walk over what changed, not over the session.
+    /// Returns what changed since `position`. The cost depends on the amount of changes, not on the
+    /// size of the session.
     ///
-    /// Text comes as what was appended if the position tells how long the message was, which those of [`Session::position`] and
-    /// [`Changes::position`] do for the message each author wrote last. A position of the future gives no changes.
+    /// Text is returned as what was appended if the position knows the length of the message, which
+    /// [`Session::position`] and [`Changes::position`] do for the latest message of each author. A
+    /// position in the future gives no changes.
     pub fn changes_since(&self, position: &Position) -> Changes {
         let changed = self.changed_at.iter().enumerate().filter(|(_, at)| **at > position.sequence);
         let parts = changed.fold(Parts::NONE, |parts, (part, _)| parts | Parts::numbered(part));
         let indices = self.transcript.changed_since(position.sequence);
-        let entries =
-            indices.into_iter().filter_map(|index| self.transcript.entry_change(index, position)).collect();
+        let entries = indices
+            .into_iter()
+            .filter_map(|index| self.transcript.entry_change(index, position))
+            .collect();
         Changes { parts, entries, position: self.position() }
+    }
+
+    /// Limits the memory of the transcript, in approximate bytes. Above it, the oldest entries
+    /// become [`EntryContent::Dropped`]. The log still has them.
+    pub fn set_memory_limit(&mut self, bytes: usize) {
+        self.memory_limit = bytes;
+        if self.transcript.held > bytes {
+            self.transcript.shed(bytes, self.sequence);
+        }
+    }
+
+    /// The approximate memory of the transcript, in bytes.
+    pub fn memory(&self) -> usize {
+        self.transcript.held
+    }
+
+    /// The index of the first entry that is still in memory. Earlier entries were dropped.
+    pub fn truncated_before(&self) -> usize {
+        self.transcript.truncated_before
     }
 }

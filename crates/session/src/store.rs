@@ -1,4 +1,7 @@
-//! Where logs are kept: what a store must do, for those who write one.
+//! The interface of stores, and what a list of sessions contains.
+
+pub(crate) mod memory_list;
+pub(crate) mod memory_store;
 
 use crate::{Event, EventBody, Summary, Timestamp};
 use attache_protocol::method::Side;
@@ -8,146 +11,167 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Names a stored session. The same id may be there twice: once as its agent keeps it, once as a client does.
+/// The key of a stored session. The same id may exist twice: as its agent stores it, and as a
+/// client does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
-    /// The side that keeps it.
+    /// The side that stores it.
     pub side: Side,
-    /// The agent whose session it is, by the name in its `agentInfo`.
+    /// The session's agent, by the name in its `agentInfo`.
     pub agent: String,
     /// The session's id.
     pub session_id: SessionId,
 }
 
-/// A store of sessions: one log for each, which only grows.
+/// A store of sessions. Each session has one log, which only grows.
 ///
-/// The functions here may block on a disk, but never on a peer; those of [`Log`] do not block. All of them may be called from any thread
-/// at any time, and several processes may use one store at once.
+/// These functions may block on a disk, but never on a peer. Those of [`Log`] do not block. All of
+/// them may be called from any thread, and several processes may use one store at the same time.
 pub trait Store: Send + Sync + 'static {
-    /// A new, empty log, which this caller alone writes. Nothing of it is stored before its first [`Log::commit`].
+    /// Creates an empty log and opens it for writing. Nothing is stored before its first
+    /// [`Log::commit`].
     ///
     /// # Errors
-    /// [`StoreError::Exists`], and what [`StoreError`] calls the world's.
+    /// [`StoreError::AlreadyExists`], or an error of the disk.
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
-    /// The log of a stored session, which this caller alone writes from now on.
+    /// Opens the log of a stored session for writing.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`]; [`StoreError::InUse`] while anybody else writes it, in this process or another.
+    /// [`StoreError::NotFound`], or [`StoreError::InUse`] while another writer has it open, in this
+    /// process or another.
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
-    /// A new log `to` that begins with the events of `from` up to the number `at`, with `None` all that are committed; open as if by
-    /// [`Store::create`]. `from` may be in use. An `at` inside of a text that came in pieces cuts before the stored piece that holds it.
+    /// Creates a log `to` that begins with the events of `from` up to the number `at`, or with all
+    /// committed events, and opens it as [`Store::create`] does. `from` may be in use. An `at`
+    /// inside a joined text cuts before that text.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`] for `from`, [`StoreError::Exists`] for `to`.
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
+    /// [`StoreError::NotFound`] for `from`, [`StoreError::AlreadyExists`] for `to`.
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError>;
 
-    /// The next events behind the number `after`, in order, about [`READ_PAGE`] bytes of them and at least one; none at the end. No
-    /// transaction and no lock is held between two calls, so a reader may take its time.
+    /// Reads the next events after the number `after`, in order: about [`READ_PAGE`] bytes and at
+    /// least one event, or none at the end. No transaction or lock is held between two calls.
     ///
-    /// Texts that came in pieces may be joined: a joined event has the number of its last piece.
+    /// Chunks of a text may be joined. A joined event has the number of its last chunk.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`].
+    /// [`StoreError::NotFound`].
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError>;
 
-    /// What a list says of one session.
+    /// Returns the summary of one session.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`].
+    /// [`StoreError::NotFound`].
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
-    /// Sessions, the one in which something happened last first. What was appended in this process before the call counts, committed or not.
+    /// Lists sessions, the most recently active first. Events appended in this process before the
+    /// call count, committed or not.
     ///
-    /// A cursor goes on where its page ended, whatever was written since: no session comes twice unless something happened in it, and none
-    /// is left out in which nothing did.
+    /// A cursor continues where its page ended, whatever was written since. No session is listed
+    /// twice unless it was active again, and no inactive session is left out.
     ///
     /// # Errors
-    /// [`StoreError::Cursor`].
+    /// [`StoreError::InvalidCursor`].
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError>;
 
-    /// Deletes a session for good. One that is not there counts as deleted (DEL-03).
+    /// Deletes a session permanently. Deleting a session that does not exist succeeds.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] while anybody writes it.
+    /// [`StoreError::InUse`] while a writer has it open.
     fn delete(&self, key: &SessionKey) -> Result<(), StoreError>;
 
-    /// Appends one event to a session that nobody else writes, such as a title: [`Store::open`], [`Log::append`] and [`Log::commit`].
+    /// Appends one event, such as a title, to a session without a writer: [`Store::open`],
+    /// [`Log::append`] and [`Log::commit`].
     ///
     /// # Errors
-    /// As [`Store::open`]; the returned future fails as [`Log::commit`].
-    fn append(&self, key: &SessionKey, at: Timestamp, body: EventBody) -> Result<Commit, StoreError> {
+    /// The errors of [`Store::open`]. The returned future has those of [`Log::commit`].
+    fn append(
+        &self,
+        key: &SessionKey,
+        at: Timestamp,
+        body: EventBody,
+    ) -> Result<Commit, StoreError> {
         let mut log = self.open(key)?;
         let sequence = self.summary(key)?.sequence + 1;
         log.append(&Event { sequence, at, body });
         let commit = log.commit();
         Ok(Box::pin(async move {
             let outcome = commit.await;
-            // The session stays ours until this is stored.
+            // The session stays open until this is stored.
             drop(log);
             outcome
         }))
     }
 }
 
-/// About how many bytes of events one [`Store::read`] gives.
+/// The approximate size of the events that one [`Store::read`] returns, in bytes.
 pub const READ_PAGE: usize = 256 * 1024;
 
-/// Done once what was promised is stored so that `kill -9` and a power cut cannot take it.
+/// Completes once the data is stored safely against `kill -9` and power failures.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// The one live writer of a session's log. Dropped, it commits what is left and lets others write; it never blocks.
+/// The only writer of a session's log. Dropping it commits the rest and allows other writers. It
+/// never blocks.
 pub trait Log: Send + Sync {
-    /// Appends an event, whose number must be greater than that of the one before. It is stored soon, at the latest with the next
-    /// [`Log::commit`]. A failure is told by that and by no other function; what could not be stored is tried again then.
+    /// Appends an event. Its number must be greater than the last one's. It is stored soon, at the
+    /// latest with the next [`Log::commit`]. Only commit reports failures; what could not be stored
+    /// is then tried again.
     fn append(&mut self, event: &Event);
 
-    /// Stores everything appended before this call.
+    /// Stores everything that was appended before this call.
     ///
     /// # Errors
-    /// The future says why not all of it could be stored: then a part of it may be, in order and from the beginning.
+    /// The future returns why not everything could be stored. A beginning of it, in order, may be
+    /// stored.
     fn commit(&self) -> Commit;
 
-    /// How many bytes were appended and are not stored yet. Who appends waits for a [`Log::commit`] when this is more than it wants to
-    /// hold in memory.
+    /// How many appended bytes are not stored yet. Wait for a [`Log::commit`] if this is more than
+    /// you want to hold in memory.
     fn backlog(&self) -> usize;
 }
 
-/// Which sessions to list.
+/// A query for a list of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQuery {
-    /// Only of this side.
+    /// Only sessions of this side.
     pub side: Option<Side>,
-    /// Only of the agent with this name.
+    /// Only sessions of the agent with this name.
     pub agent: Option<String>,
-    /// Only with exactly this working directory (LIST-03).
+    /// Only sessions with exactly this working directory.
     pub cwd: Option<String>,
-    /// Whether archived ones count.
+    /// Whether to list archived sessions.
     pub archived: Archived,
-    /// Only those with something to come back to: see [`Summary::is_used`]; something that either side said counts too.
+    /// Only sessions with content to return to: those for which [`Summary::is_used`] holds, and
+    /// those with a message.
     pub used: bool,
-    /// Only with this text in the title; letters of either case.
+    /// Only sessions with this text in the title, ignoring case.
     pub title: Option<String>,
-    /// Only with this tag, see [`crate::Labels`].
+    /// Only sessions with this tag, see [`crate::Labels`].
     pub tag: Option<String>,
-    /// Only with this text in the title or in what was said by either side; letters of either case, where they are ASCII.
+    /// Only sessions with this text in the title or in a message of either side, ignoring ASCII
+    /// case.
     pub text: Option<String>,
-    /// Where to go on: [`ListPage::next`] of a page of the same query.
+    /// The start of the page: [`ListPage::next`] of a page of the same query.
     pub cursor: Option<String>,
-    /// At most so many sessions; 0 stands for 50.
+    /// The largest number of sessions. 0 means 50.
     pub limit: usize,
 }
 
-/// Whether archived sessions are listed (ARCH-04).
+/// Whether archived sessions are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Archived {
-    /// Only those that are not archived.
+    /// Only sessions that are not archived.
     #[default]
     Exclude,
-    /// All.
+    /// All sessions.
     Include,
-    /// Only archived ones.
+    /// Only archived sessions.
     Only,
 }
 
@@ -156,60 +180,60 @@ pub enum Archived {
 pub struct ListPage {
     /// The sessions.
     pub sessions: Vec<Listed>,
-    /// The cursor of the next page; `None` if there is none (LIST-05).
+    /// The cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
 /// One session of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Which session.
+    /// The session's key.
     pub key: SessionKey,
-    /// What is said of it.
+    /// The session's summary.
     pub summary: Summary,
 }
 
-/// Why a store could not do what was asked.
+/// Why a store operation failed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The caller's: no such session is stored.
-    Unknown(SessionKey),
-    /// The caller's: a session with this key is stored already.
-    Exists(SessionKey),
-    /// The user's: somebody else, in this process or another, has the session open.
+    /// The session is not stored.
+    NotFound(SessionKey),
+    /// A session with this key is already stored.
+    AlreadyExists(SessionKey),
+    /// Another writer, in this process or another, has the session open.
     InUse(SessionKey),
-    /// The peer's: the cursor is none that this list gave.
-    Cursor,
-    /// The world's: a newer program wrote the store. It was not touched.
-    Newer {
+    /// The cursor did not come from this list.
+    InvalidCursor,
+    /// A newer program wrote the store. The store was not changed.
+    NewerVersion {
         /// The store's file.
         path: String,
         /// The version of its schema.
         version: u64,
     },
-    /// The world's: the store, or a row of it, cannot be read. It was not touched.
+    /// The store, or a row of it, cannot be read. It was not changed.
     Damaged {
         /// The store's file.
         path: String,
         /// What is wrong, and where.
         reason: String,
     },
-    /// The world's: the disk is full.
-    Full {
+    /// The disk is full.
+    DiskFull {
         /// The store's file.
         path: String,
     },
-    /// The world's: the store cannot be written.
+    /// The store is read-only.
     ReadOnly {
         /// The store's file.
         path: String,
     },
-    /// The world's: another failure.
+    /// Another failure.
     Failed {
-        /// One sentence, with the path.
+        /// One sentence with the path.
         message: String,
-        /// What caused it.
+        /// The cause.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     },
 }
@@ -217,18 +241,25 @@ pub enum StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(key) => write!(f, "no session {} is stored", key.session_id),
-            Self::Exists(key) => write!(f, "a session {} is stored already", key.session_id),
+            Self::NotFound(key) => write!(f, "no session {} is stored", key.session_id),
+            Self::AlreadyExists(key) => write!(f, "a session {} is stored already", key.session_id),
             Self::InUse(key) => {
                 write!(f, "the session {} is open elsewhere: close it there first", key.session_id)
             }
-            Self::Cursor => f.write_str("the cursor is none that this list gave"),
-            Self::Newer { path, version } => {
-                write!(f, "a newer program wrote the store {path} (version {version}): use that program")
+            Self::InvalidCursor => f.write_str(
+                "the cursor is not valid for this list: list the sessions from the start",
+            ),
+            Self::NewerVersion { path, version } => {
+                write!(
+                    f,
+                    "a newer program wrote the store {path} (version {version}): use that program"
+                )
             }
             Self::Damaged { path, reason } => write!(f, "the store {path} is damaged: {reason}"),
-            Self::Full { path } => write!(f, "the disk is full: the store {path} cannot grow"),
-            Self::ReadOnly { path } => write!(f, "the store {path} cannot be written: it is read-only"),
+            Self::DiskFull { path } => write!(f, "the disk is full: the store {path} cannot grow"),
+            Self::ReadOnly { path } => {
+                write!(f, "the store {path} cannot be written: it is read-only")
+            }
             Self::Failed { message, .. } => f.write_str(message),
         }
     }

@@ -1,37 +1,38 @@
-//! What a list says of a stored session.
+//! The summary of a stored session in a list.
 
 use crate::{Event, EventBody, Info, Labels, Origin, Timestamp};
 
-/// The fold of a log to what a list shows: a few fields, none of the transcript.
+/// The fold of a log to the fields that a list shows, without the transcript.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// The number of the last event.
     pub sequence: u64,
     /// When the session began.
     pub began_at: Timestamp,
-    /// When anything last happened in it: something was said, done, asked or decided, or it was named or labelled. See
-    /// [`EventBody::is_activity`].
+    /// When the session was last active: something was said, done, asked or decided, or the session
+    /// was renamed or labelled. See [`EventBody::is_activity`].
     pub updated_at: Timestamp,
     /// The working directory.
     pub cwd: String,
-    /// The further roots.
+    /// The additional directories.
     pub additional_directories: Vec<String>,
     /// Title, stated time and metadata.
     pub info: Info,
     /// Whether it is archived.
     pub archived: bool,
-    /// How many prompts it has had.
+    /// The number of prompts.
     pub prompts: u64,
 }
 
 impl Summary {
-    /// Whether there is something to come back to, as far as the summary knows: a prompt, a tag, or a title that a person gave it.
+    /// Returns whether the session has content to return to, as far as the summary knows: a prompt,
+    /// a tag, or a title that a user chose.
     pub fn is_used(&self) -> bool {
         let tagged = || !Labels::of(&self.info).tags.is_empty();
         self.prompts > 0 || self.info.titled_by_person() || tagged()
     }
 
-    /// Applies one event; one whose number is not greater than the last one's has no effect.
+    /// Applies one event. An event whose number is not greater than the last one's has no effect.
     pub fn apply(&mut self, event: &Event) {
         if event.sequence <= self.sequence {
             return;

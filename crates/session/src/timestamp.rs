@@ -1,11 +1,11 @@
-//! When something happened.
+//! Points in time.
 
 /// A point in time: milliseconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The time as RFC 3339 has it, such as `2026-11-21T02:03:04.567Z` (LIST-11).
+    /// Formats the time as in RFC 3339, such as `2026-11-21T02:03:04.567Z`.
     ///
     /// ```
     /// assert_eq!(attache_session::Timestamp(0).rfc3339(), "1970-01-01T00:00:00.000Z");
@@ -13,7 +13,8 @@ impl Timestamp {
     pub fn rfc3339(self) -> String {
         const DAY: i64 = 86_400_000;
         let (days, within) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
-        // Days are counted in eras of 400 years that begin on the first of March, so that leap days come last (Hinnant's civil calendar).
+        // Days are counted in eras of 400 years that begin on the first of March, so that leap days
+        // come last (Hinnant's civil calendar).
         let days = days + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era =
@@ -28,8 +29,8 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
 
-    /// Reads a time as RFC 3339 has it, with any offset and any number of decimals, also with a space or `t` before the hour. `None` for
-    /// anything else, such as a date alone.
+    /// Parses a time as in RFC 3339, with any offset and any number of decimals, and with a space
+    /// or `t` before the hour. Returns `None` for anything else, such as a date alone.
     ///
     /// ```
     /// use attache_session::Timestamp;
@@ -40,13 +41,19 @@ impl Timestamp {
             let digits = text.get(from..to)?;
             digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
         };
-        let mark = |at: usize, marks: &[u8]| text.as_bytes().get(at).filter(|byte| marks.contains(byte));
+        let mark =
+            |at: usize, marks: &[u8]| text.as_bytes().get(at).filter(|byte| marks.contains(byte));
         for (at, marks) in [(4, &b"-"[..]), (7, b"-"), (10, b"Tt "), (13, b":"), (16, b":")] {
             mark(at, marks)?;
         }
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        if !(1..=12).contains(&month)
+            || !(1..=31).contains(&day)
+            || hour > 23
+            || minute > 59
+            || second > 60
+        {
             return None;
         }
         let rest = text.get(19..)?;
@@ -72,8 +79,9 @@ impl Timestamp {
         let year = if month <= 2 { year - 1 } else { year };
         let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-        let days =
-            era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+        let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
+            + day_of_year
+            - 719_468;
         Some(Self(((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1_000 + milli))
     }
 }
@@ -102,7 +110,10 @@ mod tests {
         for at in [0, -1, 951_782_400_000, 951_868_800_000, 1_795_226_584_567, 4_107_542_399_999] {
             assert_eq!(Timestamp::of_rfc3339(&Timestamp(at).rfc3339()), Some(Timestamp(at)));
         }
-        assert_eq!(Timestamp::of_rfc3339("2026-11-21 02:03:04-00:30"), Some(Timestamp(1_795_228_384_000)));
+        assert_eq!(
+            Timestamp::of_rfc3339("2026-11-21 02:03:04-00:30"),
+            Some(Timestamp(1_795_228_384_000))
+        );
         for text in [
             "",
             "2026-11-21",

@@ -1,133 +1,41 @@
-//! The entries of a session in order: what was said and done.
+//! The entries of a session in order.
 
-use crate::block::{append, text_length, weight};
-use crate::keys::{Key, Keys};
-use crate::plan::plan_weight;
-use crate::position::{Length, slot};
-use crate::{
-    Block, Change, Compaction, Entries, MessageAuthor, MessageBetweenSessions, Parts, PlanContent, Position,
-    Subagent, Timestamp,
-};
-use attache_protocol::Raw;
-use attache_protocol::v1::{ContentBlock, MessageId, Notice, PlanId, ToolCall};
+pub(crate) mod agent_entries;
+pub(crate) mod block;
+pub(crate) mod compaction;
+pub(crate) mod entries;
+pub(crate) mod entry;
+pub(crate) mod keys;
+pub(crate) mod memory;
+pub(crate) mod plan;
+pub(crate) mod subagent;
+pub(crate) mod text;
+mod tool_call;
+
+use self::block::{append, joined, text_length, weight};
+use self::entries::Entries;
+use self::entry::{Entry, EntryContent, Now};
+use self::keys::{Key, Keys};
+use self::plan::plan_weight;
+use crate::change::{Change, EntryChange, Parts};
+use crate::event::{MessageAuthor, PlanContent};
+use crate::position::{Length, Position, slot};
+use attache_protocol::v1::{ContentBlock, MessageId, PlanId};
 use std::sync::Arc;
 
-/// One entry of the transcript. Its place is that of its first event and never changes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// What it is.
-    pub content: EntryContent,
-    /// The number of the event that began it.
-    pub began_at: u64,
-    /// The number of the event that changed it last.
-    pub changed_at: u64,
-    /// When it began.
-    pub at: Timestamp,
-    /// The number of the event that last changed more than the end of its text.
-    pub(crate) reshaped_at: u64,
-    /// How much memory its content takes, roughly, in bytes.
-    pub(crate) weight: usize,
-}
-
-/// What an entry is.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum EntryContent {
-    /// A message; a person's prompt is one too.
-    Message {
-        /// Who speaks.
-        author: MessageAuthor,
-        /// Its id, if the agent gave one.
-        id: Option<MessageId>,
-        /// What is said.
-        blocks: Vec<Block>,
-    },
-    /// A tool call with all its patches applied.
-    ToolCall(Box<ToolCall>),
-    /// A plan where it was first stated.
-    Plan {
-        /// Which plan; `None` is the one plan of agents that know no ids.
-        id: Option<PlanId>,
-        /// Its latest content; `None` once it is dropped.
-        content: Option<PlanContent>,
-    },
-    /// A compaction where it began (COMP-07). What stands before it stays (COMP-11).
-    Compaction(Box<Compaction>),
-    /// A notice; no history (NOTE-02).
-    Notice(Box<Notice>),
-    /// A child session where it was announced.
-    Subagent(Box<Subagent>),
-    /// A message between sessions.
-    BetweenSessions(Box<MessageBetweenSessions>),
-    /// An update that this version has no name for.
-    Unknown {
-        /// The value of `sessionUpdate`.
-        name: String,
-        /// The whole update.
-        raw: Raw,
-    },
-    /// An old entry that is no longer held in memory; the log still has it.
-    Dropped,
-}
-
-impl Entry {
-    /// The plain text of a message, joined; empty for other entries.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for block in self.blocks() {
-            if let Block::Text(text) = block {
-                out.extend(text.pieces());
-            }
-        }
-        out
-    }
-
-    /// The blocks of a message; none for other entries.
-    pub fn blocks(&self) -> &[Block] {
-        match &self.content {
-            EntryContent::Message { blocks, .. } => blocks,
-            _ => &[],
-        }
-    }
-
-    /// What follows the first `start` bytes of the message's text; `None` if some of that was dropped.
-    pub(crate) fn text_after(&self, start: usize) -> Option<String> {
-        let mut out = String::new();
-        let mut begin = 0;
-        for block in self.blocks() {
-            if let Block::Text(text) = block {
-                let start = start.saturating_sub(begin);
-                if start < text.dropped() {
-                    return None;
-                }
-                out.push_str(&text.suffix(start));
-                begin += text.len();
-            }
-        }
-        Some(out)
-    }
-}
-
-/// What an entry takes besides its content, roughly, in bytes.
+/// The approximate memory of an entry besides its content, in bytes.
 const ENTRY_WEIGHT: usize = 256;
-
-/// The number and time of the event being applied.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Now {
-    pub(crate) sequence: u64,
-    pub(crate) at: Timestamp,
-}
 
 /// All entries, shared with snapshots until the next change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     pub(crate) entries: Entries,
     keys: Keys,
-    /// Indices in the order of change, the last at the end; one may stand there several times.
+    /// Indices in the order of change, the latest at the end. An index may occur several times.
     recent: Arc<Vec<usize>>,
-    /// The message each author wrote last, by [`slot`].
+    /// The latest message of each author, by [`slot`].
     open: [Option<usize>; 3],
-    /// Set by a prompt: the next chunk without an id begins a message whatever stands before it.
+    /// Set by a prompt: the next chunk without an id begins a new message.
     closed: bool,
     /// The sum of all weights.
     pub(crate) held: usize,
@@ -144,13 +52,13 @@ impl Transcript {
         self.entries.get(index)
     }
 
-    /// Applies a person's prompt: always a message of its own.
+    /// Applies a user's prompt, which is always a message of its own.
     pub(crate) fn prompt(&mut self, now: Now, content: &[ContentBlock]) -> Change {
         self.closed = true;
         if content.is_empty() {
             return Change::NONE;
         }
-        let blocks = crate::block::joined(content);
+        let blocks = joined(content);
         let content_weight = content.iter().map(weight).sum();
         let message = EntryContent::Message { author: MessageAuthor::User, id: None, blocks };
         let index = self.begin(now, None, message, content_weight);
@@ -193,12 +101,12 @@ impl Transcript {
         Change::entry(if only_text { Parts::TEXT } else { Parts::TEXT | Parts::MESSAGE }, index)
     }
 
-    /// The message that a chunk goes on with.
+    /// Finds the message that a chunk continues.
     fn message_of(&self, author: MessageAuthor, id: Option<&MessageId>) -> Option<usize> {
         let open = self.open.get(slot(author)).copied().flatten();
         match id {
             Some(id) => {
-                // The message written last is nearly always the one, and cheaper to look at than the index.
+                // It is nearly always the latest message, which is cheaper to check than the index.
                 let is_open = |index: &usize| {
                     self.get(*index).is_some_and(|entry| {
                         matches!(&entry.content, EntryContent::Message { id: Some(open), .. } if open == id)
@@ -242,8 +150,13 @@ impl Transcript {
         index
     }
 
-    /// Changes an entry; `change` returns its weight from now on.
-    pub(crate) fn change(&mut self, now: Now, index: usize, change: impl FnOnce(&mut Entry) -> usize) {
+    /// Changes an entry. `change` returns its new weight.
+    pub(crate) fn change(
+        &mut self,
+        now: Now,
+        index: usize,
+        change: impl FnOnce(&mut Entry) -> usize,
+    ) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         let entry = Arc::make_mut(entry);
         entry.changed_at = now.sequence;
@@ -254,7 +167,8 @@ impl Transcript {
         self.touch(index);
     }
 
-    /// The same for changes that are more than text at the end; `content_weight` is that of the content alone.
+    /// Changes an entry other than by appending text. `change` returns the weight of the content
+    /// alone.
     pub(crate) fn replace(
         &mut self,
         now: Now,
@@ -290,14 +204,16 @@ impl Transcript {
 
     /// The entries that changed after `sequence`, in the order of the transcript.
     pub(crate) fn changed_since(&self, sequence: u64) -> Vec<usize> {
-        let changed = |index: &&usize| self.get(**index).is_some_and(|entry| entry.changed_at > sequence);
-        let mut indices: Vec<usize> = self.recent.iter().rev().take_while(changed).copied().collect();
+        let changed =
+            |index: &&usize| self.get(**index).is_some_and(|entry| entry.changed_at > sequence);
+        let mut indices: Vec<usize> =
+            self.recent.iter().rev().take_while(changed).copied().collect();
         indices.sort_unstable();
         indices.dedup();
         indices
     }
 
-    /// How far the messages being written are.
+    /// The lengths of the messages being written.
     pub(crate) fn lengths(&self) -> [Option<Length>; 3] {
         self.open.map(|open| {
             let entry = open?;
@@ -306,23 +222,28 @@ impl Transcript {
     }
 
     /// What changed about one entry since `position`.
-    pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<crate::EntryChange> {
+    pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<EntryChange> {
         let content = self.get(entry)?;
         if content.began_at > position.sequence {
-            return Some(crate::EntryChange::Began { entry, content: content.clone() });
+            return Some(EntryChange::Began { entry, content: content.clone() });
         }
         if let (EntryContent::Message { author, .. }, Some(start)) =
             (&content.content, position.text_of(entry))
             && content.reshaped_at <= position.sequence
             && let Some(new_text) = content.text_after(start)
         {
-            return Some(crate::EntryChange::TextGrew { entry, author: *author, new_text });
+            return Some(EntryChange::TextGrew { entry, author: *author, new_text });
         }
-        Some(crate::EntryChange::Replaced { entry, content: content.clone() })
+        Some(EntryChange::Replaced { entry, content: content.clone() })
     }
 
     /// Applies a plan (PLAN-03, PLANU-02).
-    pub(crate) fn plan(&mut self, now: Now, id: Option<&PlanId>, content: Option<&PlanContent>) -> Change {
+    pub(crate) fn plan(
+        &mut self,
+        now: Now,
+        id: Option<&PlanId>,
+        content: Option<&PlanContent>,
+    ) -> Change {
         let key = Key::Plan(id.cloned());
         let weight = content.map_or(0, plan_weight);
         match (self.find(&key), content) {
@@ -338,7 +259,7 @@ impl Transcript {
         }
     }
 
-    /// Forgets entries from the oldest on; see `memory.rs`.
+    /// Drops one entry, oldest first; see `memory.rs`.
     pub(crate) fn drop_entry(&mut self, index: usize, dropped: &Arc<Entry>) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         self.held = self.held.saturating_sub(entry.weight);
@@ -348,7 +269,7 @@ impl Transcript {
         }
     }
 
-    /// Forgets the keys of dropped entries, so that what comes later under them begins anew.
+    /// Forgets the keys of dropped entries, so that later events with these keys begin new entries.
     pub(crate) fn drop_keys(&mut self) {
         let first = self.truncated_before;
         self.keys.forget_before(first);

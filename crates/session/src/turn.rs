@@ -2,14 +2,14 @@
 
 use crate::Timestamp;
 
-/// Whether a turn is running; how the last one ended is [`crate::Session::last_outcome`].
+/// Whether a turn is running. [`crate::Session::last_outcome`] says how the last one ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnState {
-    /// None is.
+    /// No turn is running.
     Idle,
-    /// One is.
+    /// A turn is running.
     Running {
-        /// When it began.
+        /// When it started.
         since: Timestamp,
     },
 }

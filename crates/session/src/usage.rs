@@ -1,4 +1,5 @@
-//! How full the context is, what the session cost, and how many tokens it took: for display, not for accounting (USE-12).
+//! The fill of the context, the session's cost, and its tokens. They are for display, not for
+//! accounting (USE-12).
 
 use crate::{Change, Parts};
 use attache_protocol::v1::{Cost, Usage};
@@ -13,38 +14,39 @@ pub struct UsageState {
     counted_by: Option<Arc<str>>,
     last_turn: Option<Usage>,
     total: Tokens,
-    /// Whether the figures of some turn contradict each other.
+    /// The figures of some turn contradict each other.
     inconsistent: bool,
 }
 
-/// Tokens by kind, summed over turns. A sum stops at its greatest value instead of overflowing.
+/// Tokens by kind, summed over turns. A sum saturates instead of overflowing.
 ///
-/// Attaché's own agents count so (USE-10, which leaves it open): a turn's tokens are those of all its model calls, the calls of its subagents
-/// included, and of no other turn. `total = input + output + cached_read + cached_write`; the input is without what was cached, thought is
-/// inside the output. Foreign agents mean other things by the same names, such as the last call of the turn, or the whole session until now;
-/// [`UsageState::counted_by`] and [`UsageState::consistent`] tell.
+/// Attaché's own agents report the tokens of all model calls of a turn, with those of its
+/// subagents, and of no other turn. `total = input + output + cached_read + cached_write`; the
+/// input excludes cached tokens, and the output includes thoughts. Foreign agents may use the same
+/// names differently, for example for the last call of the turn or for the whole session so far;
+/// see [`UsageState::counted_by`] and [`UsageState::consistent`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// All tokens, as reported.
     pub total: u64,
-    /// Sent to the model, without cached ones.
+    /// Sent to the model, without cached tokens.
     pub input: u64,
     /// Written by the model, thoughts included.
     pub output: u64,
-    /// Thought with; part of the output.
+    /// Used for thoughts. Part of the output.
     pub thought: u64,
     /// Read from the provider's cache.
     pub cached_read: u64,
     /// Written to the provider's cache.
     pub cached_write: u64,
-    /// How many turns reported any.
+    /// The number of turns that reported tokens.
     pub turns: u64,
 }
 
-/// How full the context is, by integer edges.
+/// How full the context is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UsageLevel {
-    /// Below 75 %, or the size is not known.
+    /// Below 75 %, or the size is unknown.
     Normal,
     /// From 75 %: the context is filling up.
     Elevated,
@@ -55,7 +57,7 @@ pub enum UsageLevel {
 }
 
 impl UsageLevel {
-    /// The level of a context of `size` tokens that holds `used`.
+    /// Returns the level of a context of `size` tokens that holds `used`.
     pub fn of(used: u64, size: u64) -> Self {
         let (used, size) = (u128::from(used) * 100, u128::from(size));
         match used {
@@ -67,7 +69,7 @@ impl UsageLevel {
         }
     }
 
-    /// What a person should know or do about it, as the part of a sentence; `None` while there is nothing to do.
+    /// Returns advice for the user as a part of a sentence, or `None` if there is nothing to do.
     pub fn advice(self) -> Option<&'static str> {
         match self {
             Self::Normal => None,
@@ -79,23 +81,26 @@ impl UsageLevel {
 }
 
 impl UsageState {
-    /// Tokens in the context as stated last; `None` until stated. May exceed the size (USE-07) and shrinks when the agent compacts.
+    /// Tokens in the context as last reported. May exceed the size, and shrinks when the agent
+    /// compacts.
     pub fn used(&self) -> Option<u64> {
         self.used
     }
 
-    /// The context's size in tokens as stated last; `None` if it is not known, or not any more. May be 0 (USE-07) and changes with the model.
+    /// The context's size in tokens as last reported, or `None` if it is unknown. May be 0, and
+    /// changes with the model.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// Tokens that are left, never below 0; `None` if the size is not known.
+    /// Remaining tokens, never below 0. `None` if the size is unknown.
     pub fn remaining(&self) -> Option<u64> {
         let (used, size) = self.measured()?;
         Some(size.saturating_sub(used))
     }
 
-    /// How full the context is in whole percent, rounded down and never above 100; `None` if the size is not known or 0.
+    /// The fill of the context in percent, rounded down and at most 100. `None` if the size is
+    /// unknown or 0.
     pub fn percentage(&self) -> Option<u8> {
         let (used, size) = self.measured()?;
         let percent = u128::from(used) * 100 / u128::from(size);
@@ -107,37 +112,40 @@ impl UsageState {
         self.measured().map_or(UsageLevel::Normal, |(used, size)| UsageLevel::of(used, size))
     }
 
-    /// The cost since the session began, as received in the unit that was stated last; never converted. News of the context without a cost
-    /// leave it as it was; a smaller amount replaces a greater one, since an agent may correct itself.
+    /// The cost since the session began, in the currency that was reported last. It is never
+    /// converted. A smaller amount replaces a greater one, because an agent may correct itself.
     pub fn cost(&self) -> Option<&Cost> {
         self.costs.last()
     }
 
-    /// The latest cost in each unit the session was charged in; the unit stated last is the last. Amounts of different units are never added.
+    /// The latest cost in each currency; the one reported last is the last. Amounts of different
+    /// currencies are never added.
     pub fn costs(&self) -> &[Cost] {
         &self.costs
     }
 
-    /// The name of the foreign agent in whose words [`UsageState::last_turn`] and [`UsageState::total`] are; `None` if they are in ours, see
-    /// [`Tokens`]. Another agent's figures are never added to them: when the session moves to another agent, both begin anew.
+    /// The foreign agent that counted [`UsageState::last_turn`] and [`UsageState::total`]. `None`
+    /// if they follow the definition at [`Tokens`]. Figures of different agents are never added:
+    /// when the session moves to another agent, both start again.
     pub fn counted_by(&self) -> Option<&str> {
         self.counted_by.as_deref()
     }
 
-    /// What the last turn that reported tokens reported, in the words of whoever counted them (USE-10).
+    /// The tokens of the last turn that reported any, as its agent counts them.
     pub fn last_turn(&self) -> Option<&Usage> {
         self.last_turn.as_ref()
     }
 
-    /// The sum of what the turns reported. It is known to be the session's tokens only without a [`UsageState::counted_by`] and while
-    /// [`UsageState::consistent`] (USE-12): an agent that reports the session until now in every turn makes a sum that counts most tokens
-    /// several times.
+    /// The sum of what the turns reported. It is reliable only if [`UsageState::counted_by`] is
+    /// `None` and [`UsageState::consistent`] holds. An agent that reports the whole session in
+    /// every turn makes a sum that counts most tokens several times.
     pub fn total(&self) -> &Tokens {
         &self.total
     }
 
-    /// Whether the figures of every turn fit the meaning stated at [`Tokens`]: the kinds add up to the total and thought is not more than the
-    /// output. If not, kinds overlap or are missing: show the last turn's figures under the agent's name and no sum.
+    /// Whether the figures of every turn fit the definition at [`Tokens`]: the kinds add up to the
+    /// total, and thoughts are at most the output. If not, show the last turn's figures under the
+    /// agent's name and no sum.
     pub fn consistent(&self) -> bool {
         !self.inconsistent
     }
@@ -146,7 +154,7 @@ impl UsageState {
         Some((self.used?, self.size.filter(|size| *size > 0)?))
     }
 
-    /// The session goes on with this agent, `None` for ours.
+    /// The session continues with this agent, or `None` for ours.
     pub(crate) fn count_by(&mut self, agent: Option<&str>) -> Parts {
         if self.counted_by.as_deref() == agent {
             return Parts::NONE;
@@ -164,7 +172,7 @@ impl UsageState {
         if let Some(cost) = cost {
             self.costs.retain(|known| known.currency != cost.currency);
             self.costs.push(cost.clone());
-            // Nobody pays in more units; a peer that invents them does not fill the memory.
+            // A peer that invents currencies must not fill the memory.
             if self.costs.len() > 16 {
                 self.costs.remove(0);
             }
@@ -199,5 +207,6 @@ fn adds_up(usage: &Usage) -> bool {
         usage.cached_write_tokens,
     ];
     let sum: u128 = kinds.into_iter().flatten().map(u128::from).sum();
-    sum == u128::from(usage.total_tokens) && usage.thought_tokens.unwrap_or(0) <= usage.output_tokens
+    sum == u128::from(usage.total_tokens)
+        && usage.thought_tokens.unwrap_or(0) <= usage.output_tokens
 }

@@ -1,6 +1,8 @@
-//! How fast the store is on this machine: `cargo run --release -p attache-store --example speed [FOLDER]`.
+//! How fast the store is on this machine: `cargo run --release -p attache-store --example speed
+//! [FOLDER]`.
 //!
-//! Medians of a few rounds. The folder decides which disk is measured; without it, that of temporary files.
+//! Medians of a few rounds. The folder decides which disk is measured; without it, that of
+//! temporary files.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
 
@@ -8,7 +10,8 @@ use attache_protocol::method::Side;
 use attache_protocol::v1::{ContentBlock, TextContent};
 use attache_protocol::{Meta, Patch, Raw};
 use attache_session::{
-    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError, Timestamp,
+    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError,
+    Timestamp,
 };
 use attache_store::Sqlite;
 use std::error::Error;
@@ -131,7 +134,9 @@ fn reads(store: &Sqlite) -> Result<(), StoreError> {
     let mut log = store.create(&key("messages"))?;
     for sequence in 1..=20_000 {
         let body = match sequence % 2 {
-            0 => EventBody::Prompt { content: vec![ContentBlock::Text(TextContent::new("a question"))] },
+            0 => EventBody::Prompt {
+                content: vec![ContentBlock::Text(TextContent::new("a question"))],
+            },
             _ => chunk(&"an answer of some length. ".repeat(40)),
         };
         log.append(&event(sequence, body));
@@ -166,7 +171,11 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
             },
         ));
         log.append(&event(number * 10 + 2, chunk("something was said")));
-        let tag = if number % 1_000 == 3 { r#","tags":["rare","common"]"# } else { r#","tags":["common"]"# };
+        let tag = if number % 1_000 == 3 {
+            r#","tags":["rare","common"]"#
+        } else {
+            r#","tags":["common"]"#
+        };
         let meta = format!(r#"{{"attache/labels":{{"status":"open"{tag}}}}}"#);
         log.append(&event(
             number * 10 + 3,

@@ -1,19 +1,33 @@
 //! Sessions in a SQLite file: [`Sqlite`] is a [`Store`](attache_session::Store).
 //!
-//! This crate knows files, locks and SQLite. It knows no protocol, no peer and no clock, and nothing about sessions that their events and
-//! [`Summary`](attache_session::Summary) do not say.
+//! This crate knows files, locks and SQLite. It knows no protocol, no peer and no clock.
 //!
-//! # What is promised
-//! - What a [`commit`](attache_session::Log::commit) confirmed survives `kill -9`, and a power cut as far as the disk keeps what it was told
-//!   to keep: the write-ahead log is synced with every transaction (`synchronous=FULL`, on macOS `fullfsync`).
-//! - What was appended is written after 50 ms or 256 KiB at the latest, in order: what a crash leaves is the beginning of the log.
-//! - A row is the join of the events that came in that time and is never written again: a session costs what was said.
-//! - One writer for each session, over all processes: a lock of the system that the end of the process frees.
-//! - A file that is no store, is damaged, or is from a newer program is refused and left as it is. [`Sqlite::open_repaired`] goes on with the
-//!   sessions of a damaged store that are whole, and keeps the damaged file beside the new one.
+//! # Main types
 //!
-//! Beside the file `sessions.db` stand `sessions.db-wal` and `sessions.db-shm`, which belong to it, and the folder `sessions.db-locks`. The
-//! file has to be on a disk of this machine: SQLite's log does not work over a network.
+//! - [`Sqlite`]: a store in a file, which [`Sqlite::open`] creates if needed.
+//!   [`Sqlite::open_repaired`] also repairs a damaged one.
+//! - [`Repair`], [`LeftOut`]: the result of a repair.
+//!
+//! # Guarantees
+//!
+//! - A confirmed [`commit`](attache_session::Log::commit) survives `kill -9`, and a power failure
+//!   as far as the disk is honest: the write-ahead log is synced with every transaction
+//!   (`synchronous=FULL`, on macOS `fullfsync`).
+//! - Appended events are written within 50 ms or 256 KiB, in order. A crash leaves a beginning of
+//!   the log.
+//! - A row joins the events of that time and is never rewritten, so the size of a session depends
+//!   on its text and not on how finely it was streamed.
+//! - Each session has one writer over all processes: a system lock that the end of the process
+//!   frees.
+//! - A file that is not a store, is damaged, or comes from a newer program is refused and not
+//!   changed. [`Sqlite::open_repaired`] keeps the intact sessions of a damaged store, and the
+//!   damaged file beside the new one.
+//!
+//! SQLite's files `sessions.db-wal` and `sessions.db-shm` and the folder `sessions.db-locks` are
+//! beside the file `sessions.db`. The file must be on a local disk, because SQLite's write-ahead
+//! log does not work over a network.
+//!
+//! # Example
 //!
 //! ```
 //! use attache_protocol::method::Side;
@@ -50,22 +64,11 @@
 //! # }
 //! ```
 
-mod connect;
-mod failure;
-mod list;
-mod lock;
-mod log;
-mod make;
-mod place;
-mod promise;
+mod file;
 mod read;
 mod repair;
-mod row;
-mod said;
-mod schema;
 mod sqlite;
 mod write;
-mod writer;
 
-pub use repair::{LeftOut, Repair};
+pub use repair::report::{LeftOut, Repair};
 pub use sqlite::Sqlite;

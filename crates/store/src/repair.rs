@@ -1,66 +1,42 @@
-//! Repairing a damaged store: what is whole goes into a new file, and the damaged file is kept beside it.
+//! Repairs a damaged store: intact sessions go into a new file, and the damaged file stays beside
+//! it.
 
 mod pages;
 mod rebuild;
+pub(crate) mod report;
 
-use crate::connect::{Access, connect};
-use crate::failure::of_io;
-use crate::place::{Place, beside};
-use crate::read;
-use crate::row::{LISTED, listed};
+use crate::file::connect::{Access, connect};
+use crate::file::failure::of_io;
+use crate::file::store_files::{StoreFiles, beside};
+use crate::read::log_reader;
+use crate::read::row::{LISTED, listed};
 use attache_session::StoreError;
 use pages::Pages;
+use report::Repair;
 use rusqlite::{Connection, TransactionBehavior};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A store up to this many bytes is looked through whenever it is opened, a larger one once a day: that takes as long as reading it.
+/// A store up to this size in bytes is checked whenever it is opened, and a larger one once a day,
+/// because the check takes as long as reading the file.
 const SMALL: u64 = 4 << 20;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What became of a damaged store.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Repair {
-    /// The store's file.
-    pub file: PathBuf,
-    /// The damaged file as it was; nothing of it is changed.
-    pub damaged: PathBuf,
-    /// How many sessions are whole and go on.
-    pub kept: u64,
-    /// The sessions that are damaged and not in the store any more.
-    pub left_out: Vec<LeftOut>,
-    /// How many more are damaged so much that their names are lost.
-    pub nameless: u64,
-}
-
-/// A session that a damaged store lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// The agent whose session it was.
-    pub agent: String,
-    /// The session's id.
-    pub session_id: String,
-    /// Its title, if that is known.
-    pub title: Option<String>,
-}
-
-/// Looks for damage that would refuse work on other sessions too.
+/// Looks for damage that would also affect other sessions.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with the first damage that is found. A file that cannot be looked at, because it is busy or can only be read, is no
-/// damage.
-pub(crate) fn look(place: &Place) -> Result<(), StoreError> {
+/// [`StoreError::Damaged`] with the first damage found. A file that cannot be checked, because it
+/// is busy or read-only, counts as intact.
+pub(crate) fn look(place: &StoreFiles) -> Result<(), StoreError> {
     match looked(place) {
         Err(error @ StoreError::Damaged { .. }) => Err(error),
         _ => Ok(()),
     }
 }
 
-fn looked(place: &Place) -> Result<(), StoreError> {
+fn looked(place: &StoreFiles) -> Result<(), StoreError> {
     let failed = |error| place.failure(error);
     let mut connection = connect(place, Access::Write).map_err(failed)?;
     let thorough = is_due(place);
@@ -78,14 +54,14 @@ fn looked(place: &Place) -> Result<(), StoreError> {
     rows(place, &connection, thorough)?;
     try_writing(&mut connection).map_err(failed)?;
     if thorough {
-        // Without it the next look comes sooner.
+        // Without the stamp, the next check comes sooner.
         let _ = File::create(stamp(place));
     }
     Ok(())
 }
 
-/// Reads every session's row and, where the look is a thorough one, all events.
-fn rows(place: &Place, connection: &Connection, thorough: bool) -> Result<(), StoreError> {
+/// Reads every session's row and, in a thorough check, all events.
+fn rows(place: &StoreFiles, connection: &Connection, thorough: bool) -> Result<(), StoreError> {
     let failed = |error| place.failure(error);
     let mut statement = connection.prepare(LISTED).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
@@ -96,13 +72,13 @@ fn rows(place: &Place, connection: &Connection, thorough: bool) -> Result<(), St
         let mut statement = connection.prepare("SELECT last, body FROM event").map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            read::event(place, 0, row)?;
+            log_reader::event(place, 0, row)?;
         }
     }
     Ok(())
 }
 
-/// Writes a session and an event the way a run does, and takes that back.
+/// Writes a session and an event as usual and rolls them back.
 fn try_writing(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(1))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -116,30 +92,31 @@ fn try_writing(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.rollback()
 }
 
-/// Whether it is time to read all of the store.
-fn is_due(place: &Place) -> bool {
+/// Returns whether it is time to read the whole store.
+fn is_due(place: &StoreFiles) -> bool {
     let small = fs::metadata(&place.file).is_ok_and(|found| found.len() <= SMALL);
     let looked = fs::metadata(stamp(place)).and_then(|found| found.modified());
     small || !looked.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < DAY))
 }
 
-fn stamp(place: &Place) -> PathBuf {
+fn stamp(place: &StoreFiles) -> PathBuf {
     beside(&place.file, "-checked")
 }
 
-/// Puts a new file with everything whole in the place of a damaged store.
+/// Replaces a damaged store by a new file with everything intact.
 ///
 /// # Errors
-/// `error` if another program has the store open, or nothing in the file is from this program; what else [`StoreError`] calls the world's if
-/// the new file cannot be made. The store is as it was then.
-pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreError> {
+/// `error` if another program has the store open, or if nothing in the file comes from this
+/// program; another error if the new file cannot be made. The store is then unchanged.
+pub(crate) fn repair(place: &StoreFiles, error: StoreError) -> Result<Repair, StoreError> {
     if is_open_elsewhere(place) {
-        return Err(place.damaged("another program has it open: end that program and start again".to_owned()));
+        return Err(place
+            .damaged("another program has it open: end that program and start again".to_owned()));
     }
     let failed = |error| of_io(&place.file, "be repaired", error);
     let (wal, new) = (beside(&place.file, "-wal"), beside(&place.file, "-repaired"));
     let pages = Pages::open(&place.file, &wal).map_err(failed)?;
-    let emptied = remove(&new).and_then(|()| crate::make::make_empty(&new));
+    let emptied = remove(&new).and_then(|()| crate::file::make::make_empty(&new));
     emptied.map_err(failed)?;
     let rebuilt = rebuild::rebuild(place, pages, &new);
     let mut repair = match rebuilt {
@@ -154,9 +131,9 @@ pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreEr
     Ok(repair)
 }
 
-/// Keeps the damaged files under other names and puts the new one in their place. The damaged file has both names until the new one has the
-/// old name, so a crash in between loses nothing.
-fn exchange(place: &Place, wal: &Path, new: &Path) -> io::Result<PathBuf> {
+/// Renames the damaged files and moves the new one to their place. The damaged file has both names
+/// until the new one has the old name, so a crash in between loses nothing.
+fn exchange(place: &StoreFiles, wal: &Path, new: &Path) -> io::Result<PathBuf> {
     File::options().write(true).open(new)?.sync_all()?;
     let aside = free_name(&place.file);
     keep(&place.file, &aside)?;
@@ -180,39 +157,40 @@ fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// The first name of the form `sessions.db.damaged-1` that is free.
+/// Returns the first free name of the form `sessions.db.damaged-1`.
 fn free_name(file: &Path) -> PathBuf {
     let names = (1_u64..).map(|number| beside(file, &format!(".damaged-{number}")));
     let mut free = names.filter(|name| !name.exists());
     free.next().unwrap_or_else(|| beside(file, ".damaged"))
 }
 
-/// Whether another process has the store open: SQLite holds a lock on the shared memory beside the file as long as it has.
+/// Returns whether another process has the store open. SQLite then holds a lock on the shared
+/// memory beside the file.
 #[cfg(unix)]
-fn is_open_elsewhere(place: &Place) -> bool {
+fn is_open_elsewhere(place: &StoreFiles) -> bool {
     use std::os::fd::AsRawFd as _;
-    /// Where SQLite's locks stand in the shared memory.
+    /// The offset of SQLite's locks in the shared memory.
     const LOCKS: libc::off_t = 120;
     let Ok(file) = File::options().read(true).write(true).open(beside(&place.file, "-shm")) else {
         return false;
     };
-    // SAFETY: a flock of zeros is a valid one.
+    // SAFETY: a flock of zeros is valid.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_WRLCK as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     (lock.l_start, lock.l_len) = (LOCKS, 9);
-    // SAFETY: the descriptor is open, and F_GETLK writes into the flock, which is ours for the whole call.
+    // SAFETY: the descriptor is open, and F_GETLK writes only into this flock.
     let asked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) };
     asked == 0 && lock.l_type != libc::F_UNLCK as libc::c_short
 }
 
 #[cfg(not(unix))]
-fn is_open_elsewhere(_: &Place) -> bool {
+fn is_open_elsewhere(_: &StoreFiles) -> bool {
     false
 }
 
 impl Repair {
-    /// Whether anything was found that only this program writes.
+    /// Returns whether something was found that only this program writes.
     fn is_of_ours(&self) -> bool {
         self.kept > 0 || !self.left_out.is_empty()
     }

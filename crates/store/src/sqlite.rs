@@ -1,16 +1,18 @@
 //! A store of sessions in a SQLite file.
 
-use crate::connect::{Access, Readers, access_to_read, connect, connect_to_write};
-use crate::failure::of_io;
-use crate::list;
-use crate::lock::SessionLock;
-use crate::log::{Beginning, Copy, SqliteLog};
-use crate::place::{self, Place};
-use crate::read;
-use crate::repair::{self, Repair};
-use crate::schema::{self, Refusal};
-use crate::write::Faults;
-use crate::writer::Writer;
+use crate::file::connect::{Access, Readers, access_to_read, connect, connect_to_write};
+use crate::file::failure::of_io;
+use crate::file::lock::SessionLock;
+use crate::file::schema::{self, Refusal};
+use crate::file::store_files::{self, StoreFiles};
+use crate::read::list;
+use crate::read::log_reader;
+use crate::repair;
+use crate::repair::report::Repair;
+use crate::write::live_log::{Beginning, Copy};
+use crate::write::log::SqliteLog;
+use crate::write::transaction::Faults;
+use crate::write::writer::Writer;
 use attache_session::{Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary};
 use std::fmt;
 use std::ops::Range;
@@ -19,46 +21,50 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A store of sessions in a SQLite file. Clones share it.
 ///
-/// One thread writes. It ends, when everything is written, with the last clone and the last log; dropping that last one waits for it.
+/// One thread writes. It ends with the last clone and the last log, after everything is written;
+/// dropping the last one waits for that.
 #[derive(Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    place: Arc<Place>,
+    place: Arc<StoreFiles>,
     readers: Readers,
-    /// `None` if the file can only be read.
+    /// `None` if the file is read-only.
     writer: Option<Arc<Writer>>,
 }
 
-/// The stores that this process has open, by their true names.
+/// The stores that this process has open, by canonical path.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// One at a time opens: closing a file that is being made would take the locks that another thread has on it by then.
+/// Stores are opened one at a time, because closing a file that is being created would free the
+/// locks that another thread has on it.
 static OPENING: Mutex<()> = Mutex::new(());
 
 impl Sqlite {
-    /// The store at `path`. If there is none it is made, the file and the folders above it for its owner only.
+    /// Opens the store at `path`. If it does not exist, the file and the folders above it are
+    /// created for their owner only.
     ///
-    /// A file or folder that can only be read gives a store that lists and reads, and answers [`StoreError::ReadOnly`] to everything else.
+    /// A read-only file or folder gives a store that lists and reads, and returns
+    /// [`StoreError::ReadOnly`] for everything else.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else [`StoreError`] calls the world's. A file
-    /// that is refused is left as it is.
+    /// [`StoreError::Damaged`] for a file that is not a store, [`StoreError::NewerVersion`], or an
+    /// error of the disk. A refused file is not changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
     }
 
-    /// [`Sqlite::open`] for programs that go on with what is whole: a damaged store is repaired, and what became of it is told. A store up to
-    /// 4 MiB is looked through each time, a larger one once a day, and otherwise where a run would write.
+    /// Opens the store as [`Sqlite::open`] does, and repairs it if it is damaged. A store up to 4
+    /// MiB is checked each time, and a larger one once a day.
     ///
-    /// The sessions that are whole are in the store afterwards, the damaged ones are not, and the damaged file stays beside it as
+    /// After a repair the store has the intact sessions, and the damaged file is beside it as
     /// `sessions.db.damaged-1` or the next free name.
     ///
     /// # Errors
-    /// As [`Sqlite::open`]; [`StoreError::Damaged`] if another program has a damaged store open, or if nothing in the file is from this
-    /// program. The file is left as it is then.
+    /// The errors of [`Sqlite::open`]. [`StoreError::Damaged`] if another program has the damaged
+    /// store open, or if nothing in the file comes from this program. The file is then unchanged.
     pub fn open_repaired(path: impl AsRef<Path>) -> Result<(Self, Option<Repair>), StoreError> {
         let path = path.as_ref();
         let damage = match Self::open(path) {
@@ -72,8 +78,8 @@ impl Sqlite {
         };
         let repair = {
             let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-            let place = Place::prepare(path)?;
-            // Looking at the file would also take away the locks that this process has on it.
+            let place = StoreFiles::prepare(path)?;
+            // Opening the file would also free the locks that this process has on it.
             if open_stores().contains(&place.file) {
                 return Err(damage);
             }
@@ -82,47 +88,47 @@ impl Sqlite {
         Self::open(path).map(|store| (store, Some(repair)))
     }
 
-    /// The user's store: [`Sqlite::open`] of [`Sqlite::user_path`].
+    /// Opens the user's store: [`Sqlite::open`] with [`Sqlite::user_path`].
     ///
     /// # Errors
-    /// As of these two.
+    /// The errors of these two.
     pub fn user() -> Result<Self, StoreError> {
         Self::open(Self::user_path()?)
     }
 
-    /// Where the user's store is: what the environment variable `ATTACHE_STORE` says, else `attache/sessions.db` in the user's data
-    /// directory.
+    /// Returns the path of the user's store: the environment variable `ATTACHE_STORE`, or else
+    /// `attache/sessions.db` in the user's data directory.
     ///
     /// # Errors
     /// [`StoreError::Failed`] if the user has no home directory.
     pub fn user_path() -> Result<PathBuf, StoreError> {
-        place::of_user()
+        store_files::of_user()
     }
 
-    /// Where the store is, by its one true name.
+    /// The canonical path of the store.
     pub fn path(&self) -> &Path {
         &self.shared.place.file
     }
 
-    /// Whether the store can only be read.
+    /// Returns whether the store is read-only.
     pub fn is_read_only(&self) -> bool {
         self.shared.writer.is_none()
     }
 
-    /// For tests: a store in which the steps that write (an insert, an update, a commit) with these numbers, from 0, fail as if the disk
-    /// had.
+    /// For tests: opens a store in which the write steps with these numbers, from 0, fail. An
+    /// insert, an update and a commit are steps.
     ///
     /// # Errors
-    /// As [`Sqlite::open`].
+    /// The errors of [`Sqlite::open`].
     #[doc(hidden)]
     pub fn open_failing(path: impl AsRef<Path>, steps: Range<u64>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults { steps, ..Faults::NONE })
     }
 
-    /// For tests: a store on a disk that is full once the file has so many pages of 4 KiB.
+    /// For tests: opens a store on a disk that is full once the file has this many pages of 4 KiB.
     ///
     /// # Errors
-    /// As [`Sqlite::open`].
+    /// The errors of [`Sqlite::open`].
     #[doc(hidden)]
     pub fn open_full_at(path: impl AsRef<Path>, pages: u32) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults { pages: Some(pages), ..Faults::NONE })
@@ -130,7 +136,7 @@ impl Sqlite {
 
     fn open_with(path: &Path, faults: Faults) -> Result<Self, StoreError> {
         let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Arc::new(Place::prepare(path)?);
+        let place = Arc::new(StoreFiles::prepare(path)?);
         refuse_what_is_no_store(&place)?;
         let (writer, access) = match connect_to_write(&place)? {
             Some(connection) => {
@@ -141,14 +147,15 @@ impl Sqlite {
             }
             None => (None, access_to_read(&place)?),
         };
-        let readers = Readers::new(Place::clone(&place), access);
+        let readers = Readers::new(StoreFiles::clone(&place), access);
         open_stores().push(place.file.clone());
         Ok(Self { shared: Arc::new(Shared { place, readers, writer }) })
     }
 }
 
-/// Looks at the file as at one that nobody changes, so that a foreign one is not touched, nor anything made beside it.
-fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
+/// Checks the file as if no process changed it, so that a foreign file is not touched and nothing
+/// is created beside it.
+fn refuse_what_is_no_store(place: &StoreFiles) -> Result<(), StoreError> {
     if place.is_too_short() {
         return Err(place.damaged("it is no database; name another file".to_owned()));
     }
@@ -157,9 +164,9 @@ fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
         Err(error) => Err(Refusal::Certain(place.failure(error))),
     };
     match look() {
-        // Somebody changes it: opening it properly will tell.
+        // Another process changes it: opening it properly will tell.
         Err(Refusal::Perhaps(_)) if place.is_in_use() => Ok(()),
-        // Or did so just now.
+        // Or it did so just now.
         Err(Refusal::Perhaps(_)) => Ok(look()?),
         outcome => Ok(outcome?),
     }
@@ -190,10 +197,10 @@ impl Shared {
     }
 
     fn find(&self, key: &SessionKey) -> Result<(i64, Summary), StoreError> {
-        self.readers.read(|connection| read::find(&self.place, connection, key))
+        self.readers.read(|connection| log_reader::find(&self.place, connection, key))
     }
 
-    /// The session's lock, if nobody has it.
+    /// Locks the session, if it is free.
     fn lock(&self, key: &SessionKey) -> Result<Option<SessionLock>, StoreError> {
         let writer = self.writer()?;
         let take = || {
@@ -203,18 +210,18 @@ impl Shared {
         if let Some(lock) = take()? {
             return Ok(Some(lock));
         }
-        // A log that was dropped just now in this process lets go of it once it is written.
+        // A log that was just dropped in this process frees its lock once it is written.
         writer.flush();
         take()
     }
 
-    /// The lock of a session that is not there yet.
+    /// Locks a session that does not exist yet.
     fn lock_new(&self, key: &SessionKey) -> Result<SessionLock, StoreError> {
-        // Whoever holds the lock makes the session just now.
-        let lock = self.lock(key)?.ok_or_else(|| StoreError::Exists(key.clone()))?;
+        // The holder of the lock is creating the session.
+        let lock = self.lock(key)?.ok_or_else(|| StoreError::AlreadyExists(key.clone()))?;
         match self.find(key) {
-            Err(StoreError::Unknown(_)) => Ok(lock),
-            Ok(_) => Err(StoreError::Exists(key.clone())),
+            Err(StoreError::NotFound(_)) => Ok(lock),
+            Ok(_) => Err(StoreError::AlreadyExists(key.clone())),
             Err(error) => Err(error),
         }
     }
@@ -235,20 +242,24 @@ impl Store for Sqlite {
         self.shared.flush();
         self.shared.find(key)?;
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
-        // Only now nobody else changes it.
+        // From here on no other process changes it.
         let (id, summary) = self.shared.find(key)?;
         self.shared.log(Beginning { key: key.clone(), lock, id: Some(id), origin: None, summary })
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         let (id, whole) = self.shared.find(from)?;
         let lock = self.shared.lock_new(to)?;
         let summary = match at.filter(|at| *at < whole.sequence) {
             None => whole,
-            Some(at) => self
-                .shared
-                .readers
-                .read(|connection| read::summary_up_to(&self.shared.place, connection, id, at))?,
+            Some(at) => self.shared.readers.read(|connection| {
+                log_reader::summary_up_to(&self.shared.place, connection, id, at)
+            })?,
         };
         let last = summary.sequence;
         let origin = (last > 0).then(|| Copy { key: from.clone(), id, last });
@@ -258,8 +269,8 @@ impl Store for Sqlite {
     fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
         let place = &self.shared.place;
         self.shared.readers.read(|connection| {
-            let (id, _) = read::find(place, connection, key)?;
-            read::page(place, connection, id, after)
+            let (id, _) = log_reader::find(place, connection, key)?;
+            log_reader::page(place, connection, id, after)
         })
     }
 
@@ -278,7 +289,7 @@ impl Store for Sqlite {
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
         match self.shared.find(key) {
             Ok((id, _)) => writer.delete(id, lock),
-            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }

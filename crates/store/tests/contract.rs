@@ -1,4 +1,4 @@
-//! What every store does: the same tests for the one in memory and the one in a file.
+//! The contract of stores: the same tests for the store in memory and the one in a file.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,13 +14,15 @@ mod logs;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, READ_PAGE, Session,
-    SessionKey, Store, StoreError, Summary, Timestamp,
+    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, READ_PAGE,
+    Session, SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use attache_store::Sqlite;
-use logs::{all, commit, event, key, message, meta, opened, prompt, record, said, stored, text, title, wait};
+use logs::{
+    all, commit, event, key, message, meta, opened, prompt, record, said, stored, text, title, wait,
+};
 
-/// What is tested, and the test.
+/// The name of a test, and the test.
 type Clause = (&'static str, fn(&dyn Store));
 
 const CONTRACT: &[Clause] = &[
@@ -62,9 +64,15 @@ fn the_store_in_a_file_keeps_the_contract() {
 fn what_was_appended_is_read_back(store: &dyn Store) {
     let raw = attache_protocol::Raw::from_text(r#"{"from":["later",1.50]}"#).unwrap();
     let newer = EventBody::Newer { name: "fromLater".to_owned(), value: raw };
-    let bodies =
-        vec![opened("/work"), prompt("a\"b\\c\n\u{1F600}"), newer, record("{\"x\":1.10}"), message("end")];
-    let events: Vec<Event> = (1..).zip(bodies.clone()).map(|(number, body)| event(number, body)).collect();
+    let bodies = vec![
+        opened("/work"),
+        prompt("a\"b\\c\n\u{1F600}"),
+        newer,
+        record("{\"x\":1.10}"),
+        message("end"),
+    ];
+    let events: Vec<Event> =
+        (1..).zip(bodies.clone()).map(|(number, body)| event(number, body)).collect();
     let _log = stored(store, &key("s"), bodies);
     assert_eq!(all(store, &key("s")), events);
     assert_eq!(store.read(&key("s"), 5).unwrap(), []);
@@ -88,15 +96,17 @@ fn keys_differ_in_each_of_their_parts(store: &dyn Store) {
 }
 
 fn one_writer_for_a_session(store: &dyn Store) {
-    assert!(matches!(store.open(&key("s")), Err(StoreError::Unknown(unknown)) if unknown == key("s")));
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.summary(&key("s")), Err(StoreError::Unknown(_))));
+    assert!(
+        matches!(store.open(&key("s")), Err(StoreError::NotFound(unknown)) if unknown == key("s"))
+    );
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
+    assert!(matches!(store.summary(&key("s")), Err(StoreError::NotFound(_))));
     let log = stored(store, &key("s"), vec![opened("/")]);
-    assert!(matches!(store.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("s")), Err(StoreError::AlreadyExists(_))));
     assert!(matches!(store.open(&key("s")), Err(StoreError::InUse(_))));
     assert!(matches!(store.delete(&key("s")), Err(StoreError::InUse(_))));
     drop(log);
-    assert!(matches!(store.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("s")), Err(StoreError::AlreadyExists(_))));
     let _log = store.open(&key("s")).unwrap();
     assert!(matches!(store.open(&key("s")), Err(StoreError::InUse(_))));
 }
@@ -190,15 +200,22 @@ fn append_stores_one_event(store: &dyn Store) {
     let summary = store.summary(&key("s")).unwrap();
     assert_eq!((summary.sequence, summary.info.title()), (3, Some("T")));
     assert_eq!(summary.updated_at, Timestamp(5_000));
-    assert!(matches!(store.append(&key("t"), Timestamp(9), title("T")), Err(StoreError::Unknown(_))));
+    assert!(matches!(
+        store.append(&key("t"), Timestamp(9), title("T")),
+        Err(StoreError::NotFound(_))
+    ));
 }
 
 /// FORK-02.
 fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
-    let bodies = vec![opened("/"), title("T"), prompt("one"), record("1"), prompt("two"), prompt("three")];
+    let bodies =
+        vec![opened("/"), title("T"), prompt("one"), record("1"), prompt("two"), prompt("three")];
     let mut from = stored(store, &key("from"), bodies);
-    assert!(matches!(store.fork(&key("none"), None, &key("to")), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.fork(&key("from"), None, &key("from")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.fork(&key("none"), None, &key("to")), Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.fork(&key("from"), None, &key("from")),
+        Err(StoreError::AlreadyExists(_))
+    ));
     let whole = store.fork(&key("from"), None, &key("whole")).unwrap();
     commit(&*whole).unwrap();
     assert_eq!(all(store, &key("whole")), all(store, &key("from")));
@@ -225,16 +242,17 @@ fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
 
     let nothing = store.fork(&key("from"), Some(0), &key("nothing")).unwrap();
     commit(&*nothing).unwrap();
-    assert!(matches!(store.summary(&key("nothing")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.summary(&key("nothing")), Err(StoreError::NotFound(_))));
 }
 
 /// DEL-03.
 fn a_deleted_session_is_gone_and_its_key_free(store: &dyn Store) {
     store.delete(&key("s")).unwrap();
-    let bodies = vec![opened("/"), title("T"), meta(r#"{"attache/labels":{"tags":["bug"]}}"#), prompt("x")];
+    let bodies =
+        vec![opened("/"), title("T"), meta(r#"{"attache/labels":{"tags":["bug"]}}"#), prompt("x")];
     drop(stored(store, &key("s"), bodies));
     store.delete(&key("s")).unwrap();
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
     assert_eq!(list(store, ListQuery::default()), ListPage::default());
     let _log = stored(store, &key("s"), vec![opened("/new")]);
     let summary = store.summary(&key("s")).unwrap();
@@ -247,7 +265,7 @@ fn list(store: &dyn Store, query: ListQuery) -> ListPage {
     store.list(&query).unwrap()
 }
 
-/// The ids of the sessions of a query, in its order.
+/// The ids of the sessions of a query, in order.
 fn ids(store: &dyn Store, query: ListQuery) -> Vec<String> {
     let sessions = list(store, query).sessions;
     sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()
@@ -259,9 +277,11 @@ fn lists_select(store: &dyn Store) {
     let mut a = stored(store, &key("a"), vec![opened("/one"), title("Größe ÄNDERN")]);
     let tags = meta(r#"{"attache/labels":{"tags":["bug","big"]}}"#);
     let _b = stored(store, &key("b"), vec![opened("/two"), title("x"), tags, prompt("b")]);
-    let archived = vec![opened("/one"), prompt("c"), prompt("c"), prompt("c"), EventBody::Archived(true)];
+    let archived =
+        vec![opened("/one"), prompt("c"), prompt("c"), prompt("c"), EventBody::Archived(true)];
     let _c = stored(store, &key("c"), archived);
-    let other = SessionKey { side: Side::Client, agent: "other".to_owned(), session_id: "d".into() };
+    let other =
+        SessionKey { side: Side::Client, agent: "other".to_owned(), session_id: "d".into() };
     let _d = stored(
         store,
         &other,
@@ -269,7 +289,10 @@ fn lists_select(store: &dyn Store) {
     );
 
     assert_eq!(ids(store, any()), ["d", "b", "a"]);
-    assert_eq!(ids(store, ListQuery { archived: Archived::Include, ..any() }), ["d", "c", "b", "a"]);
+    assert_eq!(
+        ids(store, ListQuery { archived: Archived::Include, ..any() }),
+        ["d", "c", "b", "a"]
+    );
     assert_eq!(ids(store, ListQuery { archived: Archived::Only, ..any() }), ["c"]);
     assert_eq!(ids(store, ListQuery { cwd: Some("/one".to_owned()), ..any() }), ["a"]);
     assert_eq!(ids(store, ListQuery { side: Some(Side::Client), ..any() }), ["d"]);
@@ -291,7 +314,10 @@ fn lists_select(store: &dyn Store) {
         },
     ));
     assert_eq!(ids(store, any()), ["a", "d", "b"]);
-    assert_eq!(list(store, any()).sessions[0].summary.info.updated_at(), Some("2026-01-01T00:00:00Z"));
+    assert_eq!(
+        list(store, any()).sessions[0].summary.info.updated_at(),
+        Some("2026-01-01T00:00:00Z")
+    );
 }
 
 fn a_list_can_leave_out_empty_sessions(store: &dyn Store) {
@@ -318,13 +344,18 @@ fn a_list_can_leave_out_empty_sessions(store: &dyn Store) {
 }
 
 fn a_search_finds_what_was_said(store: &dyn Store) {
-    let find = |text: &str| ids(store, ListQuery { text: Some(text.to_owned()), ..ListQuery::default() });
+    let find =
+        |text: &str| ids(store, ListQuery { text: Some(text.to_owned()), ..ListQuery::default() });
     let _title = stored(store, &key("title"), vec![opened("/needle"), title("A Needle")]);
     let _prompt = stored(store, &key("prompt"), vec![prompt("x"), prompt("the \"NEEDLE\"\nin it")]);
-    let mut pieces = stored(store, &key("pieces"), vec![opened("/"), prompt("x"), message("the nee")]);
+    let mut pieces =
+        stored(store, &key("pieces"), vec![opened("/"), prompt("x"), message("the nee")]);
     pieces.append(&event(4, message("dle")));
-    let thought =
-        EventBody::Message { author: MessageAuthor::Thought, message_id: None, content: text("needle") };
+    let thought = EventBody::Message {
+        author: MessageAuthor::Thought,
+        message_id: None,
+        content: text("needle"),
+    };
     let _thought = stored(store, &key("thought"), vec![opened("/"), thought, record("\"needle\"")]);
     assert_eq!(find("needle"), ["pieces", "prompt", "title"]);
     assert_eq!(find("\"needle\"\nin"), ["prompt"]);
@@ -334,7 +365,8 @@ fn a_search_finds_what_was_said(store: &dyn Store) {
 
 fn wildcards_and_quotes_are_letters(store: &dyn Store) {
     let _plain = stored(store, &key("plain"), vec![title("100 percent"), prompt("100 percent")]);
-    let _wild = stored(store, &key("wild%'\";--"), vec![title("100 %_*'\" --"), prompt("100 %_*'\" --")]);
+    let _wild =
+        stored(store, &key("wild%'\";--"), vec![title("100 %_*'\" --"), prompt("100 %_*'\" --")]);
     for text in ["%", "_", "*", "'", "\"", "%_*'\" --"] {
         let found = |query| assert_eq!(ids(store, query), ["wild%'\";--"], "{text}");
         found(ListQuery { title: Some(text.to_owned()), ..ListQuery::default() });
@@ -353,8 +385,9 @@ fn wildcards_and_quotes_are_letters(store: &dyn Store) {
 /// LIST-05.
 fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
     // All at one time, so that only the second part of the place tells them apart.
-    let mut logs: Vec<_> =
-        (0..25).map(|number| stored(store, &key(&format!("{number:02}")), vec![opened("/")])).collect();
+    let mut logs: Vec<_> = (0..25)
+        .map(|number| stored(store, &key(&format!("{number:02}")), vec![opened("/")]))
+        .collect();
     let mut query = ListQuery { limit: 7, ..ListQuery::default() };
     let mut seen = Vec::new();
     loop {
@@ -374,10 +407,11 @@ fn pages_of_a_list_are_stable_under_writes(store: &dyn Store) {
 fn a_cursor_is_one_that_the_list_gave(store: &dyn Store) {
     let _logs = ["a", "b", "c"].map(|id| stored(store, &key(id), vec![opened("/")]));
     let cursor = list(store, ListQuery { limit: 1, ..ListQuery::default() }).next.unwrap();
-    let of =
-        |cursor: &str| store.list(&ListQuery { cursor: Some(cursor.to_owned()), ..ListQuery::default() });
+    let of = |cursor: &str| {
+        store.list(&ListQuery { cursor: Some(cursor.to_owned()), ..ListQuery::default() })
+    };
     assert_eq!(of(&cursor).unwrap().sessions.len(), 2);
     for garbage in ["", "x", "ünï", "' OR 1=1", &"9".repeat(48), &"é".repeat(24)] {
-        assert!(matches!(of(garbage), Err(StoreError::Cursor)), "{garbage}");
+        assert!(matches!(of(garbage), Err(StoreError::InvalidCursor)), "{garbage}");
     }
 }

@@ -1,4 +1,4 @@
-//! Writing that fails: on a full disk, and at every step.
+//! Failing writes: on a full disk, and at every step.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::Path;
 
 #[test]
-fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
+fn a_full_disk_is_reported_and_everything_is_stored_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let store = Sqlite::open_full_at(&path, 80).unwrap();
@@ -33,13 +33,16 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(&error, StoreError::Full { path } if path.ends_with("sessions.db")), "{error:?}");
+    assert!(
+        matches!(&error, StoreError::DiskFull { path } if path.ends_with("sessions.db")),
+        "{error:?}"
+    );
     assert!(log.backlog() > 5_000);
     assert_eq!(all(&store, &key("s")).len() as u64, number - 1);
     assert_eq!(store.summary(&key("s")).unwrap().sequence, number - 1);
     assert_eq!(store.list(&ListQuery::default()).unwrap().sessions.len(), 2);
     log.append(&event(number + 1, message("more")));
-    assert!(matches!(commit(&*log), Err(StoreError::Full { .. })));
+    assert!(matches!(commit(&*log), Err(StoreError::DiskFull { .. })));
 
     store.delete(&key("old")).unwrap();
     commit(&*log).unwrap();
@@ -49,7 +52,7 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
 }
 
 #[test]
-fn one_session_that_cannot_be_stored_does_not_keep_others_from_it() {
+fn a_session_that_cannot_be_stored_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open_full_at(folder.path().join("sessions.db"), 60).unwrap();
     let mut large = stored(&store, &key("large"), vec![opened("/")]);
@@ -57,7 +60,7 @@ fn one_session_that_cannot_be_stored_does_not_keep_others_from_it() {
     large.append(&event(2, prompt(&"x".repeat(500_000))));
     small.append(&event(2, prompt("x")));
     let (first, second) = (large.commit(), small.commit());
-    assert!(matches!(logs::wait(first), Err(StoreError::Full { .. })));
+    assert!(matches!(logs::wait(first), Err(StoreError::DiskFull { .. })));
     logs::wait(second).unwrap();
     assert_eq!(all(&store, &key("small")).len(), 2);
 }
@@ -94,7 +97,8 @@ impl Written {
     }
 }
 
-/// Whether the events are those of `appended` from the first on, with pieces of text joined or not; and up to which number.
+/// Returns whether the events are a beginning of `appended`, with joined texts or not, and the last
+/// number.
 fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     let last = events.last().map_or(0, |event| event.sequence);
     let expected = &appended[..usize::try_from(last).unwrap()];
@@ -107,7 +111,7 @@ fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     last
 }
 
-/// A few sessions written in turns; gives how many commits failed.
+/// Writes a few sessions in turns. Returns how many commits failed.
 fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize {
     let store = Sqlite::open_failing(path, steps).unwrap();
     let new = |id: &str| Written {
@@ -120,7 +124,11 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
     let mut sessions = [new("a"), new("b")];
     for round in 0..4 {
         for session in &mut sessions {
-            session.append(if round == 0 { opened("/") } else { prompt(&format!("prompt {round}")) });
+            session.append(if round == 0 {
+                opened("/")
+            } else {
+                prompt(&format!("prompt {round}"))
+            });
             session.append(message("one "));
             session.append(message("two"));
             session.append(record(&round.to_string()));
@@ -134,7 +142,8 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
             if let Ok(summary) = store.summary(&session.key) {
                 assert!(summary.sequence >= session.confirmed as u64);
                 assert!(
-                    is_beginning(&all(&store, &session.key), &session.appended) >= session.confirmed as u64
+                    is_beginning(&all(&store, &session.key), &session.appended)
+                        >= session.confirmed as u64
                 );
             } else {
                 assert_eq!(session.confirmed, 0);
@@ -171,7 +180,7 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
 }
 
 #[test]
-fn a_step_that_fails_loses_nothing_and_is_made_up_for_by_the_next_commit() {
+fn a_failed_step_loses_nothing_and_the_next_commit_retries_it() {
     let mut failed = 0;
     for step in 0..120 {
         let folder = tempfile::tempdir().unwrap();
@@ -181,7 +190,7 @@ fn a_step_that_fails_loses_nothing_and_is_made_up_for_by_the_next_commit() {
 }
 
 #[test]
-fn a_disk_that_fails_from_some_step_on_keeps_what_was_confirmed() {
+fn a_failing_disk_keeps_confirmed_events() {
     for step in (0..120).step_by(7) {
         let folder = tempfile::tempdir().unwrap();
         let failed = written_with_failing(&folder.path().join("sessions.db"), step..u64::MAX, true);
@@ -194,26 +203,34 @@ fn a_delete_that_fails_at_any_step_leaves_the_session_whole() {
     for step in 0..6 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");
-        drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), title("T"), prompt("x")]));
+        drop(stored(
+            &Sqlite::open(&path).unwrap(),
+            &key("s"),
+            vec![opened("/"), title("T"), prompt("x")],
+        ));
         let store = Sqlite::open_failing(&path, step..step + 1).unwrap();
         let outcome = store.delete(&key("s"));
         assert_eq!(outcome.is_err(), step < 5, "{step}: {outcome:?}");
         assert_eq!(store.summary(&key("s")).is_ok(), step < 5);
         store.delete(&key("s")).unwrap();
-        assert!(matches!(store.summary(&key("s")), Err(StoreError::Unknown(_))));
+        assert!(matches!(store.summary(&key("s")), Err(StoreError::NotFound(_))));
     }
 }
 
 #[test]
-fn a_fork_that_fails_is_made_up_for() {
+fn a_failed_fork_is_retried() {
     for step in 0..5 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");
-        drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), title("T"), prompt("x")]));
+        drop(stored(
+            &Sqlite::open(&path).unwrap(),
+            &key("s"),
+            vec![opened("/"), title("T"), prompt("x")],
+        ));
         let store = Sqlite::open_failing(&path, step..step + 1).unwrap();
         let fork = store.fork(&key("s"), None, &key("t")).unwrap();
         assert!(matches!(commit(&*fork), Err(StoreError::Failed { .. })), "{step}");
-        assert!(matches!(store.summary(&key("t")), Err(StoreError::Unknown(_))));
+        assert!(matches!(store.summary(&key("t")), Err(StoreError::NotFound(_))));
         commit(&*fork).unwrap();
         assert_eq!(all(&store, &key("t")), all(&store, &key("s")));
     }

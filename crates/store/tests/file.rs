@@ -1,4 +1,4 @@
-//! The file: what is in it, who may read it, and which files are refused.
+//! The file: its content, who may read it, and which files are refused.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,14 +19,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder, and where the store in it is.
+/// A folder, and the path of the store in it.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     (folder, path)
 }
 
-/// Every file of a folder with its bytes, but for the memory that processes share.
+/// Every file of a folder with its bytes, except the shared memory of processes.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths
@@ -49,7 +49,8 @@ fn a_store_opens_again_with_all_it_had() {
     let (folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     assert_eq!(store.path(), path.canonicalize().unwrap());
-    let bodies = vec![opened("/"), title("T"), meta(r#"{"a":{"b":1.50}}"#), prompt("x"), record("[1]")];
+    let bodies =
+        vec![opened("/"), title("T"), meta(r#"{"a":{"b":1.50}}"#), prompt("x"), record("[1]")];
     drop(stored(&store, &key("s"), bodies));
     let (events, summary) = (all(&store, &key("s")), store.summary(&key("s")).unwrap());
     drop(store);
@@ -73,7 +74,7 @@ fn the_last_log_stores_what_it_has_after_the_store_is_gone() {
 }
 
 #[test]
-fn a_session_costs_what_was_said_and_not_how_it_was_streamed() {
+fn the_size_of_a_session_does_not_depend_on_streaming() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let mut log = store.create(&key("s")).unwrap();
@@ -96,15 +97,15 @@ fn nothing_is_stored_before_the_first_commit() {
     log.append(&event(1, opened("/")));
     assert!(log.backlog() > 0);
     assert_eq!(list(&store), []);
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NotFound(_))));
     commit(&*log).unwrap();
     assert_eq!(log.backlog(), 0);
     assert_eq!(list(&store), [key("s")]);
 }
 
-/// The other handle knows nothing of this one, so it sees what is in the file.
+/// The other handle does not know this one, so it sees the content of the file.
 #[test]
-fn what_is_appended_is_stored_soon_though_nobody_asks() {
+fn appended_events_are_stored_soon_without_a_commit() {
     let (_folder, path) = place();
     let (store, other) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
     let mut log = stored(&store, &key("s"), vec![opened("/")]);
@@ -127,21 +128,24 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     drop(stored(&store, &key("from"), vec![opened("/"), prompt("x")]));
     let fork = store.fork(&key("from"), None, &key("to")).unwrap();
     store.delete(&key("from")).unwrap();
-    assert!(matches!(commit(&*fork), Err(StoreError::Unknown(gone)) if gone == key("from")));
+    assert!(matches!(commit(&*fork), Err(StoreError::NotFound(gone)) if gone == key("from")));
     drop(fork);
     assert_eq!(list(&store), []);
 }
 
-/// A deleted conversation is in none of the files any more, though others are read meanwhile and later.
+/// A deleted conversation is in none of the files, although others are read meanwhile and later.
 #[test]
-fn what_is_deleted_is_gone_from_the_disk() {
+fn deleted_data_is_removed_from_the_disk() {
     let (folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let secret = "correct horse battery staple ".repeat(400);
     drop(stored(&store, &key("s"), vec![opened("/"), prompt(&secret), title("battery staple")]));
     let _other = stored(&store, &key("t"), vec![opened("/"), prompt("x")]);
-    let holds =
-        || files(folder.path()).values().any(|bytes| bytes.windows(14).any(|part| part == b"battery staple"));
+    let holds = || {
+        files(folder.path())
+            .values()
+            .any(|bytes| bytes.windows(14).any(|part| part == b"battery staple"))
+    };
     assert!(holds());
     store.delete(&key("s")).unwrap();
     assert!(!holds());
@@ -161,12 +165,12 @@ fn two_names_of_one_file_are_one_store() {
     let other = Sqlite::open(&link).unwrap();
     assert!(matches!(other.open(&key("s")), Err(StoreError::InUse(_))));
     assert!(matches!(other.delete(&key("s")), Err(StoreError::InUse(_))));
-    assert!(matches!(other.create(&key("s")), Err(StoreError::Exists(_))));
+    assert!(matches!(other.create(&key("s")), Err(StoreError::AlreadyExists(_))));
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_but_the_user_may_look() {
+fn only_the_user_may_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/sessions.db");
@@ -182,9 +186,9 @@ fn nobody_but_the_user_may_look() {
     assert_eq!(mode(&folder.path().join("a/b/sessions.db-shm")), 0o600);
 }
 
-/// The draft of a process that was killed while it made a store, or that makes it now.
+/// The draft of a process that was killed while it created a store, or is creating it now.
 #[test]
-fn a_store_is_made_though_the_draft_of_another_one_is_there() {
+fn a_leftover_draft_does_not_prevent_a_new_store() {
     let (folder, path) = place();
     let draft = folder.path().join("sessions.db-new");
     fs::write(&draft, "half of a draft").unwrap();
@@ -194,7 +198,7 @@ fn a_store_is_made_though_the_draft_of_another_one_is_there() {
     assert_eq!(fs::read(&draft).unwrap(), b"half of a draft", "it is not ours");
 }
 
-/// Opens what must be refused, and sees that nothing of it changed.
+/// Opens a file that must be refused, and checks that nothing changed.
 fn refused(path: &Path) -> StoreError {
     let before = files(path.parent().unwrap());
     let error = Sqlite::open(path).unwrap_err();
@@ -204,7 +208,7 @@ fn refused(path: &Path) -> StoreError {
 }
 
 #[test]
-fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
+fn a_file_that_is_not_a_store_is_refused_unchanged() {
     let (_folder, path) = place();
     let header = [&b"SQLite format 3\0"[..], &[0xA5; 8_000]].concat();
     for bytes in [&b"x"[..], b"# Notes\n", &[0; 5_000], &header] {
@@ -225,29 +229,32 @@ fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_folder_is_no_store() {
+fn a_folder_is_refused() {
     let (_folder, path) = place();
     fs::create_dir(&path).unwrap();
     assert!(matches!(refused(&path), StoreError::Failed { .. }));
 }
 
 #[test]
-fn a_newer_store_is_refused_and_left_as_it_is() {
+fn a_newer_store_is_refused_unchanged() {
     let (_folder, path) = place();
     drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/")]));
     let newer = Connection::open(&path).unwrap();
     newer.execute_batch("PRAGMA user_version = 7").unwrap();
-    // Still open: what the newer program wrote stands in the write-ahead log only.
-    assert!(matches!(refused(&path), StoreError::Newer { version: 7, .. }));
+    // Still open: only the write-ahead log has what the newer program wrote.
+    assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
     drop(newer);
-    assert!(matches!(refused(&path), StoreError::Newer { version: 7, .. }));
+    assert!(matches!(refused(&path), StoreError::NewerVersion { version: 7, .. }));
 }
 
 #[test]
 fn a_store_without_a_table_or_cut_short_is_damaged() {
     let (_folder, path) = place();
-    let log =
-        stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), prompt(&"x".repeat(100_000))]);
+    let log = stored(
+        &Sqlite::open(&path).unwrap(),
+        &key("s"),
+        vec![opened("/"), prompt(&"x".repeat(100_000))],
+    );
     drop(log);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
@@ -259,7 +266,7 @@ fn a_store_without_a_table_or_cut_short_is_damaged() {
 }
 
 #[test]
-fn damaged_pages_are_told_and_what_is_whole_is_read() {
+fn damaged_pages_are_reported_and_intact_ones_are_read() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/"), prompt("x")]));
@@ -278,7 +285,7 @@ fn damaged_pages_are_told_and_what_is_whole_is_read() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_told_with_its_number() {
+fn an_unreadable_row_is_reported_with_its_number() {
     for (damage, expected) in [
         ("UPDATE event SET body = '{' WHERE last = 3", "event 3 of session 1"),
         (
@@ -294,16 +301,23 @@ fn a_row_that_cannot_be_read_is_told_with_its_number() {
     ] {
         let (_folder, path) = place();
         let store = Sqlite::open(&path).unwrap();
-        drop(stored(&store, &key("s"), vec![opened("/"), meta("{\"a\":1}"), prompt("x"), title("T")]));
+        drop(stored(
+            &store,
+            &key("s"),
+            vec![opened("/"), meta("{\"a\":1}"), prompt("x"), title("T")],
+        ));
         Connection::open(&path).unwrap().execute_batch(damage).unwrap();
-        let outcome = store.list(&ListQuery::default()).map(drop).and(store.read(&key("s"), 0).map(drop));
-        let Err(StoreError::Damaged { reason, .. }) = outcome else { panic!("{damage}: {outcome:?}") };
+        let outcome =
+            store.list(&ListQuery::default()).map(drop).and(store.read(&key("s"), 0).map(drop));
+        let Err(StoreError::Damaged { reason, .. }) = outcome else {
+            panic!("{damage}: {outcome:?}")
+        };
         assert!(reason.contains(expected), "{damage}: {reason}");
     }
 }
 
 #[test]
-fn an_event_of_a_newer_form_is_told_as_that() {
+fn an_event_of_a_newer_form_is_reported_as_newer() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/")]));
@@ -311,11 +325,11 @@ fn an_event_of_a_newer_form_is_told_as_that() {
         .unwrap()
         .execute_batch("UPDATE event SET body = replace(body, '\"v\":1', '\"v\":99')")
         .unwrap();
-    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Newer { version: 99, .. })));
+    assert!(matches!(store.read(&key("s"), 0), Err(StoreError::NewerVersion { version: 99, .. })));
 }
 
 #[test]
-fn a_cursor_serves_the_list_that_gave_it() {
+fn a_cursor_is_valid_only_for_its_own_list() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let _logs = ["a", "b", "c"].map(|id| stored(&store, &key(id), vec![opened("/")]));
@@ -328,15 +342,19 @@ fn a_cursor_serves_the_list_that_gave_it() {
         ListQuery { cwd: None, ..next.clone() },
         ListQuery { title: Some("x".to_owned()), ..next.clone() },
         ListQuery { cursor: Some(format!("{cursor}0")), ..next.clone() },
-        ListQuery { cursor: Some(cursor.to_uppercase() + ""), cwd: Some("//".to_owned()), ..next.clone() },
+        ListQuery {
+            cursor: Some(cursor.to_uppercase() + ""),
+            cwd: Some("//".to_owned()),
+            ..next.clone()
+        },
         ListQuery { cursor: Some(format!("+{}", &cursor[1..])), ..next },
     ] {
-        assert!(matches!(store.list(&other), Err(StoreError::Cursor)), "{other:?}");
+        assert!(matches!(store.list(&other), Err(StoreError::InvalidCursor)), "{other:?}");
     }
 }
 
 #[test]
-fn events_as_large_as_they_come_are_stored() {
+fn the_largest_events_are_stored() {
     let (_folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     let large = EventBody::Message {

@@ -1,4 +1,4 @@
-//! What was confirmed survives `kill -9`.
+//! Confirmed events survive `kill -9`.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,10 +23,10 @@ use std::process::{Command, Stdio};
 const SESSIONS: [&str; 4] = ["a", "b", "c", "d"];
 const ROUNDS: u64 = 50;
 
-/// Says where the store is, to a child.
+/// Tells a child the path of the store.
 const STORE: &str = "ATTACHE_TEST_STORE";
 
-/// What event `number` of a session is: short and long texts, and things that are no text.
+/// The content of event `number`: short and long texts, and other events.
 fn body(number: u64) -> EventBody {
     match number % 13 {
         _ if number == 1 => opened("/"),
@@ -36,7 +36,8 @@ fn body(number: u64) -> EventBody {
     }
 }
 
-/// Not a test of its own: the process that is killed. Four threads write a session each and print what was confirmed.
+/// Not a test of its own: the process that is killed. Four threads write a session each and print
+/// what was confirmed.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -66,7 +67,8 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Lets a child write until so many commits are confirmed, kills it, and gives the last number confirmed of each session.
+/// Lets a child write until this many commits are confirmed, and kills it. Returns the last
+/// confirmed number of each session.
 fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writer", "--nocapture"])
@@ -79,12 +81,14 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     // To the end of the pipe: what was printed before the end was confirmed, read or not.
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
-        let Some((session, number)) = line.strip_prefix("confirmed ").and_then(|line| line.split_once(' '))
+        let Some((session, number)) =
+            line.strip_prefix("confirmed ").and_then(|line| line.split_once(' '))
         else {
             continue;
         };
         // The last line may be cut off.
-        let (Some(index), Ok(number)) = (SESSIONS.iter().position(|own| *own == session), number.parse())
+        let (Some(index), Ok(number)) =
+            (SESSIONS.iter().position(|own| *own == session), number.parse())
         else {
             continue;
         };
@@ -99,7 +103,7 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     confirmed
 }
 
-/// Every event of the log in order, and how many.
+/// Every event of the log in order, and their number.
 fn numbers(events: &[Event]) -> u64 {
     let mut next = 1;
     for event in events {
@@ -108,7 +112,9 @@ fn numbers(events: &[Event]) -> u64 {
             assert_eq!(event.body, body(next));
             next += 1;
         }
-        for piece in said.split_inclusive(';').map(str::trim_start).filter(|piece| !piece.is_empty()) {
+        for piece in
+            said.split_inclusive(';').map(str::trim_start).filter(|piece| !piece.is_empty())
+        {
             assert_eq!(piece, format!("{next};"));
             next += 1;
         }
@@ -147,7 +153,7 @@ fn every_confirmed_event_is_there_after_kill_9() {
             if round % 10 == 9 || round < 3 {
                 assert_eq!(numbers(&all(&store, &key(session))), summary.sequence);
             }
-            // Free again, though nobody let go of it.
+            // The lock is free, although its holder did not release it.
             drop(store.open(&key(session)).unwrap());
         }
     }

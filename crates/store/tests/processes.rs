@@ -1,4 +1,4 @@
-//! Several processes on one store, and one that may only read it.
+//! Several processes on one store, and one that can only read it.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// What a child does, and where the store is.
+/// The task of a child, and the path of the store.
 const TASK: &str = "ATTACHE_TEST_TASK";
 const STORE: &str = "ATTACHE_TEST_STORE";
 
@@ -57,7 +57,7 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Everything is read, and nothing can be written.
+/// Everything can be read and nothing written.
 fn read_only(path: &Path) {
     let store = Sqlite::open(path).unwrap();
     assert!(store.is_read_only());
@@ -102,7 +102,7 @@ fn is_child() -> bool {
 }
 
 #[test]
-fn eight_processes_make_one_store_and_write_it_at_once() {
+fn eight_processes_create_and_write_one_store_at_once() {
     if is_child() {
         return;
     }
@@ -121,7 +121,11 @@ fn eight_processes_make_one_store_and_write_it_at_once() {
     for number in 0..8 {
         let events = all(&store, &key(&format!("s{number}")));
         assert_eq!(events.len(), 100);
-        assert!(events.iter().all(|event| event.body == prompt(&format!("s{number} {}", event.sequence))));
+        assert!(
+            events
+                .iter()
+                .all(|event| event.body == prompt(&format!("s{number} {}", event.sequence)))
+        );
     }
 }
 
@@ -140,7 +144,7 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
         assert!(lines.any(|line| line.unwrap() == "ready"));
         assert!(matches!(store.open(&session), Err(StoreError::InUse(_))));
         assert!(matches!(store.delete(&session), Err(StoreError::InUse(_))));
-        assert!(matches!(store.create(&session), Err(StoreError::Exists(_))));
+        assert!(matches!(store.create(&session), Err(StoreError::AlreadyExists(_))));
         assert_eq!(all(&store, &session).len(), 1, "reading needs no lock");
         let fork = store.fork(&session, None, &key(&format!("fork {round}"))).unwrap();
         commit(&*fork).unwrap();
@@ -157,9 +161,10 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
     }
 }
 
-/// Root may write everything, so another user looks: with a folder that is still, and with one in which somebody writes.
+/// Root may write everything, so another user reads: in an idle folder, and in one that is being
+/// written.
 #[test]
-fn a_store_that_may_only_be_read_is_read() {
+fn a_read_only_store_can_be_read() {
     if is_child() {
         return;
     }
@@ -169,8 +174,11 @@ fn a_store_that_may_only_be_read_is_read() {
     let path = inner.join("sessions.db");
     let program = folder.path().join("test");
     std::fs::copy(this(), &program).unwrap();
-    let mode = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
-    let is_root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(folder.path()).unwrap()) == 0;
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+    };
+    let is_root =
+        std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(folder.path()).unwrap()) == 0;
     let user = is_root.then_some(65_534);
 
     let store = Sqlite::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! A damaged store: what is whole goes on, what is not is named, and nothing is thrown away.
+//! Damaged stores: intact sessions are kept, damaged ones are named, and nothing is deleted.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 const PAGE: usize = 4096;
 
-/// A store of many sessions, of few and of many pages each.
+/// A store with many sessions of few pages, and few sessions of many pages.
 fn large(path: &Path) -> BTreeSet<String> {
     let store = Sqlite::open(path).unwrap();
     let ids: Vec<String> = (0..40).map(|number| format!("session-{number:02}")).collect();
@@ -41,7 +41,7 @@ fn listed(store: &Sqlite) -> BTreeSet<String> {
     page.sessions.iter().map(|listed| listed.key.session_id.as_str().to_owned()).collect()
 }
 
-/// Everything that a run does with a store works, and each session that is listed can be read.
+/// Checks that the store works as usual and that every listed session can be read.
 fn works(store: &Sqlite, new: &str) -> BTreeSet<String> {
     let sessions = listed(store);
     for id in &sessions {
@@ -59,7 +59,8 @@ fn names(repair: &Repair) -> BTreeSet<String> {
     repair.left_out.iter().map(|session| session.session_id.clone()).collect()
 }
 
-/// Damages a copy of `whole`, opens it, and sees that every session is there or named and that the damaged file is kept.
+/// Damages a copy of `whole`, opens it, and checks that every session is there or named and that
+/// the damaged file is kept.
 fn damaged(
     whole: &[u8],
     every: &BTreeSet<String>,
@@ -71,14 +72,18 @@ fn damaged(
     let mut bytes = whole.to_vec();
     damage(&mut bytes);
     fs::write(&path, &bytes).unwrap();
-    let (store, repair) = Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (store, repair) =
+        Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("{what}: {error}"));
     let there = works(&store, "new");
     let left_out = repair.as_ref().map(names).unwrap_or_default();
     let nameless = repair.as_ref().map_or(0, |repair| repair.nameless);
     let lost: Vec<_> = every.difference(&there).filter(|id| !left_out.contains(*id)).collect();
     assert!(lost.len() as u64 <= nameless, "{what}: {lost:?} are lost without a word: {repair:?}");
     if let Some(repair) = &repair {
-        assert!(fs::read(&repair.damaged).unwrap() == bytes, "{what}: the damaged file is kept as it was");
+        assert!(
+            fs::read(&repair.damaged).unwrap() == bytes,
+            "{what}: the damaged file is kept as it was"
+        );
         assert_eq!(repair.kept, there.len() as u64, "{what}");
     }
     drop(store);
@@ -87,16 +92,17 @@ fn damaged(
     repair
 }
 
-/// Bytes that differ for each place, always the same.
+/// Different bytes for each place, always the same.
 fn noise(bytes: &mut [u8], seed: usize) {
     let mut random = seed.wrapping_mul(2_654_435_761) | 1;
     for byte in bytes {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         *byte = (random >> 33) as u8;
     }
 }
 
-/// The pages at the beginning, where the roots are, and some of the others, each damaged in one of three ways.
+/// The first pages, which contain the roots, and some others, each damaged in one of three ways.
 fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
     for page in (0..14).chain((14..whole.len() / PAGE).step_by(17)) {
         let (start, end) = (page * PAGE, (page + 1) * PAGE);
@@ -108,8 +114,9 @@ fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
         for (what, from, to) in ways.into_iter().skip(page % 3).take(1) {
             let what = format!("{what} {page}");
             let repair = damaged(whole, every, &what, |bytes| noise(&mut bytes[from..to], page));
-            let left_out =
-                repair.map_or(0, |repair| names(&repair).len() + usize::try_from(repair.nameless).unwrap());
+            let left_out = repair.map_or(0, |repair| {
+                names(&repair).len() + usize::try_from(repair.nameless).unwrap()
+            });
             assert!(left_out <= most, "{what}: {left_out} sessions are left out for one page");
         }
     }
@@ -130,7 +137,7 @@ fn saved() -> PathBuf {
 }
 
 #[test]
-fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
+fn one_damaged_page_in_an_older_store_costs_only_its_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     fs::copy(saved(), &path).unwrap();
@@ -147,8 +154,8 @@ fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
         fs::write(&path, &bytes).unwrap();
         let (store, repair) =
             Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("page {page}: {error}"));
-        let left_out =
-            repair.map_or(0, |repair| repair.left_out.len() + usize::try_from(repair.nameless).unwrap());
+        let left_out = repair
+            .map_or(0, |repair| repair.left_out.len() + usize::try_from(repair.nameless).unwrap());
         let there = store.list(&query).unwrap().sessions.len();
         assert!(there + left_out >= sessions.len(), "page {page}: {there} and {left_out}");
         drop(stored(&store, &key("new"), vec![opened("/")]));
@@ -156,7 +163,7 @@ fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
 }
 
 #[test]
-fn a_file_that_was_cut_short_keeps_what_is_before_the_cut() {
+fn a_truncated_file_keeps_what_is_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let every = large(&path);
@@ -164,14 +171,16 @@ fn a_file_that_was_cut_short_keeps_what_is_before_the_cut() {
     let mut kept = Vec::new();
     for part in [16, 4, 2] {
         let length = whole.len() / part + 77;
-        let repair =
-            damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| bytes.truncate(length));
+        let repair = damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| {
+            bytes.truncate(length)
+        });
         kept.push(repair.unwrap().kept);
     }
     assert!(kept.is_sorted() && kept[2] > 10, "{kept:?} of {}", every.len());
     for length in [100, 300, 512, 4000] {
-        let repair =
-            damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| bytes.truncate(length));
+        let repair = damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| {
+            bytes.truncate(length)
+        });
         assert_eq!(repair.unwrap().kept, 0);
     }
 }
@@ -187,7 +196,7 @@ fn an_empty_file_is_a_new_store() {
 }
 
 #[test]
-fn what_is_in_the_write_ahead_log_is_found_too() {
+fn repair_reads_the_write_ahead_log() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("sessions.db"), folder.path().join("copy.db"));
     let every = large(&path);
@@ -215,12 +224,15 @@ fn what_is_in_the_write_ahead_log_is_found_too() {
         fs::write(folder.path().join(format!("{cut}.db-wal")), wal).unwrap();
         let (store, repair) = Sqlite::open_repaired(&path).unwrap();
         let repair = repair.unwrap();
-        assert!(works(&store, "new").union(&names(&repair)).count() + 1 >= every.len(), "{repair:?}");
+        assert!(
+            works(&store, "new").union(&names(&repair)).count() + 1 >= every.len(),
+            "{repair:?}"
+        );
     }
 }
 
 #[test]
-fn damage_to_what_was_said_is_found_and_the_session_is_named() {
+fn damage_to_events_is_found_and_the_session_is_named() {
     for damage in [
         "UPDATE event SET body = '{' WHERE session = 7 AND last = 2",
         "UPDATE session SET additional_directories = '7' WHERE id = 7",
@@ -244,8 +256,12 @@ fn damage_to_what_was_said_is_found_and_the_session_is_named() {
                 let expected = usize::from(damage.contains("event") || damage.contains("side"));
                 assert_eq!(lost.len(), expected, "{damage}: {repair:?}");
                 assert!(named.iter().all(|id| lost.contains(id)), "{damage}: {repair:?}");
-                let titles: Vec<_> = repair.left_out.iter().map(|session| session.title.clone()).collect();
-                assert!(titles.iter().all(|title| title.as_deref() == Some("Title 6")), "{titles:?}");
+                let titles: Vec<_> =
+                    repair.left_out.iter().map(|session| session.title.clone()).collect();
+                assert!(
+                    titles.iter().all(|title| title.as_deref() == Some("Title 6")),
+                    "{titles:?}"
+                );
             }
             None => panic!("{damage}: nothing was found"),
         }
@@ -265,7 +281,10 @@ fn a_file_of_another_program_and_one_that_is_in_use_are_left_as_they_are() {
     fs::remove_file(&path).unwrap();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/"), prompt("x")]));
-    rusqlite::Connection::open(&path).unwrap().execute_batch("UPDATE session SET side = 'x'").unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch("UPDATE session SET side = 'x'")
+        .unwrap();
     assert!(
         matches!(Sqlite::open_repaired(&path), Err(StoreError::Damaged { .. })),
         "this process has it open"

@@ -1,4 +1,5 @@
-//! How often and for how many bytes the allocator was asked. All zero without the feature `count-alloc`.
+//! How often and for how many bytes the allocator was asked. All zero without the feature
+//! `count-alloc`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,5 +1,5 @@
-//! The prompt `N SIZE MODE`: send N chunks of SIZE bytes. MODE `yield` lets the runtime go on after each one,
-//! `burst` does not.
+//! The prompt `N SIZE MODE`: send N chunks of SIZE bytes. MODE `yield` lets the runtime go on after
+//! each one, `burst` does not.
 
 /// What a prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,7 +45,8 @@ impl Span {
 pub fn percentiles(mut nanoseconds: Vec<u64>) -> Value {
     nanoseconds.sort_unstable();
     let last = nanoseconds.len().saturating_sub(1) as f64;
-    let at = |share: f64| nanoseconds.get((last * share) as usize).map_or(0.0, |ns| *ns as f64 / 1e3);
+    let at =
+        |share: f64| nanoseconds.get((last * share) as usize).map_or(0.0, |ns| *ns as f64 / 1e3);
     let mean = nanoseconds.iter().sum::<u64>() as f64 / nanoseconds.len().max(1) as f64 / 1e3;
     json!({"p50_us": at(0.5), "p90_us": at(0.9), "p99_us": at(0.99), "min_us": at(0.0), "mean_us": mean})
 }

@@ -27,7 +27,14 @@ impl Stats {
     pub fn now() -> Self {
         let (usage, (allocs, alloc_bytes)) = (process::usage(), allocation::so_far());
         let (rss_kb, peak_rss_kb) = (process::rss_kb(), process::peak_rss_kb());
-        Self { user_us: usage.user_us, sys_us: usage.sys_us, rss_kb, peak_rss_kb, allocs, alloc_bytes }
+        Self {
+            user_us: usage.user_us,
+            sys_us: usage.sys_us,
+            rss_kb,
+            peak_rss_kb,
+            allocs,
+            alloc_bytes,
+        }
     }
 
     /// Adds to `report` what the agent spent on each of `items` items since `before`.
@@ -36,7 +43,8 @@ impl Stats {
         let cpu = (self.user_us + self.sys_us) - (before.user_us + before.sys_us);
         report["agent_cpu_us_per_item"] = json!(cpu as f64 / items);
         report["agent_allocs_per_item"] = json!((self.allocs - before.allocs) as f64 / items);
-        report["agent_alloc_bytes_per_item"] = json!((self.alloc_bytes - before.alloc_bytes) as f64 / items);
+        report["agent_alloc_bytes_per_item"] =
+            json!((self.alloc_bytes - before.alloc_bytes) as f64 / items);
         report["agent_peak_rss_kb"] = json!(self.peak_rss_kb);
     }
 }

@@ -1,8 +1,9 @@
 //! Answers every prompt with one chunk, written the way the official SDK's examples are.
 
 use agent_client_protocol::v1::schema::{
-    ContentBlock, ContentChunk, InitializeRequest, InitializeResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
-    PromptResponse, SessionId, SessionNotification, SessionUpdate, StopReason,
+    ContentBlock, ContentChunk, InitializeRequest, InitializeResponse, NewSessionRequest,
+    NewSessionResponse, PromptRequest, PromptResponse, SessionId, SessionNotification,
+    SessionUpdate, StopReason,
 };
 use agent_client_protocol::{Agent, Result, Stdio, on_receive_request};
 
@@ -18,7 +19,9 @@ async fn main() -> Result<()> {
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |_: NewSessionRequest, responder, _| responder.respond(NewSessionResponse::new(SessionId::new("s1"))),
+            async move |_: NewSessionRequest, responder, _| {
+                responder.respond(NewSessionResponse::new(SessionId::new("s1")))
+            },
             on_receive_request!(),
         )
         .on_receive_request(
@@ -28,7 +31,8 @@ async fn main() -> Result<()> {
                     async move {
                         let chunk = ContentChunk::new(ContentBlock::from("hello"));
                         let update = SessionUpdate::AgentMessageChunk(chunk);
-                        connection.send_notification(SessionNotification::new(request.session_id, update))?;
+                        let notification = SessionNotification::new(request.session_id, update);
+                        connection.send_notification(notification)?;
                         responder.respond(PromptResponse::new(StopReason::EndTurn))
                     }
                 })

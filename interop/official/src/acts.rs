@@ -1,11 +1,13 @@
-//! Acts: what a turn is to do, written in its prompt as JSON: `words {"acts":[…]}`. Each act is one answer of a model.
+//! Acts: what a turn is to do, written in its prompt as JSON: `words {"acts":[…]}`. Each act is one
+//! answer of a model.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 const MARK: &str = "{\"acts\":";
 
-/// One answer of the model that the agent does not have. What is absent is not done; what is there is done in this order.
+/// One answer of the model that the agent does not have. What is absent is not done; what is there
+/// is done in this order.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Act {

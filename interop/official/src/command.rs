@@ -50,7 +50,12 @@ pub enum Command {
 impl Command {
     /// All commands of a prompt, or a sentence naming the first one that is none.
     pub fn parse_all(prompt: &str) -> Result<Vec<Self>, String> {
-        prompt.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).map(Self::parse).collect()
+        prompt
+            .split(['\n', ';'])
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(Self::parse)
+            .collect()
     }
 
     fn parse(line: &str) -> Result<Self, String> {
@@ -69,13 +74,17 @@ impl Command {
             "subagent" => Some(Self::Subagent(rest.into())),
             "notice" => (!second.is_empty()).then(|| Self::Notice(first.into(), second.into())),
             "compact" => Some(Self::Compact),
-            "usage" => {
-                first.parse().ok().zip(second.parse().ok()).map(|(used, size)| Self::Usage(used, size))
-            }
+            "usage" => first
+                .parse()
+                .ok()
+                .zip(second.parse().ok())
+                .map(|(used, size)| Self::Usage(used, size)),
             "title" => Some(Self::Title(rest.into())),
-            "flood" => {
-                first.parse().ok().zip(second.parse().ok()).map(|(count, size)| Self::Flood(count, size))
-            }
+            "flood" => first
+                .parse()
+                .ok()
+                .zip(second.parse().ok())
+                .map(|(count, size)| Self::Flood(count, size)),
             "sleep" => first.parse().ok().map(Self::Sleep),
             "wait" => Some(Self::Wait),
             "error" => Some(Self::Error),
@@ -100,6 +109,9 @@ mod tests {
 
     #[test]
     fn what_is_no_command_is_named() {
-        assert_eq!(Command::parse_all("plan; usage ten 20"), Err("`usage ten 20` is no command".into()));
+        assert_eq!(
+            Command::parse_all("plan; usage ten 20"),
+            Err("`usage ten 20` is no command".into())
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The language of client scripts: one step a line, blank lines and lines that begin with `#` skipped.
+//! The language of client scripts: one step a line, blank lines and lines that begin with `#`
+//! skipped.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -95,7 +96,9 @@ impl Step {
         let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
         let step = match name {
             "prompt" => Some(Self::Prompt(rest.into())),
-            "prompt-cancel" => When::parse(first).map(|when| Self::PromptCancel(when, second.into())),
+            "prompt-cancel" => {
+                When::parse(first).map(|when| Self::PromptCancel(when, second.into()))
+            }
             "prompt-image" => Some(Self::PromptImage(first.into(), second.into())),
             "mode" => Some(Self::Mode(rest.into())),
             "config" => Some(Self::Config(first.into(), second.into())),
@@ -125,7 +128,9 @@ impl When {
             "update" => Some(Self::Update),
             "permission" => Some(Self::Permission),
             "interrupt" => Some(Self::Interrupt),
-            milliseconds => milliseconds.parse().ok().map(|ms| Self::After(Duration::from_millis(ms))),
+            milliseconds => {
+                milliseconds.parse().ok().map(|ms| Self::After(Duration::from_millis(ms)))
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The agent that is killed.
 
 use crate::script::{Step, script};
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, ToolCallHandle, ToolKind, Turn};
+use attache_agent::{
+    About, Author, Error, Opening, Result, StopReason, ToolCallHandle, ToolKind, Turn,
+};
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionKind, SessionConfigOption, SessionConfigSelectOption,
 };
@@ -42,7 +44,9 @@ impl Author for Streamer {
             match step {
                 Step::Say(text) => turn.say(&text).await?,
                 Step::Think(text) => turn.think(&text).await?,
-                Step::Tool(title) => call = Some(turn.tool_call(title, ToolKind::Read).announce().await?),
+                Step::Tool(title) => {
+                    call = Some(turn.tool_call(title, ToolKind::Read).announce().await?)
+                }
                 Step::Ask => ask(turn, call.as_ref()).await?,
                 Step::Output(text) => match &mut call {
                     Some(call) => call.text(text).await?,
@@ -63,7 +67,8 @@ impl Author for Streamer {
     }
 }
 
-/// The client answers when it has read so far: so the agent never runs far ahead of what the client saw.
+/// The client answers when it has read so far: so the agent never runs far ahead of what the client
+/// saw.
 async fn ask(turn: &Turn, call: Option<&ToolCallHandle>) -> Result<()> {
     let call = call.ok_or_else(|| Error::failed("no tool runs"))?;
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];

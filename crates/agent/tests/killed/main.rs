@@ -1,5 +1,5 @@
-//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18, TITLE-01): 200 times, while four sessions
-//! stream into SQLite.
+//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18,
+//! TITLE-01): 200 times, while four sessions stream into SQLite.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,8 @@ use told::Told;
 
 const ROUNDS: u64 = 200;
 
-/// A session is replaced by a new one after so many rounds, so that each round costs the same. The old ones are looked at in the end.
+/// A session is replaced by a new one after so many rounds, so that each round costs the same. The
+/// old ones are looked at in the end.
 const LIFE: u64 = 6;
 
 /// Not a test of its own: the process that is killed.
@@ -93,7 +94,10 @@ fn what_the_client_was_told_is_there_after_kill_9() {
     sessions.iter().for_each(|told| logged(&path, told));
     let stored: usize = sessions.iter().map(|told| told.cut).sum();
     let part: usize = sessions.iter().map(|told| told.failed).sum();
-    println!("{} sessions; {cut} turns cut, {stored} of them stored, {part} in part", sessions.len());
+    println!(
+        "{} sessions; {cut} turns cut, {stored} of them stored, {part} in part",
+        sessions.len()
+    );
 }
 
 /// The ids of all sessions.
@@ -113,8 +117,11 @@ fn listed(process: &mut Process) -> Vec<String> {
 /// The log of a session: in order, every turn has one end, and those that were cut have failed.
 fn logged(path: &Path, told: &Told) {
     let store = Sqlite::open(path).unwrap();
-    let key =
-        SessionKey { side: Side::Agent, agent: author::NAME.to_owned(), session_id: told.id.as_str().into() };
+    let key = SessionKey {
+        side: Side::Agent,
+        agent: author::NAME.to_owned(),
+        session_id: told.id.as_str().into(),
+    };
     let (mut last, mut prompts, mut turns, mut running, mut failed) = (0, 0, 0, false, 0);
     loop {
         let page = store.read(&key, last).unwrap();
@@ -139,7 +146,8 @@ fn logged(path: &Path, told: &Told) {
         }
     }
     assert!(!running);
-    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or the end of the turn and not its reply.
+    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or
+    // the end of the turn and not its reply.
     let cut = failed + prompts - turns;
     assert!(
         (told.failed..=told.cut).contains(&cut),

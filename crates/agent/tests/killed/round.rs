@@ -11,11 +11,16 @@ pub(crate) struct Round<'r> {
 }
 
 impl<'r> Round<'r> {
-    pub(crate) fn new(process: &'r mut Process, sessions: &'r mut [Told], random: &'r mut Random) -> Self {
+    pub(crate) fn new(
+        process: &'r mut Process,
+        sessions: &'r mut [Told],
+        random: &'r mut Random,
+    ) -> Self {
         Self { process, sessions, random }
     }
 
-    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for until it is killed.
+    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for
+    /// until it is killed.
     pub(crate) fn stream(self) {
         let Self { process, sessions, random } = self;
         sessions.iter_mut().for_each(|told| told.prompt(process));

@@ -39,7 +39,9 @@ pub(crate) fn script(prompt: &str) -> Vec<Step> {
     for number in 0..4 + random.below(24) {
         let text = format!("{prompt} {number}; ");
         match random.below(16) {
-            0 => steps.push(Step::Say(text.repeat(1 + usize::try_from(random.below(800)).unwrap()))),
+            0 => {
+                steps.push(Step::Say(text.repeat(1 + usize::try_from(random.below(800)).unwrap())))
+            }
             1..=8 => steps.push(Step::Say(text)),
             9..=11 => steps.push(Step::Think(text)),
             12 => steps.push(Step::Title(text.trim_end().to_owned())),
@@ -125,8 +127,10 @@ impl Shown {
             new.clone_into(status);
         }
         if let Some(content) = update["content"].as_array() {
-            *output =
-                content.iter().map(|block| block["content"]["text"].as_str().unwrap().to_owned()).collect();
+            *output = content
+                .iter()
+                .map(|block| block["content"]["text"].as_str().unwrap().to_owned())
+                .collect();
         }
     }
 }
@@ -142,8 +146,10 @@ pub(crate) struct Expected {
 impl Expected {
     pub(crate) fn of(prompt: &str, steps: &[Step]) -> Self {
         let mut expected = Self::default();
-        let message =
-            |kind: &str, text: &str| Entry::Message { kind: kind.to_owned(), text: text.to_owned() };
+        let message = |kind: &str, text: &str| Entry::Message {
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        };
         expected.entries.push(message("user_message_chunk", prompt));
         // Where the next piece of a message goes, and the tool call that runs.
         let (mut open, mut call) = (None, 0);
@@ -156,7 +162,8 @@ impl Expected {
                     };
                     match open {
                         Some((own, index)) if own == kind => {
-                            let Entry::Message { text: said, .. } = &mut expected.entries[index] else {
+                            let Entry::Message { text: said, .. } = &mut expected.entries[index]
+                            else {
                                 panic!("no message")
                             };
                             said.push_str(text);

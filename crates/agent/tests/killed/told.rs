@@ -14,7 +14,8 @@ pub(crate) struct Told {
     style: String,
     /// What the author remembers; after a turn was cut, what it may remember.
     memories: Vec<Vec<String>>,
-    /// How many turns were cut of which something is stored, and how many of them surely before their end.
+    /// How many turns were cut of which something is stored, and how many of them surely before
+    /// their end.
     pub(crate) cut: usize,
     pub(crate) failed: usize,
     prompts: u64,
@@ -68,7 +69,8 @@ impl Told {
         self.turn.is_some()
     }
 
-    /// Loads the session in another process: all that was confirmed is there, whole, and of the turn that was cut a prefix.
+    /// Loads the session in another process: all that was confirmed is there, whole, and of the
+    /// turn that was cut a prefix.
     pub(crate) fn load(&mut self, process: &mut Process) {
         let Some((reply, shown)) = process.shown("session/load", self.named()) else { return };
         let style = reply["configOptions"][0]["currentValue"].as_str().unwrap().to_owned();
@@ -85,7 +87,8 @@ impl Told {
             self.title = asked;
         }
         let Some(rest) = shown.entries.strip_prefix(self.entries.as_slice()) else {
-            let same = self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
+            let same =
+                self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
             let same = same.count();
             panic!(
                 "{}: of {} entries {same} are there; then {:?}, not {:?}",
@@ -109,7 +112,8 @@ impl Told {
         self.entries = shown.entries;
     }
 
-    /// The turn that was cut is a prefix of its script, its tool calls settled. Gives the title since.
+    /// The turn that was cut is a prefix of its script, its tool calls settled. Gives the title
+    /// since.
     fn take_cut(&mut self, prompt: &str, rest: &[Entry], title: Option<&String>) -> Option<String> {
         let steps = script(prompt);
         let (mut memories, mut whole) = (Vec::new(), false);
@@ -122,7 +126,9 @@ impl Told {
             if expected.entries == rest && expected_title.as_ref() == title {
                 whole = count == steps.len();
                 memories.extend(
-                    self.memories.iter().map(|before| [before.as_slice(), &expected.remembered].concat()),
+                    self.memories
+                        .iter()
+                        .map(|before| [before.as_slice(), &expected.remembered].concat()),
                 );
             }
         }
@@ -215,7 +221,9 @@ impl Told {
         let OpenTurn { prompt, shown, .. } = turn;
         let own = Expected::of(&prompt, &[]).entries;
         if prompt == "recall" {
-            let [Entry::Message { text, .. }] = shown.entries.as_slice() else { panic!("{shown:?}") };
+            let [Entry::Message { text, .. }] = shown.entries.as_slice() else {
+                panic!("{shown:?}")
+            };
             self.memories.retain(|memory| format!("{memory:?}") == *text);
             assert_ne!(self.memories, [] as [Vec<String>; 0], "{}: {text}", self.id);
         } else {

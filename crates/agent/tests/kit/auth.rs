@@ -1,7 +1,12 @@
 use super::client::{new, prompt};
 use super::{Client, Notes, acts};
-use attache_agent::{About, AuthStatusHandle, Author, Error, Opening, Result, StopReason, Turn, serve};
-use attache_protocol::v1::{AuthAccount, AuthMethodAgent, AuthMethodId, AuthMethodTerminal, AuthState};
+use attache_agent::{
+    About, AuthStatusHandle, Author, Error, Login, Opening, OptionalParts, Result, StopReason,
+    Turn, serve,
+};
+use attache_protocol::v1::{
+    AuthAccount, AuthMethodAgent, AuthMethodId, AuthMethodTerminal, AuthState,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -28,7 +33,8 @@ impl Author for Guarded {
     type Memory = ();
 
     fn about(&self) -> About {
-        let about = About::new("guarded", "1").auth_method(AuthMethodAgent::new("key", "API key")).logout();
+        let about =
+            About::new("guarded", "1").auth_method(AuthMethodAgent::new("key", "API key")).logout();
         let about = about.auth_method(AuthMethodTerminal::new("shell", "Login shell"));
         if self.tells { about.auth_status() } else { about }
     }
@@ -41,6 +47,12 @@ impl Author for Guarded {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Guarded {
     fn auth_state(&self) -> AuthState {
         self.state.lock().unwrap().clone()
     }
@@ -92,7 +104,11 @@ async fn until_somebody_is_logged_in_gated_calls_say_how_to() {
     }
     client.result("session/close", json!({"sessionId": session})).await;
     for method in ["nonsense", "_mine", "providers/list"] {
-        assert_eq!(client.error(method, json!({})).await["code"], -32601, "{method}: not a matter of logins");
+        assert_eq!(
+            client.error(method, json!({})).await["code"],
+            -32601,
+            "{method}: not a matter of logins"
+        );
     }
 }
 
@@ -132,8 +148,12 @@ async fn the_state_can_be_asked_for_and_its_changes_are_told_once() {
             message["params"].take()
         })
         .collect();
-    let authenticated = |label: &str| json!({"state": "authenticated", "accounts": [{"label": label}]});
-    assert_eq!(told, [authenticated("Ada"), authenticated("Bob"), json!({"state": "unauthenticated"})]);
+    let authenticated =
+        |label: &str| json!({"state": "authenticated", "accounts": [{"label": label}]});
+    assert_eq!(
+        told,
+        [authenticated("Ada"), authenticated("Bob"), json!({"state": "unauthenticated"})]
+    );
 }
 
 /// AUTHS-03, AUTH-10.
@@ -147,7 +167,8 @@ async fn what_was_not_advertised_is_neither_served_nor_told() {
     assert!(client.seen.is_empty());
     assert!(author.handle.lock().unwrap().is_none());
     let mut client = Client::plain(acts(|_| async { Ok(()) })).await;
-    for method in ["logout", "auth/status", "providers/list", "providers/set", "providers/disable"] {
+    for method in ["logout", "auth/status", "providers/list", "providers/set", "providers/disable"]
+    {
         assert_eq!(client.error(method, json!({})).await["code"], -32601, "{method}");
     }
 }
@@ -158,7 +179,11 @@ async fn only_logins_that_were_offered_are_carried_out() {
     let author = Guarded::new(AuthState::Unauthenticated);
     let mut client = Client::plain(author.clone()).await;
     for id in ["nope", "shell", ""] {
-        assert_eq!(client.error("authenticate", json!({"methodId": id})).await["code"], -32602, "{id}");
+        assert_eq!(
+            client.error("authenticate", json!({"methodId": id})).await["code"],
+            -32602,
+            "{id}"
+        );
     }
     assert!(author.notes.all().is_empty());
 }
@@ -178,6 +203,16 @@ impl Author for Panics {
 
     async fn turn(&self, _: &mut (), _: &Turn) -> Result<StopReason> {
         Err(Error::failed("never"))
+    }
+
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Panics {
+    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
+        panic!("as asked")
     }
 
     fn auth_state(&self) -> AuthState {

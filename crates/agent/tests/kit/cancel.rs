@@ -62,7 +62,8 @@ async fn a_cancel_counts_however_much_stands_between_it_and_its_prompt_in_one_wr
         let (one, two) = (session(&mut client).await, session(&mut client).await);
         let (id, call) = client.call("session/prompt", prompt(&one, "hello"));
         let (other, another) = client.call("session/prompt", prompt(&two, "hello"));
-        // The second prompt would send another thread to work on the first while these lines are still read.
+        // The second prompt would send another thread to work on the first while these lines are
+        // still read.
         let mut messages = vec![call, another];
         messages.extend((0..500).map(|_| json!({"jsonrpc": "2.0", "method": "_nothing"})));
         messages.push(cancel(&one));

@@ -6,7 +6,8 @@ use attache_agent::{Author, Result, ToolKind, Turn};
 use attache_protocol::decode;
 use serde_json::{Value, json};
 
-/// The states, and the message that shows that the turn is in it; before the first byte there is none.
+/// The states, and the message that shows that the turn is in it; before the first byte there is
+/// none.
 const STATES: &[(&str, Option<&str>)] = &[
     ("before the first byte", None),
     ("streaming", Some("session/update")),
@@ -105,7 +106,10 @@ async fn in_every_state_a_cancel_ends_the_turn_as_cancelled() {
             assert_eq!(notes.all()[1], "Err(Cancelled)", "{state}");
             let updates = client.updates();
             let last = |key: &str| {
-                updates.iter().rfind(|update| update["status"].is_string()).map(|update| update[key].clone())
+                updates
+                    .iter()
+                    .rfind(|update| update["status"].is_string())
+                    .map(|update| update[key].clone())
             };
             match *state {
                 "in a tool" | "at a permission" | "in a subagent" => {

@@ -3,7 +3,9 @@
 use attache_agent::{Author, Serving, serve};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
 use tokio::task::JoinSet;
 
 pub(crate) struct Client {
@@ -15,23 +17,30 @@ pub(crate) struct Client {
     last_id: i64,
 }
 
-/// Under a paused clock this passes at once when nothing moves any more; it never decides otherwise.
+/// Under a paused clock this passes at once when nothing moves any more; it never decides
+/// otherwise.
 const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {
     /// Connected and nothing said.
-    pub(crate) fn silent<A: Author>(serving: Serving<A>) -> Self {
+    pub(crate) fn silent(serving: Serving) -> Self {
         Self::buffered(serving, 1 << 20)
     }
 
     /// The same with a transport that holds this many bytes.
-    pub(crate) fn buffered<A: Author>(serving: Serving<A>, bytes: usize) -> Self {
+    pub(crate) fn buffered(serving: Serving, bytes: usize) -> Self {
         let (near, far) = tokio::io::duplex(bytes);
         let (input, output) = tokio::io::split(far);
         let mut tasks = JoinSet::new();
         tasks.spawn(serving.over(input, output));
         let (read, write) = tokio::io::split(near);
-        Self { write, lines: BufReader::new(read).lines(), serving: tasks, seen: Vec::new(), last_id: 0 }
+        Self {
+            write,
+            lines: BufReader::new(read).lines(),
+            serving: tasks,
+            seen: Vec::new(),
+            last_id: 0,
+        }
     }
 
     /// Initialized with these client capabilities.
@@ -65,7 +74,8 @@ impl Client {
 
     async fn read(&mut self) -> Value {
         let line = tokio::time::timeout(STUCK, self.lines.next_line()).await;
-        let line = line.expect("the agent says something").expect("readable").expect("the agent is there");
+        let line =
+            line.expect("the agent says something").expect("readable").expect("the agent is there");
         let value: Value = serde_json::from_str(&line).expect("a line is JSON");
         assert_eq!(value["jsonrpc"], "2.0", "{line}");
         value
@@ -103,7 +113,10 @@ impl Client {
     /// Makes a call's message without sending it.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> (i64, Value) {
         self.last_id += 1;
-        (self.last_id, json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}))
+        (
+            self.last_id,
+            json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}),
+        )
     }
 
     /// Calls and gives the id.

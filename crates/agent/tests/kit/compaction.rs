@@ -49,7 +49,8 @@ fn statuses(updates: &[Value]) -> Vec<&str> {
 #[tokio::test(start_paused = true)]
 async fn a_compaction_begins_is_summarized_and_ends_once() {
     let updates = updates("all").await;
-    let kinds: Vec<&str> = updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
     assert_eq!(
         kinds,
         [

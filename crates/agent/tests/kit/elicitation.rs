@@ -147,7 +147,9 @@ async fn a_cancel_withdraws_the_question() {
 async fn an_answer_right_behind_the_cancel_starts_nothing() {
     let (mut client, notes, session, turn, call) = asked("form").await;
     let accept = json!({"action": "accept", "content": {"name": "Ada"}});
-    client.send(&[cancel(&session), json!({"jsonrpc": "2.0", "id": call["id"], "result": accept})]).await;
+    client
+        .send(&[cancel(&session), json!({"jsonrpc": "2.0", "id": call["id"], "result": accept})])
+        .await;
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
     assert_eq!(notes.all(), [] as [&str; 0]);
 }
@@ -180,7 +182,9 @@ async fn a_page_that_is_done_is_said_to_be_with_the_same_id() {
 /// ELIC-01, ELIC-03, ELIC-11.
 #[tokio::test(start_paused = true)]
 async fn without_forms_the_question_is_said_and_a_page_is_not() {
-    for capabilities in [json!({}), json!({"elicitation": {}}), json!({"elicitation": {"form": null}})] {
+    for capabilities in
+        [json!({}), json!({"elicitation": {}}), json!({"elicitation": {"form": null}})]
+    {
         let notes = Notes::default();
         let mut client = Client::with(asker(&notes), capabilities).await;
         let session = client.session().await;
@@ -220,14 +224,21 @@ async fn forms_and_pages_that_the_protocol_does_not_have_stay_here() {
         async move {
             for schema in bad {
                 let schema: ElicitationSchema = decode(&schema.to_string()).unwrap();
-                notes.add(format!("{}", matches!(turn.ask("?", schema).await, Err(Error::Invalid(_)))));
+                notes.add(format!(
+                    "{}",
+                    matches!(turn.ask("?", schema).await, Err(Error::Invalid(_)))
+                ));
             }
-            let unknown = UnknownVariant { tag: "secret".into(), raw: json!({"type": "secret"}).into() };
+            let unknown =
+                UnknownVariant { tag: "secret".into(), raw: json!({"type": "secret"}).into() };
             let mut schema = form();
             schema.properties.0.push(("s".into(), ElicitationPropertySchema::Unknown(unknown)));
             notes.add(format!("{}", matches!(turn.ask("?", schema).await, Err(Error::Invalid(_)))));
             for url in ["http://", "ftp://a.b", "https://user:pass@a.b/", "javascript:alert(1)"] {
-                notes.add(format!("{}", matches!(turn.elicit_url("?", url).await, Err(Error::Invalid(_)))));
+                notes.add(format!(
+                    "{}",
+                    matches!(turn.elicit_url("?", url).await, Err(Error::Invalid(_)))
+                ));
             }
             Ok(())
         }

@@ -1,7 +1,10 @@
 use super::{Client, Notes, acts};
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
+use attache_agent::{
+    About, Author, Error, Extensions, Opening, OptionalParts, Result, StopReason, Turn, serve,
+};
 use attache_protocol::{Meta, Raw};
 use serde_json::json;
+use std::sync::Arc;
 
 struct Extended(Notes);
 
@@ -21,10 +24,17 @@ impl Author for Extended {
         Ok(StopReason::EndTurn)
     }
 
-    async fn extension(&self, method: &str, params: Option<Raw>) -> Result<Raw> {
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().extensions(self)
+    }
+}
+
+impl Extensions for Extended {
+    async fn call(&self, method: &str, params: Option<Raw>) -> Result<Raw> {
         match method {
             "_example.com/shout" => {
-                let said: String = params.map(|params| params.get().to_uppercase()).unwrap_or_default();
+                let said: String =
+                    params.map(|params| params.get().to_uppercase()).unwrap_or_default();
                 Ok(json!({"shouted": said}).into())
             }
             "_example.com/wait" => std::future::pending().await,
@@ -34,7 +44,7 @@ impl Author for Extended {
         }
     }
 
-    fn extension_notification(&self, method: &str, params: Option<Raw>) {
+    fn notification(&self, method: &str, params: Option<Raw>) {
         self.0.add(format!("{method} {params:?}"));
     }
 }
@@ -57,7 +67,8 @@ async fn methods_of_extensions_are_the_authors() {
         assert_eq!(client.error(method, json!({})).await["code"], code, "{method}");
     }
     let waiting = client.start("_example.com/wait", json!({})).await;
-    let withdrawn = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": waiting}});
+    let withdrawn =
+        json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": waiting}});
     let note = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": [1]});
     client.send(&[withdrawn, note("_example.com/noted"), note("example.com/noted")]).await;
     assert_eq!(client.reply(waiting).await["error"]["code"], -32800, "CANCEL-14");

@@ -16,7 +16,8 @@ fn worker(notes: &Notes) -> impl Author {
                 _ => {
                     let mut call = turn.tool_call("Run", ToolKind::Execute).start().await?;
                     let command = Command::shell(rest).env("GREETING", "hi").output_limit(1000);
-                    let ran = turn.run(&command.time(Duration::from_secs(60)), Some(&mut call)).await;
+                    let ran =
+                        turn.run(&command.time(Duration::from_secs(60)), Some(&mut call)).await;
                     call.complete().await?;
                     ran.map(|ran| format!("{ran:?}"))
                 }
@@ -95,7 +96,9 @@ async fn a_client_that_offers_terminals_runs_the_commands() {
     client.arrives("terminal/release").await;
     let shown = client.updates();
     assert!(
-        shown.iter().any(|update| update["content"] == json!([{"type": "terminal", "terminalId": "t"}])),
+        shown
+            .iter()
+            .any(|update| update["content"] == json!([{"type": "terminal", "terminalId": "t"}])),
         "TOOL-13: before it is released"
     );
     client.reply(turn).await;
@@ -116,7 +119,10 @@ async fn a_command_of_the_client_is_killed_when_its_time_is_over() {
     client.answer(&kill, json!({})).await;
     let output = client.arrives("terminal/output").await;
     client
-        .answer(&output, json!({"output": "", "truncated": false, "exitStatus": {"signal": "SIGKILL"}}))
+        .answer(
+            &output,
+            json!({"output": "", "truncated": false, "exitStatus": {"signal": "SIGKILL"}}),
+        )
         .await;
     client.arrives("terminal/release").await;
     client.reply(turn).await;
@@ -155,7 +161,9 @@ mod host {
         let notes = Notes::default();
         let mut client = Client::with(worker(&notes), json!({})).await;
         let session = session(&mut client, &root).await;
-        for text in ["read a.txt", "write new/b.txt", "read link/secret", "write link/c.txt", "read none"] {
+        for text in
+            ["read a.txt", "write new/b.txt", "read link/secret", "write link/c.txt", "read none"]
+        {
             client.turn(&session, text).await;
         }
         let noted = notes.all();
@@ -174,10 +182,14 @@ mod host {
         let notes = Notes::default();
         let mut client = Client::with(worker(&notes), json!({})).await;
         let session = session(&mut client, &root).await;
-        let (_, updates) = client.turn(&session, "run pwd; echo $GREETING; echo '```' >&2; exit 3").await;
+        let (_, updates) =
+            client.turn(&session, "run pwd; echo $GREETING; echo '```' >&2; exit 3").await;
         let ran = notes.all().pop().unwrap();
         let output = format!("{}\nhi\n```\n", root.display());
-        assert!(ran.contains(&format!("{output:?}")) && ran.contains("exit_code: Some(3)"), "{ran}");
+        assert!(
+            ran.contains(&format!("{output:?}")) && ran.contains("exit_code: Some(3)"),
+            "{ran}"
+        );
         let shown = updates.iter().rfind(|update| update["content"].is_array()).unwrap();
         assert_eq!(shown["content"][0]["content"]["text"], format!("````\n{output}````"));
         client.turn(&session, "run kill -9 $$").await;

@@ -17,8 +17,11 @@ async fn a_client_that_does_not_read_holds_the_agent_back() {
     // 64 KiB in the transport and 256 KiB in the queue, at more than 200 bytes a line.
     assert!((200..3_000).contains(&said), "{said} chunks were taken in");
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "end_turn");
-    let chunks =
-        client.updates().iter().filter(|update| update["sessionUpdate"] == "agent_message_chunk").count();
+    let chunks = client
+        .updates()
+        .iter()
+        .filter(|update| update["sessionUpdate"] == "agent_message_chunk")
+        .count();
     assert_eq!(chunks, 100_000, "and nothing was lost");
 }
 

@@ -24,8 +24,10 @@ async fn opened(capabilities: Value) -> (Client, String, SessionHandle) {
                 "many titles" => {
                     for number in 0..50 {
                         turn.title(&format!("Title {number}")).await?;
-                        turn.info(meta(json!({"count": number, "only": {(number.to_string()): true}})))
-                            .await?;
+                        turn.info(meta(
+                            json!({"count": number, "only": {(number.to_string()): true}}),
+                        ))
+                        .await?;
                     }
                 }
                 "a title and a wait" => {
@@ -54,13 +56,15 @@ async fn a_session_speaks_between_its_turns() {
     handle.config(vec![SessionConfigOption::boolean("web", "Web", true)]).await.unwrap();
     handle.usage(10, 100, Some(Cost::new(0.5, "EUR"))).await.unwrap();
     handle.notice(Notice::new(NoticeSeverity::Warning, "Beware")).await.unwrap();
-    let labels = Labels { tags: vec!["bug".into()], status: Some("waiting".into()), progress: Some((1, 2)) };
+    let labels =
+        Labels { tags: vec!["bug".into()], status: Some("waiting".into()), progress: Some((1, 2)) };
     handle.labels(labels).await.unwrap();
     assert_eq!(handle.option("web").unwrap(), Some(true.into()));
     assert_eq!(handle.options().unwrap().len(), 1);
     client.settle().await;
     let updates = client.updates();
-    let kinds: Vec<&str> = updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
     assert_eq!(
         kinds,
         [
@@ -72,8 +76,13 @@ async fn a_session_speaks_between_its_turns() {
             "session_info_update"
         ]
     );
-    assert_eq!(updates[0], json!({"sessionUpdate": "session_info_update", "title": "Made up"}), "INFO-02");
-    let attache = json!({"tags": ["bug"], "status": "waiting", "progress": {"done": 1, "total": 2}});
+    assert_eq!(
+        updates[0],
+        json!({"sessionUpdate": "session_info_update", "title": "Made up"}),
+        "INFO-02"
+    );
+    let attache =
+        json!({"tags": ["bug"], "status": "waiting", "progress": {"done": 1, "total": 2}});
     assert_eq!(updates[5]["_meta"], json!({"attache/labels": attache}));
     let listed = client.result("session/list", json!({})).await;
     assert_eq!(listed["sessions"][0]["title"], "Made up", "INFO-05");
@@ -143,10 +152,17 @@ async fn lines_about_title_and_metadata_are_merged_and_the_last_state_goes_out_w
 async fn what_waits_goes_out_while_the_turn_does_something_else() {
     let (mut client, session, _) = opened(json!({})).await;
     let (_, updates) = client.turn(&session, "a title and a wait").await;
-    let said: Vec<&Value> = updates
-        .iter()
-        .map(|update| if update["title"].is_null() { &update["content"]["text"] } else { &update["title"] })
-        .collect();
+    let said: Vec<&Value> =
+        updates
+            .iter()
+            .map(|update| {
+                if update["title"].is_null() {
+                    &update["content"]["text"]
+                } else {
+                    &update["title"]
+                }
+            })
+            .collect();
     assert_eq!(said, ["One", "Two", "later"]);
 }
 
@@ -175,8 +191,11 @@ async fn a_list_holds_no_title_that_was_not_sent() {
     }
     let listed = client.result("session/list", json!({})).await;
     assert_eq!(listed["sessions"][0]["title"], "Two");
-    let titles: Vec<_> =
-        client.updates().iter().filter_map(|update| update["title"].as_str().map(str::to_owned)).collect();
+    let titles: Vec<_> = client
+        .updates()
+        .iter()
+        .filter_map(|update| update["title"].as_str().map(str::to_owned))
+        .collect();
     assert_eq!(titles, ["One", "Two"]);
 }
 

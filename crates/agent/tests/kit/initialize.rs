@@ -23,7 +23,11 @@ async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
         assert_eq!(error["code"], -32602, "INIT-09: {asked}");
     }
     assert_eq!(client.error("initialize", json!({})).await["code"], -32602);
-    assert_eq!(client.error("session/new", super::client::new()).await["code"], -32600, "it did not succeed");
+    assert_eq!(
+        client.error("session/new", super::client::new()).await["code"],
+        -32600,
+        "it did not succeed"
+    );
     client.result("initialize", json!({"protocolVersion": 1})).await;
     client.session().await;
 }
@@ -32,8 +36,14 @@ async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_served_before_initialize() {
     let mut client = Client::silent(serve(Tester::default()));
-    for method in ["session/new", "session/prompt", "session/list", "_mine", "nonsense", "authenticate"] {
-        assert_eq!(client.error(method, json!({"bad": 1})).await["code"], -32600, "INIT-02: {method}");
+    for method in
+        ["session/new", "session/prompt", "session/list", "_mine", "nonsense", "authenticate"]
+    {
+        assert_eq!(
+            client.error(method, json!({"bad": 1})).await["code"],
+            -32600,
+            "INIT-02: {method}"
+        );
     }
     client.result("initialize", json!({"protocolVersion": 1})).await;
     assert_eq!(client.error("nonsense", json!({})).await["code"], -32601);
@@ -62,14 +72,20 @@ async fn what_is_advertised_is_what_is_served() {
     assert_eq!(capabilities["promptCapabilities"]["image"], true);
     assert_ne!(capabilities["promptCapabilities"]["audio"], true);
     assert_ne!(capabilities["loadSession"], true);
-    let offered: Vec<&String> = capabilities["sessionCapabilities"].as_object().unwrap().keys().collect();
+    let offered: Vec<&String> =
+        capabilities["sessionCapabilities"].as_object().unwrap().keys().collect();
     assert_eq!(offered.len(), 5, "{offered:?}");
     for name in ["list", "close", "delete", "title", "additionalDirectories"] {
         assert!(capabilities["sessionCapabilities"][name].is_object(), "{name}");
     }
-    for method in
-        ["session/load", "session/resume", "session/fork", "session/archive", "logout", "providers/list"]
-    {
+    for method in [
+        "session/load",
+        "session/resume",
+        "session/fork",
+        "session/archive",
+        "logout",
+        "providers/list",
+    ] {
         let params = json!({"sessionId": "s", "cwd": "/", "mcpServers": []});
         assert_eq!(client.error(method, params).await["code"], -32601, "INIT-17: {method}");
     }
@@ -84,7 +100,8 @@ async fn logins_are_shown_to_who_can_use_them() {
     };
     for (terminal, shown) in [(false, 1), (true, 2)] {
         let mut client = Client::silent(serve(Tester::with(about())));
-        let params = json!({"protocolVersion": 1, "clientCapabilities": {"auth": {"terminal": terminal}}});
+        let params =
+            json!({"protocolVersion": 1, "clientCapabilities": {"auth": {"terminal": terminal}}});
         let answer = client.result("initialize", params).await;
         assert_eq!(answer["authMethods"].as_array().unwrap().len(), shown, "AUTH-05");
         for id in ["nope", "shell", "key"] {

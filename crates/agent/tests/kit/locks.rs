@@ -4,7 +4,8 @@ use super::Client;
 use super::client::{new, prompt};
 use super::tester::options;
 use attache_agent::{
-    About, Author, Opening, Result, StopReason, System, ToolCallHandle, ToolKind, Turn, World,
+    About, Author, Environment, Opening, Result, StopReason, SystemEnvironment, ToolCallHandle,
+    ToolKind, Turn,
 };
 use attache_protocol::v1::{SessionConfigId, SessionConfigOption, SessionId};
 use attache_session::Timestamp;
@@ -41,10 +42,13 @@ impl Author for Slow {
         option: &SessionConfigId,
         options: &mut Vec<SessionConfigOption>,
     ) -> Result<()> {
-        let value =
-            options.iter().find(|known| known.id == *option).and_then(|option| option.current_value());
+        let value = options
+            .iter()
+            .find(|known| known.id == *option)
+            .and_then(|option| option.current_value());
         self.asked.send(format!("{value:?}")).unwrap();
-        // Without the reading task nobody lets it go on: then the test fails instead of waiting for ever.
+        // Without the reading task nobody lets it go on: then the test fails instead of waiting for
+        // ever.
         let released = self.go.lock().unwrap().recv_timeout(Duration::from_secs(20));
         released.map_err(|_| attache_agent::Error::failed("nobody let it go on"))
     }
@@ -76,7 +80,10 @@ async fn an_option_that_takes_its_time_holds_up_its_session_and_nothing_else() {
     }
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "end_turn");
     let seen: Vec<String> = was_asked.try_iter().collect();
-    assert!(seen[0].contains("large") && seen[1].contains("small") && seen[2].contains("large"), "{seen:?}");
+    assert!(
+        seen[0].contains("large") && seen[1].contains("small") && seen[2].contains("large"),
+        "{seen:?}"
+    );
 }
 
 /// SESS-25.
@@ -97,16 +104,16 @@ async fn a_session_is_closed_behind_the_options_that_were_set_before() {
 }
 
 /// Drops a tool call whenever it is asked for the time, which is under the session's lock.
-struct Dropping(System, Arc<Mutex<Option<ToolCallHandle>>>);
+struct Dropping(SystemEnvironment, Arc<Mutex<Option<ToolCallHandle>>>);
 
-impl World for Dropping {
+impl Environment for Dropping {
     fn now(&self) -> Timestamp {
         drop(self.1.lock().unwrap().take());
         self.0.now()
     }
 
-    fn id(&self) -> String {
-        self.0.id()
+    fn new_id(&self) -> String {
+        self.0.new_id()
     }
 }
 
@@ -142,22 +149,27 @@ fn a_handle_may_be_dropped_by_the_thread_that_holds_the_session() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let slot = Arc::<Mutex<Option<ToolCallHandle>>>::default();
-            let world = Dropping(System::default(), slot.clone());
-            let mut client = Client::silent(attache_agent::serve(Leaves(slot)).world(world));
+            let environment = Dropping(SystemEnvironment::default(), slot.clone());
+            let mut client =
+                Client::silent(attache_agent::serve(Leaves(slot)).environment(environment));
             let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
             client.result("initialize", params).await;
-            let session = client.result("session/new", new()).await["sessionId"].as_str().unwrap().to_owned();
+            let session =
+                client.result("session/new", new()).await["sessionId"].as_str().unwrap().to_owned();
             let (reply, updates) = client.turn(&session, "x").await;
             let kinds: Vec<String> = updates
                 .iter()
-                .map(|update| format!("{} {}", update["sessionUpdate"], update["status"]).replace('"', ""))
+                .map(|update| {
+                    format!("{} {}", update["sessionUpdate"], update["status"]).replace('"', "")
+                })
                 .collect();
             let _ = sender.send((reply["result"]["stopReason"].clone(), kinds));
         });
     });
     let (reason, kinds) = done.recv_timeout(Duration::from_secs(20)).expect("the turn ends");
     assert_eq!(reason, "end_turn");
-    let failed = kinds.iter().position(|kind| kind == "tool_call_update failed").expect("it is settled");
+    let failed =
+        kinds.iter().position(|kind| kind == "tool_call_update failed").expect("it is settled");
     let said = kinds.iter().rposition(|kind| kind.starts_with("agent_message_chunk")).unwrap();
     assert!(failed < said, "settled before anything else happens: {kinds:?}");
 }

@@ -1,4 +1,5 @@
-//! Every combination of what a client can offer: what is gated is sent where its gate is open, and nowhere else.
+//! Every combination of what a client can offer: what is gated is sent where its gate is open, and
+//! nowhere else.
 
 use super::Client;
 use attache_agent::{
@@ -14,7 +15,8 @@ use attache_session::{Labels, PlanContent};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a client can offer, by the path of its capability, in the order of the bits of a combination.
+/// What a client can offer, by the path of its capability, in the order of the bits of a
+/// combination.
 pub(crate) const GATES: &[&str] = &[
     "fs/readTextFile",
     "fs/writeTextFile",
@@ -77,7 +79,8 @@ struct Everything;
 
 fn options(mode: &str) -> Vec<SessionConfigOption> {
     let value = |value: &str| SessionConfigSelectOption::new(value, value);
-    let mut modes = SessionConfigOption::select("mode", "Mode", mode, vec![value("ask"), value("code")]);
+    let mut modes =
+        SessionConfigOption::select("mode", "Mode", mode, vec![value("ask"), value("code")]);
     modes.category = Some(SessionConfigOptionCategory::Mode);
     vec![modes, SessionConfigOption::boolean("web", "Web", true)]
 }
@@ -139,7 +142,9 @@ impl Author for Everything {
         let form = decode(r#"{"type":"object","properties":{"a":{"type":"boolean"}}}"#).unwrap();
         let asked = turn.ask("Sure?", form).await?;
         assert!(matches!(asked, Elicited::Accepted(_) | Elicited::AskedInText), "{asked:?}");
-        if let Some(ElicitedUrl::Consented(page)) = offered(turn.elicit_url("Log in", "https://a.b").await) {
+        if let Some(ElicitedUrl::Consented(page)) =
+            offered(turn.elicit_url("Log in", "https://a.b").await)
+        {
             page.complete()?;
         }
         let child = turn.subagent("Child", "").await?;
@@ -201,14 +206,17 @@ fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
                 }
             }
         }
-        Some("elicitation/create") => see(&format!("elicitation {}", params["mode"].as_str().unwrap())),
+        Some("elicitation/create") => {
+            see(&format!("elicitation {}", params["mode"].as_str().unwrap()))
+        }
         Some(method) => see(method),
         None => {}
     }
 }
 
-/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and the params of each message by its
-/// method; of the replies to `initialize` and `session/new` the results.
+/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and
+/// the params of each message by its method; of the replies to `initialize` and `session/new` the
+/// results.
 pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) {
     let mut client = Client::silent(serve(Everything));
     let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities(bits)});
@@ -243,7 +251,8 @@ pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) 
     }
 }
 
-/// INIT-10, INIT-11, INIT-16, PERM-01, FS-01, TERM-01, ELIC-01, NOTE-01, COMP-01, CONF-08, PLANU-01, SUB-01, AUTH-05.
+/// INIT-10, INIT-11, INIT-16, PERM-01, FS-01, TERM-01, ELIC-01, NOTE-01, COMP-01, CONF-08,
+/// PLANU-01, SUB-01, AUTH-05.
 #[tokio::test(start_paused = true)]
 async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
     for bits in 0..1_u32 << GATES.len() {
@@ -251,7 +260,8 @@ async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
             GATES.iter().position(|name| *name == gate).is_some_and(|bit| bits & (1 << bit) != 0)
         };
         let gated = GATED.iter().filter(|(_, gate)| open(gate)).map(|(what, _)| *what);
-        let expected: BTreeSet<String> = ALWAYS.iter().copied().chain(gated).map(str::to_owned).collect();
+        let expected: BTreeSet<String> =
+            ALWAYS.iter().copied().chain(gated).map(str::to_owned).collect();
         assert_eq!(play(bits).await.0, expected, "{}", capabilities(bits));
     }
 }

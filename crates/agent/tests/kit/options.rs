@@ -48,9 +48,11 @@ async fn switches_go_only_to_clients_that_take_them() {
         let reply = client.result("session/set_config_option", set).await;
         assert_eq!(reply["configOptions"][2]["type"], kind);
         if kind == "select" {
-            // The select that stands in for the switch can be set by its own values; the author's hook panics on it.
+            // The select that stands in for the switch can be set by its own values; the author's
+            // hook panics on it.
             for option in web["options"].as_array().unwrap() {
-                let set = json!({"sessionId": session, "configId": "web", "value": option["value"]});
+                let set =
+                    json!({"sessionId": session, "configId": "web", "value": option["value"]});
                 assert_eq!(client.error("session/set_config_option", set).await["code"], -32603);
             }
         }
@@ -64,7 +66,11 @@ async fn a_mode_set_through_one_is_announced_on_both() {
     let session = session(&mut client).await;
     client.result("session/set_mode", json!({"sessionId": session, "modeId": "code"})).await;
     let updates = client.updates();
-    assert_eq!(kinds(&updates), ["config_option_update", "current_mode_update"], "MODE-05, MODE-07");
+    assert_eq!(
+        kinds(&updates),
+        ["config_option_update", "current_mode_update"],
+        "MODE-05, MODE-07"
+    );
     assert_eq!(value_of(&updates[0]["configOptions"], "how"), "code");
     assert_eq!(updates[1]["currentModeId"], "code");
 
@@ -114,7 +120,8 @@ async fn a_wrong_value_changes_nothing_and_names_the_right_ones() {
     }
     let set = json!({"sessionId": session, "configId": "model", "type": "boolean", "value": true});
     assert_eq!(client.error("session/set_config_option", set).await["code"], -32602);
-    let error = client.error("session/set_mode", json!({"sessionId": session, "modeId": "zzz"})).await;
+    let error =
+        client.error("session/set_mode", json!({"sessionId": session, "modeId": "zzz"})).await;
     assert_eq!(error["code"], -32602, "MODE-02");
     assert!(error["message"].as_str().unwrap().contains(r#""ask", "code""#), "{error}");
     // The author's hook panics on this one: nothing changes either, and the connection lives.
@@ -169,7 +176,8 @@ async fn the_old_way_to_choose_a_model_still_works() {
     let updates = client.updates();
     assert_eq!(kinds(&updates), ["config_option_update"]);
     assert_eq!(value_of(&updates[0]["configOptions"], "model"), "large");
-    let error = client.error("session/set_model", json!({"sessionId": session, "modelId": "huge"})).await;
+    let error =
+        client.error("session/set_model", json!({"sessionId": session, "modelId": "huge"})).await;
     assert_eq!(error["code"], -32602);
 }
 

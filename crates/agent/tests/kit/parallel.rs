@@ -11,7 +11,8 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-/// SESS-06: what two sessions were told, what they are called and what is set in them is each one's own.
+/// SESS-06: what two sessions were told, what they are called and what is set in them is each one's
+/// own.
 #[tokio::test(start_paused = true)]
 async fn sessions_of_one_connection_share_nothing() {
     let author = Tester::default();
@@ -44,7 +45,8 @@ async fn sessions_of_one_connection_share_nothing() {
     assert!(titles.contains(&&json!("Two")) && titles.contains(&&Value::Null), "{titles:?}");
 }
 
-/// RPC-28, PERM-01: calls are answered while a turn waits for the author, and while one waits for the client.
+/// RPC-28, PERM-01: calls are answered while a turn waits for the author, and while one waits for
+/// the client.
 #[tokio::test(start_paused = true)]
 async fn calls_are_answered_while_turns_wait() {
     for text in ["wait", "ask"] {
@@ -61,16 +63,21 @@ async fn calls_are_answered_while_turns_wait() {
         client.result("session/new", new()).await;
         let (reply, _) = client.turn(&two, "beside").await;
         assert_eq!(reply["result"]["stopReason"], "end_turn");
-        assert!(!client.seen.iter().any(|line| line["id"] == waiting && line.get("method").is_none()));
+        assert!(
+            !client.seen.iter().any(|line| line["id"] == waiting && line.get("method").is_none())
+        );
         match question {
-            Some(question) => client.answer(&question, json!({"outcome": {"outcome": "cancelled"}})).await,
+            Some(question) => {
+                client.answer(&question, json!({"outcome": {"outcome": "cancelled"}})).await
+            }
             None => author.go.notify_one(),
         }
         assert_eq!(client.reply(waiting).await["result"]["stopReason"], "end_turn");
     }
 }
 
-/// RPC-29, PROMPT-06, PROMPT-08: however many updates a turn has, its one answer is behind them all.
+/// RPC-29, PROMPT-06, PROMPT-08: however many updates a turn has, its one answer is behind them
+/// all.
 #[tokio::test(start_paused = true)]
 async fn a_turn_is_answered_once_and_behind_all_it_said() {
     let mut client = Client::plain(Tester::default()).await;
@@ -90,7 +97,8 @@ async fn a_turn_is_answered_once_and_behind_all_it_said() {
     assert!(client.seen.is_empty(), "{:?}", client.seen);
 }
 
-/// CANCEL-08, CANCEL-09: a cancel that comes too late or names nothing changes neither what was nor what comes.
+/// CANCEL-08, CANCEL-09: a cancel that comes too late or names nothing changes neither what was nor
+/// what comes.
 #[tokio::test(start_paused = true)]
 async fn a_cancel_right_behind_the_answer_is_nobodys() {
     let mut client = Client::plain(Tester::default()).await;

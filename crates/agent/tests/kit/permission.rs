@@ -112,7 +112,8 @@ async fn questions_of_several_sessions_are_open_at_once() {
     assert_eq!(client.reply(first).await["result"]["stopReason"], "end_turn");
 }
 
-/// PERM-07: an author that remembers what was allowed for always asks once; one that is allowed once asks again.
+/// PERM-07: an author that remembers what was allowed for always asks once; one that is allowed
+/// once asks again.
 #[tokio::test(start_paused = true)]
 async fn an_author_can_tell_once_from_always() {
     for (option, asked) in [("y", 3), ("Y", 1)] {

@@ -5,7 +5,8 @@ use attache_session::PlanContent;
 use serde_json::{Value, json};
 
 fn entries(names: &[&str]) -> Vec<PlanEntry> {
-    let entry = |name: &&str| PlanEntry::new(*name, PlanEntryPriority::High, PlanEntryStatus::Pending);
+    let entry =
+        |name: &&str| PlanEntry::new(*name, PlanEntryPriority::High, PlanEntryStatus::Pending);
     names.iter().map(entry).collect()
 }
 
@@ -78,6 +79,7 @@ async fn a_client_with_one_plan_sees_the_one_that_was_stated_last_of_those_left(
         let entries = update["entries"].as_array().unwrap();
         entries.iter().map(|entry| entry["content"].as_str().unwrap()).collect::<Vec<_>>().join(",")
     });
-    let expected = ["one,two", "two", "a1", "# B", "file:///c.md", "a1,a2", "file:///c.md", "file:///c.md"];
+    let expected =
+        ["one,two", "two", "a1", "# B", "file:///c.md", "a1,a2", "file:///c.md", "file:///c.md"];
     assert_eq!(contents.collect::<Vec<_>>(), expected);
 }

@@ -30,17 +30,23 @@ async fn a_turn_says_something_and_ends() {
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
     let author = Tester::with(
-        About::new("a", "1").prompts(PromptCapabilities { image: true, ..PromptCapabilities::new() }),
+        About::new("a", "1")
+            .prompts(PromptCapabilities { image: true, ..PromptCapabilities::new() }),
     );
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;
     let audio = json!([{"type": "audio", "data": "", "mimeType": "audio/wav"}]);
-    let resource =
-        json!([{"type": "text", "text": "x"}, {"type": "resource", "resource": {"uri": "u", "text": "t"}}]);
-    for bad in
-        [json!([]), audio, resource, json!("hi"), json!([{"type": "text"}]), json!([{"type": "video"}])]
-    {
-        let error = client.error("session/prompt", json!({"sessionId": session, "prompt": bad})).await;
+    let resource = json!([{"type": "text", "text": "x"}, {"type": "resource", "resource": {"uri": "u", "text": "t"}}]);
+    for bad in [
+        json!([]),
+        audio,
+        resource,
+        json!("hi"),
+        json!([{"type": "text"}]),
+        json!([{"type": "video"}]),
+    ] {
+        let error =
+            client.error("session/prompt", json!({"sessionId": session, "prompt": bad})).await;
         assert_eq!(error["code"], -32602, "PROMPT-04, PROMPT-05, PROMPT-17: {bad}");
     }
     assert_eq!(author.noted(), [] as [&str; 0]);
@@ -69,7 +75,10 @@ async fn failures_are_errors_by_blame() {
     let error = client.error("session/prompt", prompt(&session, "fail")).await;
     assert_eq!(error["message"], "no luck: the disk is full");
     let error = client.error("session/prompt", prompt(&session, "panic")).await;
-    assert!(!error["message"].as_str().unwrap().contains("as asked"), "a panic's message may hold secrets");
+    assert!(
+        !error["message"].as_str().unwrap().contains("as asked"),
+        "a panic's message may hold secrets"
+    );
     let (_, updates) = client.turn(&session, "remembered").await;
     assert_eq!(
         updates[0]["content"]["text"],
@@ -142,7 +151,8 @@ async fn a_message_keeps_its_id_until_something_else_is_reported() {
     assert_eq!(id("a"), id("b"));
     let (_, later) = client.turn(&session, "messages").await;
     let again = later[0]["messageId"].as_str().unwrap().to_owned();
-    let different: std::collections::HashSet<_> = [id("ok"), id("a"), id("c"), again].into_iter().collect();
+    let different: std::collections::HashSet<_> =
+        [id("ok"), id("a"), id("c"), again].into_iter().collect();
     assert_eq!(different.len(), 4);
 }
 
@@ -169,7 +179,10 @@ async fn a_turn_that_is_over_says_nothing() {
     client.settle().await;
     assert!(matches!(turn.say("late").await, Err(Error::Over)));
     assert!(matches!(turn.title("late").await, Err(Error::Over)));
-    assert!(matches!(turn.tool_call("late", attache_agent::ToolKind::Other).start().await, Err(Error::Over)));
+    assert!(matches!(
+        turn.tool_call("late", attache_agent::ToolKind::Other).start().await,
+        Err(Error::Over)
+    ));
     assert!(matches!(turn.config(Vec::new()).await, Err(Error::Over)));
     author.go.notify_one();
     client.reply(waiting).await;
@@ -213,7 +226,9 @@ async fn files_are_read_through_clients_that_offer_it() {
     let turn = client.prompt(&session, "read").await;
     let call = client.arrives("fs/read_text_file").await;
     assert_eq!(call["params"], json!({"sessionId": session, "path": "/a", "line": 2}));
-    client.send(&[json!({"jsonrpc": "2.0", "id": call["id"], "result": {"content": "text"}})]).await;
+    client
+        .send(&[json!({"jsonrpc": "2.0", "id": call["id"], "result": {"content": "text"}})])
+        .await;
     client.reply(turn).await;
     assert_eq!(client.updates()[0]["content"]["text"], "text");
 }

@@ -1,10 +1,12 @@
 use super::{Client, Notes};
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
+use attache_agent::{
+    About, Author, Error, Opening, OptionalParts, Providers, Result, StopReason, Turn,
+};
 use attache_protocol::v1::{
     LlmProtocol, ProviderCurrentConfig, ProviderId, ProviderInfo, SetProviderRequest,
 };
 use serde_json::json;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 struct Provided {
     notes: Notes,
@@ -16,12 +18,16 @@ impl Provided {
         let info = |id: &str, required| {
             ProviderInfo::new(id, vec![LlmProtocol::OpenAi, LlmProtocol::from("ollama")], required)
         };
-        Self { notes: notes.clone(), providers: Mutex::new(vec![info("main", true), info("spare", false)]) }
+        Self {
+            notes: notes.clone(),
+            providers: Mutex::new(vec![info("main", true), info("spare", false)]),
+        }
     }
 
     fn change(&self, id: &ProviderId, current: Option<ProviderCurrentConfig>) {
         let mut providers = self.providers.lock().unwrap();
-        providers.iter_mut().find(|provider| provider.provider_id == *id).unwrap().current = current;
+        providers.iter_mut().find(|provider| provider.provider_id == *id).unwrap().current =
+            current;
     }
 }
 
@@ -29,7 +35,7 @@ impl Author for Provided {
     type Memory = ();
 
     fn about(&self) -> About {
-        About::new("provided", "1").providers()
+        About::new("provided", "1")
     }
 
     async fn open(&self, _: Opening<'_>) -> Result<()> {
@@ -40,6 +46,12 @@ impl Author for Provided {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().providers(self)
+    }
+}
+
+impl Providers for Provided {
     fn providers(&self) -> Vec<ProviderInfo> {
         self.providers.lock().unwrap().clone()
     }
@@ -49,7 +61,10 @@ impl Author for Provided {
         self.notes.add(format!("{} headers", headers.len()));
         if provider.base_url == "https://refuses" {
             let key = headers[0].1.expose();
-            return Err(Error::caused("it refused us", std::io::Error::other(format!("bad key {key}"))));
+            return Err(Error::caused(
+                "it refused us",
+                std::io::Error::other(format!("bad key {key}")),
+            ));
         }
         self.change(
             &provider.provider_id,
@@ -69,10 +84,17 @@ impl Author for Provided {
 async fn providers_are_listed_set_and_disabled() {
     let notes = Notes::default();
     let mut client = Client::plain(Provided::new(&notes)).await;
-    let set = |id: &str, api: &str, url: &str| json!({"providerId": id, "apiType": api, "baseUrl": url});
-    assert_eq!(client.result("providers/set", set("spare", "ollama", "http://here")).await, json!({}));
+    let set =
+        |id: &str, api: &str, url: &str| json!({"providerId": id, "apiType": api, "baseUrl": url});
+    assert_eq!(
+        client.result("providers/set", set("spare", "ollama", "http://here")).await,
+        json!({})
+    );
     let listed = client.result("providers/list", json!(null)).await;
-    assert_eq!(listed["providers"][1]["current"], json!({"apiType": "ollama", "baseUrl": "http://here"}));
+    assert_eq!(
+        listed["providers"][1]["current"],
+        json!({"apiType": "ollama", "baseUrl": "http://here"})
+    );
     assert!(listed["providers"][0].get("current").is_none_or(serde_json::Value::is_null));
     let mut secret = set("spare", "openai", "https://x.y");
     secret["headers"] = json!({"Authorization": "Bearer sk-123"});
@@ -93,7 +115,10 @@ async fn providers_are_listed_set_and_disabled() {
         assert_eq!(client.error("providers/set", bad.clone()).await["code"], -32602, "{bad}");
     }
     assert_eq!(notes.all().len(), 3, "what cannot be set is not asked for");
-    assert_eq!(client.error("providers/disable", json!({"providerId": "main"})).await["code"], -32602);
+    assert_eq!(
+        client.error("providers/disable", json!({"providerId": "main"})).await["code"],
+        -32602
+    );
     for id in ["spare", "none", "spare"] {
         assert_eq!(client.result("providers/disable", json!({"providerId": id})).await, json!({}));
     }

@@ -39,14 +39,29 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
     client.result("session/new", request(json!([]))).await;
     client.result("session/new", request(json!(null))).await;
 
-    let mut client = Client::plain(Tester::with(About::new("a", "1").additional_directories())).await;
-    for bad in [json!([""]), json!(["a"]), json!([root, "b/c"]), json!("x"), json!([1]), json!(["/no/such"])]
-    {
-        assert_eq!(client.error("session/new", request(bad.clone())).await["code"], -32602, "DIR-03: {bad}");
+    let mut client =
+        Client::plain(Tester::with(About::new("a", "1").additional_directories())).await;
+    for bad in [
+        json!([""]),
+        json!(["a"]),
+        json!([root, "b/c"]),
+        json!("x"),
+        json!([1]),
+        json!(["/no/such"]),
+    ] {
+        assert_eq!(
+            client.error("session/new", request(bad.clone())).await["code"],
+            -32602,
+            "DIR-03: {bad}"
+        );
     }
     let session = client.result("session/new", request(json!([root]))).await["sessionId"].clone();
     let (_, updates) = client.turn(session.as_str().unwrap(), "remembered").await;
-    assert_eq!(updates.last().unwrap()["content"]["text"], "2,remembered", "the author sees both roots");
+    assert_eq!(
+        updates.last().unwrap()["content"]["text"],
+        "2,remembered",
+        "the author sees both roots"
+    );
     let listed = client.result("session/list", json!({})).await;
     assert_eq!(listed["sessions"][0]["additionalDirectories"], json!([root]), "DIR-09");
 }
@@ -55,15 +70,17 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_served_makes_no_session() {
     let mut client = Client::plain(Tester::default()).await;
-    let http =
-        json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
+    let http = json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
     assert_eq!(client.error("session/new", http).await["code"], -32602, "SESS-09");
-    let system = json!({"cwd": "/", "mcpServers": [], "systemPrompt": {"mode": "append", "content": []}});
+    let system =
+        json!({"cwd": "/", "mcpServers": [], "systemPrompt": {"mode": "append", "content": []}});
     assert_eq!(client.error("session/new", system).await["code"], -32602, "SYSP-02");
-    let stdio =
-        json!({"cwd": "/", "mcpServers": [{"name": "m", "command": "/bin/m", "args": [], "env": []}]});
+    let stdio = json!({"cwd": "/", "mcpServers": [{"name": "m", "command": "/bin/m", "args": [], "env": []}]});
     client.result("session/new", stdio).await;
-    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+        1
+    );
 }
 
 /// CANCEL-14.
@@ -81,7 +98,8 @@ async fn an_author_that_fails_to_open_harms_nobody() {
     std::fs::create_dir(&waits).unwrap();
     let id = client.start("session/new", json!({"cwd": waits, "mcpServers": []})).await;
     client.settle().await;
-    let request = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
+    let request =
+        json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
     client.send(&[request]).await;
     assert_eq!(client.reply(id).await["error"]["code"], -32800, "CANCEL-14");
     client.session().await;
@@ -104,7 +122,10 @@ async fn an_unknown_session_is_named_in_the_error() {
     for (method, params) in [
         ("session/prompt", prompt("nope", "x")),
         ("session/set_mode", json!({"sessionId": "nope", "modeId": "ask"})),
-        ("session/set_config_option", json!({"sessionId": "nope", "configId": "how", "value": "ask"})),
+        (
+            "session/set_config_option",
+            json!({"sessionId": "nope", "configId": "how", "value": "ask"}),
+        ),
         ("session/set_title", json!({"sessionId": "nope", "title": "x"})),
         ("session/close", json!({"sessionId": "nope"})),
     ] {
@@ -126,7 +147,9 @@ async fn the_list_has_pages_filters_and_titles() {
     let mut ids = Vec::new();
     for index in 0..250 {
         let request = if index % 2 == 0 { here.clone() } else { new() };
-        ids.push(client.result("session/new", request).await["sessionId"].as_str().unwrap().to_owned());
+        ids.push(
+            client.result("session/new", request).await["sessionId"].as_str().unwrap().to_owned(),
+        );
     }
     ids.reverse();
     let (mut listed, mut cursor, mut pages) = (Vec::new(), json!(null), 0);
@@ -143,10 +166,20 @@ async fn the_list_has_pages_filters_and_titles() {
     assert_eq!(found, ids, "LIST-05");
     assert_eq!(pages, 3);
     let page = client.result("session/list", json!({"cwd": folder.path()})).await;
-    assert!(page["sessions"].as_array().unwrap().iter().all(|info| info["cwd"] == here["cwd"]), "LIST-03");
+    assert!(
+        page["sessions"].as_array().unwrap().iter().all(|info| info["cwd"] == here["cwd"]),
+        "LIST-03"
+    );
     assert!(page["nextCursor"].is_string());
-    assert_eq!(client.result("session/list", json!({"cwd": "/unused"})).await, json!({"sessions": []}));
-    assert_eq!(client.error("session/list", json!({"cursor": "garbage"})).await["code"], -32602, "LIST-08");
+    assert_eq!(
+        client.result("session/list", json!({"cwd": "/unused"})).await,
+        json!({"sessions": []})
+    );
+    assert_eq!(
+        client.error("session/list", json!({"cursor": "garbage"})).await["code"],
+        -32602,
+        "LIST-08"
+    );
 
     client.turn(&ids[0], "report").await;
     let page = client.result("session/list", json!({})).await;
@@ -165,7 +198,8 @@ async fn params_that_may_all_be_left_out_may_be_left_out_themselves() {
         }
         call
     };
-    let calls = [call("absent", None), call("null", Some(json!(null))), call("empty", Some(json!({})))];
+    let calls =
+        [call("absent", None), call("null", Some(json!(null))), call("empty", Some(json!({})))];
     for sessions in 0..2 {
         for (made, call) in calls.iter().enumerate() {
             client.send(std::slice::from_ref(call)).await;
@@ -190,7 +224,11 @@ async fn a_title_that_a_person_set_stays() {
     let session = client.session().await;
     let title = |title: &str| json!({"sessionId": session, "title": title});
     assert_eq!(client.error("session/set_title", title(" \n ")).await["code"], -32602, "TITLE-02");
-    assert_eq!(client.result("session/set_title", title(" Mine ")).await["title"], "Mine", "TITLE-01");
+    assert_eq!(
+        client.result("session/set_title", title(" Mine ")).await["title"],
+        "Mine",
+        "TITLE-01"
+    );
     client.turn(&session, "report").await;
     let page = client.result("session/list", json!({})).await;
     assert_eq!(page["sessions"][0]["title"], "Mine", "TITLE-03");
@@ -208,7 +246,8 @@ async fn closing_ends_what_runs_first() {
         let queued = client.prompt(&session, "never").await;
         let close = client.start(method, json!({"sessionId": session})).await;
         assert_eq!(client.reply(close).await["result"], json!({}));
-        let before: Vec<i64> = client.seen.iter().filter_map(|message| message["id"].as_i64()).collect();
+        let before: Vec<i64> =
+            client.seen.iter().filter_map(|message| message["id"].as_i64()).collect();
         assert!(before.contains(&running) && before.contains(&queued), "SESS-25: {before:?}");
         for id in [running, queued] {
             assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled", "SESS-23");

@@ -38,7 +38,8 @@ fn is_snake_case(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The keys and words that are spelled otherwise; what stands under `_meta` and the names of a form's fields are nobody's but the author's.
+/// The keys and words that are spelled otherwise; what stands under `_meta` and the names of a
+/// form's fields are nobody's but the author's.
 fn misspelled(value: &Value, found: &mut Vec<String>) {
     for member in value.as_array().into_iter().flatten() {
         misspelled(member, found);
@@ -99,7 +100,8 @@ async fn nothing_is_said_that_the_protocol_has_no_name_for() {
     assert!(compared > 30, "{compared}");
 }
 
-/// META-04, META-07: what this kit says of its own under `_meta` stands under its name and a stroke, and no key of W3C's trace context is used for it.
+/// META-04, META-07: what this kit says of its own under `_meta` stands under its name and a
+/// stroke, and no key of W3C's trace context is used for it.
 #[tokio::test(start_paused = true)]
 async fn metadata_of_our_own_stands_under_one_name() {
     fn keys(value: &Value, found: &mut Vec<String>) {

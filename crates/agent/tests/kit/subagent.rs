@@ -27,8 +27,12 @@ fn parent(notes: &Notes) -> impl Author {
                 _ => {
                     own.think("hm").await?;
                     own.say("found").await?;
-                    own.plan(vec![PlanEntry::new("x", PlanEntryPriority::Low, PlanEntryStatus::Pending)])
-                        .await?;
+                    own.plan(vec![PlanEntry::new(
+                        "x",
+                        PlanEntryPriority::Low,
+                        PlanEntryStatus::Pending,
+                    )])
+                    .await?;
                     own.title("A child's").await?;
                     let call = own.tool_call("Grep", ToolKind::Search).start().await?;
                     notes.add(format!("{}", own.allowed(&call).await?));
@@ -69,7 +73,9 @@ async fn played(capabilities: Value, text: &str) -> (String, Vec<Line>, Notes) {
         session: of("sessionId", &message),
         update: match message["method"] == "session/update" {
             true => message["params"]["update"].clone(),
-            false => json!({"sessionUpdate": "permission", "toolCall": message["params"]["toolCall"]}),
+            false => {
+                json!({"sessionUpdate": "permission", "toolCall": message["params"]["toolCall"]})
+            }
         },
     });
     (session, lines.collect(), notes)
@@ -109,7 +115,8 @@ async fn a_child_is_announced_speaks_in_its_own_session_and_stops() {
     let grandchild = childs[8].update["sessionId"].as_str().unwrap();
     assert_eq!(childs[9].update["state"]["stopReason"], "refusal");
     let place = |session: &str| lines.iter().position(|line| line.session == session).unwrap();
-    let announcement = |id: &str| lines.iter().position(|line| line.update["sessionId"] == id).unwrap();
+    let announcement =
+        |id: &str| lines.iter().position(|line| line.update["sessionId"] == id).unwrap();
     for id in [child, grandchild] {
         assert!(announcement(id) < place(id), "announced first");
     }
@@ -124,14 +131,23 @@ async fn without_the_capability_a_tool_call_stands_for_the_child() {
     let calls: Vec<(&str, &str)> = lines
         .iter()
         .filter(|line| line.update["sessionUpdate"] == "tool_call")
-        .map(|line| (line.update["title"].as_str().unwrap(), line.update["kind"].as_str().unwrap_or("other")))
+        .map(|line| {
+            (
+                line.update["title"].as_str().unwrap(),
+                line.update["kind"].as_str().unwrap_or("other"),
+            )
+        })
         .collect();
     assert_eq!(calls, [("Searcher", "think"), ("Grep", "search"), ("Deeper", "think")]);
     let calls = lines.iter().filter(|line| line.update["sessionUpdate"] == "tool_call");
     let parents: Vec<&Value> =
         calls.clone().map(|line| &line.update["_meta"]["attache/parentToolCallId"]).collect();
     let ids: Vec<&Value> = calls.map(|line| &line.update["toolCallId"]).collect();
-    assert_eq!(parents, [&Value::Null, ids[0], ids[0]], "each names the call that stands for its subagent");
+    assert_eq!(
+        parents,
+        [&Value::Null, ids[0], ids[0]],
+        "each names the call that stands for its subagent"
+    );
     let texts: Vec<&Value> = lines
         .iter()
         .filter(|line| line.update["sessionUpdate"] == "agent_message_chunk")
@@ -179,7 +195,10 @@ async fn a_child_is_cancelled_with_its_turn() {
     client.send(&[cancel(&session)]).await;
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
     let updates = client.updates();
-    assert_eq!(updates.last().unwrap()["state"], json!({"state": "idle", "stopReason": "cancelled"}));
+    assert_eq!(
+        updates.last().unwrap()["state"],
+        json!({"state": "idle", "stopReason": "cancelled"})
+    );
     assert_eq!(updates[updates.len() - 2]["status"], "failed");
 }
 

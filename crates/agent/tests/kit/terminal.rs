@@ -28,7 +28,10 @@ fn runner(notes: &Notes) -> impl Author {
                     call.content(terminal.content()).await?;
                     let exit = terminal.wait().await?;
                     let output = terminal.output().await?;
-                    notes.add(format!("{:?} {} {}", exit.exit_code, output.output, output.truncated));
+                    notes.add(format!(
+                        "{:?} {} {}",
+                        exit.exit_code, output.output, output.truncated
+                    ));
                     terminal.release();
                     call.complete().await?;
                 }
@@ -109,7 +112,8 @@ async fn a_cancelled_turn_gives_up_the_wait_and_releases() {
 async fn a_terminal_that_comes_after_the_cancel_is_released() {
     for answered_first in [false, true] {
         let (mut client, _, session, turn, create) = begun("wait").await;
-        let created = json!({"jsonrpc": "2.0", "id": create["id"], "result": {"terminalId": "late"}});
+        let created =
+            json!({"jsonrpc": "2.0", "id": create["id"], "result": {"terminalId": "late"}});
         match answered_first {
             false => {
                 client.send(&[cancel(&session)]).await;

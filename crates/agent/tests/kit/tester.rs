@@ -41,10 +41,15 @@ impl Drop for Dropped<'_> {
 
 pub(crate) fn options(mode: &str) -> Vec<SessionConfigOption> {
     let value = |value: &str| SessionConfigSelectOption::new(value, value.to_uppercase());
-    let mut modes = SessionConfigOption::select("how", "How", mode, vec![value("ask"), value("code")]);
+    let mut modes =
+        SessionConfigOption::select("how", "How", mode, vec![value("ask"), value("code")]);
     modes.category = Some(SessionConfigOptionCategory::Mode);
-    let mut models =
-        SessionConfigOption::select("model", "Model", "small", vec![value("small"), value("large")]);
+    let mut models = SessionConfigOption::select(
+        "model",
+        "Model",
+        "small",
+        vec![value("small"), value("large")],
+    );
     models.category = Some(SessionConfigOptionCategory::Model);
     vec![models, modes, SessionConfigOption::boolean("web", "Web", true)]
 }
@@ -75,7 +80,9 @@ impl Author for Tester {
         match turn.text() {
             "remembered" => turn.say(&memory.join(",")).await?,
             "panic" => panic!("as asked"),
-            "fail" => return Err(Error::caused("no luck", std::io::Error::other("the disk is full"))),
+            "fail" => {
+                return Err(Error::caused("no luck", std::io::Error::other("the disk is full")));
+            }
             "invalid" => return Err(Error::invalid("that makes no sense")),
             "unknown reason" => return Ok(StopReason::Unknown("pause".into())),
             "wait" => {
@@ -108,7 +115,8 @@ impl Author for Tester {
             }
             "long" => turn.say(&"ä\n".repeat(60_000)).await?,
             "tool" => {
-                let call = turn.tool_call("Edit a", ToolKind::Edit).name("edit").location("/a", Some(1));
+                let call =
+                    turn.tool_call("Edit a", ToolKind::Edit).name("edit").location("/a", Some(1));
                 let mut call = call.content(diff("/a", None, "new")).announce().await?;
                 call.start().await?;
                 call.start().await?;
@@ -116,13 +124,15 @@ impl Author for Tester {
                 call.complete().await?;
             }
             "drop tool" => drop(turn.tool_call("Lost", ToolKind::Other).start().await?),
-            "leave tool open" => std::mem::forget(turn.tool_call("Open", ToolKind::Other).start().await?),
+            "leave tool open" => {
+                std::mem::forget(turn.tool_call("Open", ToolKind::Other).start().await?)
+            }
             "relative path" => {
                 drop(turn.tool_call("Bad", ToolKind::Read).location("a", None).announce().await?)
             }
-            "line zero" => {
-                drop(turn.tool_call("Bad", ToolKind::Read).location("/a", Some(0)).announce().await?)
-            }
+            "line zero" => drop(
+                turn.tool_call("Bad", ToolKind::Read).location("/a", Some(0)).announce().await?,
+            ),
             "ask" => {
                 let mut call = turn.tool_call("Delete all", ToolKind::Delete).announce().await?;
                 let option = PermissionOption::new;
@@ -154,7 +164,8 @@ impl Author for Tester {
                 }
             }
             "busy" => {
-                // Slower than a burst, so each line is written at once and nothing here has a reason to wait.
+                // Slower than a burst, so each line is written at once and nothing here has a
+                // reason to wait.
                 for _ in 0..20_000 {
                     turn.say("x").await?;
                     let started = std::time::Instant::now();
@@ -169,13 +180,17 @@ impl Author for Tester {
             }
             "report" => {
                 let tokens = |total: u64| Usage::new(total, total - 1, 1_u64);
-                turn.spent(tokens(10));
-                turn.spent(tokens(20));
+                turn.add_usage(tokens(10));
+                turn.add_usage(tokens(20));
                 turn.usage(30, 100, None).await?;
                 turn.title("  A title ").await?;
                 turn.notice(Notice::new(NoticeSeverity::Info, "Note")).await?;
-                turn.plan(vec![PlanEntry::new("do", PlanEntryPriority::High, PlanEntryStatus::Pending)])
-                    .await?;
+                turn.plan(vec![PlanEntry::new(
+                    "do",
+                    PlanEntryPriority::High,
+                    PlanEntryStatus::Pending,
+                )])
+                .await?;
             }
             "options" => {
                 self.go.notified().await;

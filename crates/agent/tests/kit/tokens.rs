@@ -9,12 +9,12 @@ async fn the_reply_sums_what_was_spent_and_the_total_is_the_sum_of_its_parts() {
         acts(|turn| async move {
             let mut first = Usage::new(999_u64, 100_u64, 20_u64);
             (first.cached_read_tokens, first.thought_tokens) = (Some(30), Some(5));
-            turn.spent(first);
+            turn.add_usage(first);
             let mut second = Usage::new(0_u64, 10_u64, 2_u64);
             second.cached_write_tokens = Some(7);
-            turn.spent(second);
+            turn.add_usage(second);
             let child = turn.subagent("Child", "").await?;
-            child.turn().spent(Usage::new(0_u64, 1000_u64, 0_u64));
+            child.turn().add_usage(Usage::new(0_u64, 1000_u64, 0_u64));
             child.stop(attache_agent::StopReason::EndTurn).await
         })
     };

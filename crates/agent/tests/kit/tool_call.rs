@@ -23,7 +23,11 @@ async fn a_tool_call_goes_from_pending_to_one_final_status() {
     assert_eq!(updates[0]["title"], "Edit a");
     assert_eq!(updates[0]["name"], "edit");
     assert_eq!(updates[0]["locations"], json!([{"path": "/a", "line": 1}]));
-    assert_eq!(updates[0]["content"], json!([{"type": "diff", "path": "/a", "newText": "new"}]), "TOOL-11");
+    assert_eq!(
+        updates[0]["content"],
+        json!([{"type": "diff", "path": "/a", "newText": "new"}]),
+        "TOOL-11"
+    );
     assert_eq!(statuses(&updates), ["pending", "in_progress", "completed"], "TOOL-07");
     let content = updates.iter().rev().find_map(|update| update["content"].as_array()).unwrap();
     assert_eq!(content.len(), 2, "TOOL-06: what was shown before is still there");
@@ -36,7 +40,11 @@ async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
         let (reply, updates) = turn(text).await;
         assert_eq!(reply["result"]["stopReason"], "end_turn");
         assert_eq!(statuses(&updates).last(), Some(&"failed"), "{text}");
-        assert_eq!(statuses(&updates).iter().filter(|status| **status == "failed").count(), 1, "TOOL-08");
+        assert_eq!(
+            statuses(&updates).iter().filter(|status| **status == "failed").count(),
+            1,
+            "TOOL-08"
+        );
     }
 }
 

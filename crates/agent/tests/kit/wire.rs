@@ -1,27 +1,34 @@
-//! What holds for every line, whatever it is about: metadata, unknown keys, cancelling calls, stop reasons.
+//! What holds for every line, whatever it is about: metadata, unknown keys, cancelling calls, stop
+//! reasons.
 
 use super::client::{new, prompt};
 use super::{Client, Notes, Tester, acts};
-use attache_agent::{About, Author, Opening, Result, StopReason, Turn};
+use attache_agent::{About, Author, Login, Opening, OptionalParts, Result, StopReason, Turn};
 use attache_protocol::v1::{
     AuthMethodAgent, AuthMethodId, SessionConfigOption, SessionConfigOptionCategory,
     SessionConfigSelectOption,
 };
 use attache_protocol::{Meta, Raw};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// INIT-04, INIT-12, INIT-14.
 #[tokio::test(start_paused = true)]
 async fn the_baseline_is_there_whatever_else_a_client_says() {
     let mut client = Client::silent(attache_agent::serve(Tester::default()));
-    let capabilities = json!({"novel": {"deep": [1]}, "fs": {"novel": true}, "session": {"novel": {}}});
+    let capabilities =
+        json!({"novel": {"deep": [1]}, "fs": {"novel": true}, "session": {"novel": {}}});
     let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities, "novel": 1});
     let initialized = client.result("initialize", params).await;
-    assert!(initialized["agentInfo"]["name"].is_string() && initialized["agentInfo"]["version"].is_string());
+    assert!(
+        initialized["agentInfo"]["name"].is_string()
+            && initialized["agentInfo"]["version"].is_string()
+    );
     let session = client.session().await;
     let link = json!({"type": "resource_link", "uri": "file:///a", "name": "a"});
     let prompt = json!([{"type": "text", "text": "hello"}, link]);
-    let reply = client.result("session/prompt", json!({"sessionId": session, "prompt": prompt})).await;
+    let reply =
+        client.result("session/prompt", json!({"sessionId": session, "prompt": prompt})).await;
     assert_eq!(reply["stopReason"], "end_turn");
 }
 
@@ -33,9 +40,14 @@ async fn metadata_of_any_kind_is_taken_everywhere() {
         let mut params = new();
         params["_meta"] = meta.clone();
         let session = client.result("session/new", params).await["sessionId"].clone();
-        let text = json!({"type": "text", "text": "hello", "_meta": meta, "annotations": {"_meta": meta}});
+        let text =
+            json!({"type": "text", "text": "hello", "_meta": meta, "annotations": {"_meta": meta}});
         let params = json!({"sessionId": session, "prompt": [text], "_meta": meta});
-        assert_eq!(client.result("session/prompt", params).await["stopReason"], "end_turn", "{meta}");
+        assert_eq!(
+            client.result("session/prompt", params).await["stopReason"],
+            "end_turn",
+            "{meta}"
+        );
         client.result("session/list", json!({"_meta": meta})).await;
         client.result("session/close", json!({"sessionId": session, "_meta": meta})).await;
     }
@@ -95,6 +107,12 @@ impl Author for Slow {
         Ok(StopReason::EndTurn)
     }
 
+    fn parts(self: Arc<Self>) -> OptionalParts {
+        OptionalParts::new().login(self)
+    }
+}
+
+impl Login for Slow {
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         std::future::pending().await
     }
@@ -104,12 +122,13 @@ impl Author for Slow {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_is_answered_once_and_others_are_not_touched() {
     let mut client = Client::plain(Slow).await;
-    let cancel =
-        |id: Value| json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
+    let cancel = |id: Value| json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
     for (method, params) in [("authenticate", json!({"methodId": "key"})), ("session/new", new())] {
         let id = client.start(method, params).await;
         let other = client.start("session/list", json!({})).await;
-        client.send(&[cancel(json!(id.to_string())), cancel(json!(null)), cancel(json!(9999))]).await;
+        client
+            .send(&[cancel(json!(id.to_string())), cancel(json!(null)), cancel(json!(9999))])
+            .await;
         client.settle().await;
         assert!(client.reply(other).await.get("result").is_some());
         assert!(client.seen.is_empty(), "another id is another call: {:?}", client.seen);
@@ -130,10 +149,12 @@ async fn options_that_the_protocol_does_not_have_stay_here() {
         let notes = noted.clone();
         async move {
             let value = |value: &str| SessionConfigSelectOption::new(value, value);
-            let select = || SessionConfigOption::select("a", "A", "x", vec![value("x"), value("y")]);
+            let select =
+                || SessionConfigOption::select("a", "A", "x", vec![value("x"), value("y")]);
             let mut minted = select();
             minted.category = Some(SessionConfigOptionCategory::from("novel"));
-            let mut twice = SessionConfigOption::select("a", "A", "x", vec![value("x"), value("x")]);
+            let mut twice =
+                SessionConfigOption::select("a", "A", "x", vec![value("x"), value("x")]);
             twice.description = Some("twice the same".into());
             let stray = SessionConfigOption::select("a", "A", "z", vec![value("x")]);
             for bad in [vec![minted], vec![select(), select()], vec![twice], vec![stray]] {
@@ -152,7 +173,11 @@ async fn options_that_the_protocol_does_not_have_stay_here() {
     assert_eq!(notes.all(), vec!["true"; 4]);
     let lists: Vec<usize> =
         updates.iter().map(|update| update["configOptions"].as_array().unwrap().len()).collect();
-    assert_eq!(lists, [1, 0], "a list, also when it is empty; no mode is announced that never was one");
+    assert_eq!(
+        lists,
+        [1, 0],
+        "a list, also when it is empty; no mode is announced that never was one"
+    );
 }
 
 /// INFO-04, INFO-07, INFO-11.
@@ -171,7 +196,10 @@ async fn lines_about_a_session_hold_title_and_metadata_alone() {
     let (_, updates) = client.turn(&session, "x").await;
     let keys = ["sessionUpdate", "title", "_meta"];
     for update in &updates {
-        assert!(update.as_object().unwrap().keys().all(|key| keys.contains(&key.as_str())), "{update}");
+        assert!(
+            update.as_object().unwrap().keys().all(|key| keys.contains(&key.as_str())),
+            "{update}"
+        );
     }
     assert!(updates[0]["title"].as_str().unwrap().chars().count() <= 500);
     assert_eq!(updates[1]["_meta"], json!({"example.com": {"a": 1, "b": [1]}}));
@@ -189,6 +217,9 @@ async fn a_tool_call_has_its_name_from_the_first_line_on() {
     let id = client.start("session/prompt", prompt(&session, "tool")).await;
     client.reply(id).await;
     let updates = client.updates();
-    assert_eq!((&updates[0]["sessionUpdate"], &updates[0]["name"]), (&json!("tool_call"), &json!("edit")));
+    assert_eq!(
+        (&updates[0]["sessionUpdate"], &updates[0]["name"]),
+        (&json!("tool_call"), &json!("edit"))
+    );
     assert!(updates[1..].iter().all(|update| update.get("name").is_none()));
 }

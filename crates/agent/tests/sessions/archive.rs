@@ -6,10 +6,13 @@ use serde_json::{Value, json};
 async fn listed(client: &mut Client, filter: Value) -> Vec<(String, Value)> {
     let page = client.result("session/list", filter).await;
     let sessions = page["sessions"].as_array().unwrap().iter();
-    sessions.map(|info| (info["sessionId"].as_str().unwrap().to_owned(), info["archived"].clone())).collect()
+    sessions
+        .map(|info| (info["sessionId"].as_str().unwrap().to_owned(), info["archived"].clone()))
+        .collect()
 }
 
-/// ARCH-02, ARCH-04, ARCH-05: what runs is cancelled, and the session is hidden with its id and history.
+/// ARCH-02, ARCH-04, ARCH-05: what runs is cancelled, and the session is hidden with its id and
+/// history.
 #[tokio::test(start_paused = true)]
 async fn archiving_an_open_session_ends_and_hides_it() {
     let store = TestStore::new();
@@ -20,7 +23,8 @@ async fn archiving_an_open_session_ends_and_hides_it() {
     client.settle().await;
     let archive = client.start("session/archive", json!({"sessionId": gone})).await;
     assert_eq!(client.reply(archive).await["result"], json!({}));
-    let before: Vec<i64> = client.seen.iter().filter_map(|message| message["id"].as_i64()).collect();
+    let before: Vec<i64> =
+        client.seen.iter().filter_map(|message| message["id"].as_i64()).collect();
     assert!(before.contains(&running) && before.contains(&queued), "SESS-25: {before:?}");
     for id in [running, queued] {
         assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
@@ -31,14 +35,21 @@ async fn archiving_an_open_session_ends_and_hides_it() {
     for filter in [json!({}), json!({"archived": null}), json!({"archived": "exclude"})] {
         assert_eq!(listed(&mut client, filter).await, std::slice::from_ref(&kept));
     }
-    assert_eq!(listed(&mut client, json!({"archived": "only"})).await, std::slice::from_ref(&archived));
+    assert_eq!(
+        listed(&mut client, json!({"archived": "only"})).await,
+        std::slice::from_ref(&archived)
+    );
     let mut all = listed(&mut client, json!({"archived": "include"})).await;
     all.sort_unstable_by_key(|(id, _)| *id == gone);
     assert_eq!(all, [kept, archived]);
     let filter = json!({"archived": "include", "cwd": "/unused"});
     assert_eq!(listed(&mut client, filter).await, []);
     for bad in [json!("all"), json!(true)] {
-        assert_eq!(client.error("session/list", json!({"archived": bad})).await["code"], -32602, "ARCH-04");
+        assert_eq!(
+            client.error("session/list", json!({"archived": bad})).await["code"],
+            -32602,
+            "ARCH-04"
+        );
     }
     client.updates();
     client.result("session/load", load(&gone)).await;

@@ -24,7 +24,10 @@ async fn an_unknown_session_is_named_in_the_error() {
         assert_eq!(error["data"], json!({"sessionId": "nope"}), "{method}");
     }
     client.session().await;
-    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+        1
+    );
 }
 
 /// SESS-02, SESS-10, SESS-11, DIR-03, DIR-04, RPC-31: what cannot be served opens nothing.
@@ -55,7 +58,10 @@ async fn a_wrong_setup_is_refused_with_a_sentence_and_opens_nothing() {
             ("additionalDirectories", json!("x")),
             ("additionalDirectories", json!([1])),
             ("mcpServers", json!([{"name": "bad"}])),
-            ("mcpServers", json!([{"type": "http", "name": "m", "url": "http://h", "headers": []}])),
+            (
+                "mcpServers",
+                json!([{"type": "http", "name": "m", "url": "http://h", "headers": []}]),
+            ),
             ("systemPrompt", json!({"mode": "append", "content": [{"type": "text", "text": "x"}]})),
         ] {
             let mut params = load(&session);
@@ -67,7 +73,10 @@ async fn a_wrong_setup_is_refused_with_a_sentence_and_opens_nothing() {
         client.settle().await;
         assert_eq!(client.updates(), [] as [Value; 0], "{method}");
     }
-    assert_eq!(client.error("session/load", json!({"sessionId": session, "cwd": "/"})).await["code"], -32602);
+    assert_eq!(
+        client.error("session/load", json!({"sessionId": session, "cwd": "/"})).await["code"],
+        -32602
+    );
     assert_eq!(store.events(&session), before);
     client.result("session/load", load(&session)).await;
 }
@@ -83,7 +92,10 @@ async fn a_live_session_is_not_loaded_again() {
     for method in ["session/load", "session/resume"] {
         let error = client.error(method, load(&session)).await;
         assert_eq!(error["code"], -32602);
-        assert_eq!(error["message"], format!("the session {session} is open already: close it first"));
+        assert_eq!(
+            error["message"],
+            format!("the session {session} is already open: close it first")
+        );
     }
     assert_eq!(client.updates(), [] as [Value; 0]);
     client.turn(&session, "say x").await;
@@ -102,7 +114,7 @@ async fn two_loads_at_once_open_a_session_once() {
     let replies = [client.reply(one).await, client.reply(two).await];
     let failed: Vec<_> = replies.iter().filter(|reply| reply.get("error").is_some()).collect();
     assert_eq!(failed.len(), 1, "{replies:?}");
-    let sentence = format!("the session {session} is open already: close it first");
+    let sentence = format!("the session {session} is already open: close it first");
     assert_eq!(failed[0]["error"], json!({"code": -32602, "message": sentence}));
     client.turn(&session, "say x").await;
 }
@@ -144,10 +156,16 @@ async fn a_read_only_store_is_named_in_the_error() {
     ] {
         let error = client.error(method, params).await;
         assert_eq!(error["code"], -32603, "{method}");
-        assert_eq!(error["message"], "the store /store.db cannot be written: it is read-only", "{method}");
+        assert_eq!(
+            error["message"], "the store /store.db cannot be written: it is read-only",
+            "{method}"
+        );
     }
     assert_eq!(client.result("session/status", named).await, json!({"status": "saved"}));
-    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+        1
+    );
     store.control.read_only.store(false, Ordering::SeqCst);
     client.result("session/load", load(&session)).await;
 }

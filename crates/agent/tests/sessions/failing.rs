@@ -14,7 +14,8 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-/// What cannot be stored is not confirmed; the session stays usable, and a later commit stores all of it.
+/// What cannot be stored is not confirmed; the session stays usable, and a later commit stores all
+/// of it.
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_stored_is_not_confirmed() {
     let store = TestStore::new();
@@ -22,7 +23,10 @@ async fn what_cannot_be_stored_is_not_confirmed() {
     let session = session(&mut client).await;
     for (method, params) in [
         ("session/prompt", super::client::prompt(&session, "say x")),
-        ("session/set_config_option", json!({"sessionId": session, "configId": "model", "value": "large"})),
+        (
+            "session/set_config_option",
+            json!({"sessionId": session, "configId": "model", "value": "large"}),
+        ),
         ("session/set_mode", json!({"sessionId": session, "modeId": "code"})),
         ("session/set_title", json!({"sessionId": session, "title": "Mine"})),
         ("session/fork", load(&session)),
@@ -76,14 +80,18 @@ async fn a_load_that_cannot_be_stored_can_be_tried_again() {
     for method in ["session/load", "session/resume"] {
         store.fails(true);
         is_full(&client.error(method, load(&session)).await);
-        assert_eq!(client.result("session/status", json!({"sessionId": session})).await["status"], "saved");
+        assert_eq!(
+            client.result("session/status", json!({"sessionId": session})).await["status"],
+            "saved"
+        );
         store.fails(false);
         client.result(method, load(&session)).await;
         client.result("session/close", json!({"sessionId": session})).await;
     }
 }
 
-/// CANCEL-02: a cancelled prompt is answered `cancelled`, and one that failed with its own error, whatever the disk does.
+/// CANCEL-02: a cancelled prompt is answered `cancelled`, and one that failed with its own error,
+/// whatever the disk does.
 #[tokio::test(start_paused = true)]
 async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
     let store = TestStore::new();
@@ -99,7 +107,8 @@ async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
     is_full(&client.turn(&session, "say x").await.0["error"]);
 }
 
-/// At every commit of a conversation: the call is refused or confirmed, and what was confirmed is there.
+/// At every commit of a conversation: the call is refused or confirmed, and what was confirmed is
+/// there.
 #[tokio::test(start_paused = true)]
 async fn whichever_commit_fails_what_was_confirmed_is_there() {
     for failing in 0..8 {
@@ -126,7 +135,8 @@ async fn whichever_commit_fails_what_was_confirmed_is_there() {
     }
 }
 
-/// `say` waits for the disk when more than a mebibyte is not stored, so that a slow one fills no memory.
+/// `say` waits for the disk when more than a mebibyte is not stored, so that a slow one fills no
+/// memory.
 #[tokio::test(start_paused = true)]
 async fn a_slow_disk_holds_the_agent_back() {
     let store = TestStore::new();

@@ -73,9 +73,9 @@ async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     let mut client = store.client(author.clone()).await;
     let source = client.session().await;
     let running = client.prompt(&source, "tool").await;
-    while client.arrives("session/update").await["params"]["update"]["sessionUpdate"] != "agent_message_chunk"
-    {
-    }
+    while client.arrives("session/update").await["params"]["update"]["sessionUpdate"]
+        != "agent_message_chunk"
+    {}
     let forked = client.result("session/fork", load(&source)).await;
     let fork = forked["sessionId"].as_str().unwrap().to_owned();
     assert_eq!(store.session(&fork).turn(), TurnState::Idle);
@@ -95,7 +95,8 @@ async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     assert_eq!(updates.iter().rev().find(of_call).unwrap()["status"], "failed", "TOOL-07");
 }
 
-/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is left.
+/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is
+/// left.
 #[tokio::test(start_paused = true)]
 async fn a_fork_that_cannot_be_made_as_asked_for_is_refused() {
     let store = TestStore::new();
@@ -108,7 +109,10 @@ async fn a_fork_that_cannot_be_made_as_asked_for_is_refused() {
         ("cwd", json!("/no/such/folder")),
         ("additionalDirectories", json!(["relative"])),
         ("mcpServers", json!([server])),
-        ("systemPrompt", json!({"mode": "append", "content": [{"type": "text", "text": "Be brief."}]})),
+        (
+            "systemPrompt",
+            json!({"mode": "append", "content": [{"type": "text", "text": "Be brief."}]}),
+        ),
     ] {
         let mut params = load(&source);
         params[key] = value;

@@ -45,7 +45,8 @@ impl Keeper {
 }
 
 fn select(id: &str, current: &str, values: &[&str]) -> SessionConfigOption {
-    let values: Vec<_> = values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
+    let values: Vec<_> =
+        values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
     SessionConfigOption::select(id, id, current, values)
 }
 
@@ -107,7 +108,7 @@ impl Author for Keeper {
             }
             "anew" => {
                 *memory = vec![rest.to_owned()];
-                turn.remember_anew(rest).await?;
+                turn.remember_only(rest).await?;
             }
             "recall" => turn.say(&memory.join(",")).await?,
             "remember-after-cancel" => {
@@ -167,7 +168,8 @@ impl Author for Keeper {
             ("model", Some(SessionConfigOptionValue::ValueId(model))) => {
                 let mut new = [effort(model.as_str())];
                 attache_session::keep_values(options, &mut new);
-                if let Some(old) = options.iter_mut().find(|option| option.id.as_str() == "effort") {
+                if let Some(old) = options.iter_mut().find(|option| option.id.as_str() == "effort")
+                {
                     [*old] = new;
                 }
                 Ok(())
@@ -186,15 +188,24 @@ async fn everything(turn: &Turn) -> Result<()> {
     turn.say("Let me ").await?;
     turn.say("look.").await?;
     let call = turn.tool_call("Edit a", ToolKind::Edit).location("/a", Some(3));
-    let call =
-        call.raw_input(Raw::from_text(r#"{"path":"/a"}"#).unwrap()).content(diff("/a", Some("old"), "new"));
+    let call = call.raw_input(Raw::from_text(r#"{"path":"/a"}"#).unwrap()).content(diff(
+        "/a",
+        Some("old"),
+        "new",
+    ));
     call.start().await?.complete().await?;
     let entry = |text: &str, status| PlanEntry::new(text, PlanEntryPriority::High, status);
     turn.plan(vec![entry("look", PlanEntryStatus::InProgress)]).await?;
-    turn.plan(vec![entry("look", PlanEntryStatus::Completed), entry("do", PlanEntryStatus::Pending)]).await?;
+    turn.plan(vec![
+        entry("look", PlanEntryStatus::Completed),
+        entry("do", PlanEntryStatus::Pending),
+    ])
+    .await?;
     turn.usage(50, 200, Some(Cost::new(0.25, "USD"))).await?;
     turn.title("A session").await?;
-    turn.session().info(Meta::new(Raw::from_text(r#"{"example.org/a":{"b":1}}"#).unwrap()).unwrap()).await?;
+    turn.session()
+        .info(Meta::new(Raw::from_text(r#"{"example.org/a":{"b":1}}"#).unwrap()).unwrap())
+        .await?;
     turn.notice(Notice::new(NoticeSeverity::Info, "Not to be seen again")).await?;
     turn.say("Done.").await
 }

@@ -36,7 +36,11 @@ async fn what_needs_a_store_is_advertised_with_one_and_unknown_without() {
         let session = client.session().await;
         for method in ["load", "resume", "fork", "archive", "unarchive", "status"] {
             let id = client.start(&format!("session/{method}"), load(&session)).await;
-            assert_eq!(client.reply(id).await["error"]["code"] == -32601, !stored, "INIT-17: {method}");
+            assert_eq!(
+                client.reply(id).await["error"]["code"] == -32601,
+                !stored,
+                "INIT-17: {method}"
+            );
         }
     }
 }
@@ -71,8 +75,12 @@ async fn a_loaded_session_shows_all_of_it_and_then_answers() {
     assert_eq!(kinds(&updates)[..9], expected);
     let mut state = kinds(&updates)[9..].to_vec();
     state.sort_unstable();
-    let state_of_all =
-        ["available_commands_update", "config_option_update", "session_info_update", "usage_update"];
+    let state_of_all = [
+        "available_commands_update",
+        "config_option_update",
+        "session_info_update",
+        "usage_update",
+    ];
     state.retain(|kind| *kind != "current_mode_update");
     assert_eq!(state, state_of_all, "nothing of the notice");
     assert_eq!(updates[0]["content"]["text"], "everything");
@@ -117,8 +125,12 @@ async fn a_loaded_session_goes_on_and_repeats_no_id() {
         let different: std::collections::HashSet<_> = ids.iter().collect();
         assert_eq!((ids.len(), different.len()), (3, 3), "{ids:?}");
     }
-    let prompts =
-        store.session(&session).entries().iter().filter(|entry| entry.text() == "everything").count();
+    let prompts = store
+        .session(&session)
+        .entries()
+        .iter()
+        .filter(|entry| entry.text() == "everything")
+        .count();
     assert_eq!(prompts, 3);
 }
 
@@ -128,7 +140,9 @@ async fn what_an_author_remembered_comes_back() {
     let store = TestStore::new();
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
-    for (text, said) in [("remember a", "a"), ("remember b", "a,b"), ("anew c", "c"), ("remember d", "c,d")] {
+    for (text, said) in
+        [("remember a", "a"), ("remember b", "a,b"), ("anew c", "c"), ("remember d", "c,d")]
+    {
         client.turn(&session, text).await;
         client.result("session/close", json!({"sessionId": session})).await;
         client.result("session/load", load(&session)).await;
@@ -146,9 +160,9 @@ async fn a_record_may_follow_a_cancel_but_not_be_huge() {
     let session = client.session().await;
     client.updates();
     let turn = client.prompt(&session, "remember-after-cancel x").await;
-    while client.arrives("session/update").await["params"]["update"]["sessionUpdate"] != "agent_message_chunk"
-    {
-    }
+    while client.arrives("session/update").await["params"]["update"]["sessionUpdate"]
+        != "agent_message_chunk"
+    {}
     client.send(&[super::client::cancel(&session)]).await;
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
     let (reply, _) = client.turn(&session, "remember-too-much").await;
@@ -160,14 +174,17 @@ async fn a_record_may_follow_a_cancel_but_not_be_huge() {
     assert_eq!(updates.last().unwrap()["content"]["text"], "x");
 }
 
-/// SESS-03, DIR-05, DIR-06, DIR-09: the request says where a session is; nothing is restored by itself.
+/// SESS-03, DIR-05, DIR-06, DIR-09: the request says where a session is; nothing is restored by
+/// itself.
 #[tokio::test(start_paused = true)]
 async fn a_session_may_move_and_takes_its_roots_from_the_request() {
     let store = TestStore::new();
     let (old, moved) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut client = store.client(Keeper::default()).await;
-    let made = json!({"cwd": old.path(), "mcpServers": [], "additionalDirectories": [moved.path()]});
-    let session = client.result("session/new", made).await["sessionId"].as_str().unwrap().to_owned();
+    let made =
+        json!({"cwd": old.path(), "mcpServers": [], "additionalDirectories": [moved.path()]});
+    let session =
+        client.result("session/new", made).await["sessionId"].as_str().unwrap().to_owned();
     client.result("session/close", json!({"sessionId": session})).await;
     for method in ["session/load", "session/resume"] {
         let params = json!({"sessionId": session, "cwd": moved.path(), "mcpServers": []});
@@ -201,7 +218,10 @@ async fn a_turn_that_a_dead_writer_left_open_is_settled() {
         agent: None,
     };
     let prompt = EventBody::Prompt { content: vec!["Go".into()] };
-    store.write("dead", [opened, prompt, EventBody::TurnBegan, say("I am "), EventBody::ToolCall(call)]);
+    store.write(
+        "dead",
+        [opened, prompt, EventBody::TurnBegan, say("I am "), EventBody::ToolCall(call)],
+    );
     let mut client = store.client(Keeper::default()).await;
     client.result("session/load", load("dead")).await;
     let updates = client.updates();
@@ -217,7 +237,10 @@ async fn a_turn_that_a_dead_writer_left_open_is_settled() {
     client.result("session/resume", load("dead")).await;
     client.result("session/close", json!({"sessionId": "dead"})).await;
     let news = store.events("dead").split_off(before);
-    assert!(matches!(news[..], [attache_session::Event { body: EventBody::Opened { .. }, .. }]), "{news:?}");
+    assert!(
+        matches!(news[..], [attache_session::Event { body: EventBody::Opened { .. }, .. }]),
+        "{news:?}"
+    );
 }
 
 /// SESS-13: memory is bounded by a page, however slow the client and however long the session.
@@ -246,8 +269,11 @@ async fn a_slow_client_is_sent_the_log_page_by_page() {
     let reads = store.control.reads.load(Ordering::SeqCst);
     assert!(reads <= 4, "{reads} pages were read for a client that took none");
     client.reply(loading).await;
-    let chunks =
-        client.updates().iter().filter(|update| update["sessionUpdate"] == "agent_message_chunk").count();
+    let chunks = client
+        .updates()
+        .iter()
+        .filter(|update| update["sessionUpdate"] == "agent_message_chunk")
+        .count();
     assert_eq!(chunks, 399);
     assert!(store.control.reads.load(Ordering::SeqCst) > 90);
 }
@@ -270,8 +296,7 @@ async fn a_cancelled_load_frees_the_session_and_leaves_no_trace() {
         let loading = client.start("session/load", load(&session)).await;
         client.arrives("session/update").await;
         client.settle().await;
-        let cancel =
-            json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": loading}});
+        let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": loading}});
         client.send(&[cancel]).await;
         assert_eq!(client.reply(loading).await["error"]["code"], -32800);
         store.go_on();
@@ -296,7 +321,8 @@ async fn all_stored_sessions_are_listed_in_pages() {
     let mut client = store.client(Keeper::default()).await;
     let mut ids = std::collections::HashSet::new();
     for _ in 0..205 {
-        let session = client.result("session/new", new()).await["sessionId"].as_str().unwrap().to_owned();
+        let session =
+            client.result("session/new", new()).await["sessionId"].as_str().unwrap().to_owned();
         client.result("session/close", json!({"sessionId": session})).await;
         ids.insert(session);
     }
@@ -331,12 +357,19 @@ async fn listing_changes_nothing() {
     let first = client.result("session/list", json!({})).await;
     assert_eq!(client.result("session/list", json!({})).await, first);
     assert_eq!(store.events(&session), before);
-    assert_eq!(client.result("session/status", json!({"sessionId": session})).await["status"], "saved");
-    assert_eq!(client.error("session/prompt", super::client::prompt(&session, "x")).await["code"], -32002);
+    assert_eq!(
+        client.result("session/status", json!({"sessionId": session})).await["status"],
+        "saved"
+    );
+    assert_eq!(
+        client.error("session/prompt", super::client::prompt(&session, "x")).await["code"],
+        -32002
+    );
     assert_eq!(author.noted(), [] as [String; 0], "the author was asked nothing");
 }
 
-/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is loaded.
+/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is
+/// loaded.
 #[tokio::test(start_paused = true)]
 async fn metadata_of_what_was_said_comes_back_with_it() {
     let store = TestStore::new();

@@ -33,7 +33,8 @@ impl Author for Handles {
     }
 }
 
-/// SESS-25, SESS-27: a handle speaks between turns, and of a session that is closed it says nothing, though a load of it is open again.
+/// SESS-25, SESS-27: a handle speaks between turns, and of a session that is closed it says
+/// nothing, though a load of it is open again.
 #[tokio::test(start_paused = true)]
 async fn a_handle_ends_with_its_session() {
     let (author, store) = (Handles::default(), MemoryStore::new());
@@ -53,7 +54,8 @@ async fn a_handle_ends_with_its_session() {
     assert_eq!(client.arrives("session/update").await["params"]["update"]["title"], "Three");
 }
 
-/// A record that the author cannot read is an error that names it, and the session can be opened by who can.
+/// A record that the author cannot read is an error that names it, and the session can be opened by
+/// who can.
 #[tokio::test(start_paused = true)]
 async fn a_record_of_another_shape_is_an_error() {
     let mut client = Client::silent(serve(Handles::default()).store(MemoryStore::new()));
@@ -70,7 +72,8 @@ async fn a_record_of_another_shape_is_an_error() {
     );
 }
 
-/// SESS-23: who keeps a turn that is over keeps nobody from the session, be it closed or its connection ended.
+/// SESS-23: who keeps a turn that is over keeps nobody from the session, be it closed or its
+/// connection ended.
 #[tokio::test(start_paused = true)]
 async fn an_old_turn_keeps_no_session() {
     let (author, store) = (Handles::default(), TestStore::new());
@@ -90,7 +93,8 @@ async fn an_old_turn_keeps_no_session() {
     }
 }
 
-/// What was said between turns, which no reply confirms, is stored at the latest when the connection ends.
+/// What was said between turns, which no reply confirms, is stored at the latest when the
+/// connection ends.
 #[tokio::test(start_paused = true)]
 async fn what_was_said_last_is_stored_when_the_connection_ends() {
     let (author, store) = (Handles::default(), TestStore::new());

@@ -17,7 +17,8 @@ fn values(reply: &Value) -> Vec<Value> {
     options.iter().map(|option| option["currentValue"].clone()).collect()
 }
 
-/// CONF-01, CONF-05, MODE-01: a session has the options of today with the values of then, and modes in step.
+/// CONF-01, CONF-05, MODE-01: a session has the options of today with the values of then, and modes
+/// in step.
 #[tokio::test(start_paused = true)]
 async fn options_come_back_with_their_values() {
     let store = TestStore::new();
@@ -40,7 +41,8 @@ async fn options_come_back_with_their_values() {
     }
 }
 
-/// CONF-06: a value that the agent of today does not have, or refuses, gives way to the option's own; the others stay.
+/// CONF-06: a value that the agent of today does not have, or refuses, gives way to the option's
+/// own; the others stay.
 #[tokio::test(start_paused = true)]
 async fn a_value_that_does_not_fit_any_more_falls_back() {
     let store = TestStore::new();
@@ -66,7 +68,8 @@ async fn a_value_that_does_not_fit_any_more_falls_back() {
     assert_eq!(client.error("session/set_config_option", wrong).await["code"], -32602);
 }
 
-/// CONF-04, CONF-23: options may be gone when a session comes back; CONF-06: wrong ones do not open it.
+/// CONF-04, CONF-23: options may be gone when a session comes back; CONF-06: wrong ones do not open
+/// it.
 #[tokio::test(start_paused = true)]
 async fn an_agent_may_come_back_without_options() {
     let store = TestStore::new();

@@ -1,4 +1,5 @@
-//! Replies wait for the disk, and nothing overtakes them that would give a client an older state for a newer one.
+//! Replies wait for the disk, and nothing overtakes them that would give a client an older state
+//! for a newer one.
 
 use super::client::new;
 use super::keeper::Opens;
@@ -59,7 +60,8 @@ async fn no_reply_leaves_before_its_promise_is_kept() {
     }
 }
 
-/// CONF-24, CONF-02: two sets and a change by the turn, while the disk is slow: each is told in its place.
+/// CONF-24, CONF-02: two sets and a change by the turn, while the disk is slow: each is told in its
+/// place.
 #[tokio::test(start_paused = true)]
 async fn options_are_told_in_the_order_in_which_they_changed() {
     let store = TestStore::new();
@@ -73,11 +75,16 @@ async fn options_are_told_in_the_order_in_which_they_changed() {
     for value in ["large", "small", "large"] {
         ids.push(client.start("session/set_config_option", set(&session, value)).await);
     }
-    let mode = client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
+    let mode =
+        client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
     client.settle().await;
     author.go.notify_one();
-    // The turn has changed all options after those sets, and said so; only the text may pass the replies.
-    assert_eq!(client.arrives("session/update").await["params"]["update"]["content"]["text"], "done");
+    // The turn has changed all options after those sets, and said so; only the text may pass the
+    // replies.
+    assert_eq!(
+        client.arrives("session/update").await["params"]["update"]["content"]["text"],
+        "done"
+    );
     client.settle().await;
     assert_eq!(client.seen, [] as [Value; 0]);
     store.go_on();
@@ -130,7 +137,8 @@ async fn the_next_turn_begins_behind_the_reply_of_the_one_before() {
     assert_eq!(client.next().await["id"], second);
 }
 
-/// SESS-26: what the author says while a session is opened follows the reply that tells of it, however slow the disk.
+/// SESS-26: what the author says while a session is opened follows the reply that tells of it,
+/// however slow the disk.
 #[tokio::test(start_paused = true)]
 async fn what_is_said_early_follows_the_reply() {
     let store = TestStore::new();

@@ -27,7 +27,8 @@ async fn a_resumed_session_goes_on_without_its_history() {
     assert_eq!(updates[0]["content"]["text"], "a");
 }
 
-/// STAT-01, STAT-02: two connections on one store see the same sessions, and each is open in one of them.
+/// STAT-01, STAT-02: two connections on one store see the same sessions, and each is open in one of
+/// them.
 #[tokio::test(start_paused = true)]
 async fn two_connections_share_a_store() {
     let store = TestStore::new();
@@ -36,7 +37,10 @@ async fn two_connections_share_a_store() {
     let session = one.session().await;
     let status = json!({"sessionId": session});
     for client in [&mut one, &mut two] {
-        assert_eq!(client.result("session/status", status.clone()).await, json!({"status": "open"}));
+        assert_eq!(
+            client.result("session/status", status.clone()).await,
+            json!({"status": "open"})
+        );
         assert_eq!(
             client.result("session/list", json!({})).await["sessions"][0]["sessionId"],
             session.as_str()
@@ -52,7 +56,10 @@ async fn two_connections_share_a_store() {
     one.turn(&session, "say from one").await;
     one.result("session/close", status.clone()).await;
     for client in [&mut one, &mut two] {
-        assert_eq!(client.result("session/status", status.clone()).await, json!({"status": "saved"}));
+        assert_eq!(
+            client.result("session/status", status.clone()).await,
+            json!({"status": "saved"})
+        );
     }
     two.result("session/load", load(&session)).await;
     assert_eq!(two.updates()[1]["content"]["text"], "from one");

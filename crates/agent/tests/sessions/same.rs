@@ -22,15 +22,14 @@ impl Seen {
     fn take(&mut self, client: &mut Client) {
         for update in client.updates() {
             let update = attache_protocol::decode::<SessionUpdate>(&update.to_string()).unwrap();
-            self.happened(EventBody::of_update(update));
+            self.happened(EventBody::from_update(update));
         }
     }
 
     fn options(&mut self, reply: &Value) {
-        let update =
-            json!({"sessionUpdate": "config_option_update", "configOptions": reply["configOptions"]});
+        let update = json!({"sessionUpdate": "config_option_update", "configOptions": reply["configOptions"]});
         let update = attache_protocol::decode::<SessionUpdate>(&update.to_string()).unwrap();
-        self.happened(EventBody::of_update(update));
+        self.happened(EventBody::from_update(update));
     }
 
     /// All that a person sees; notices are no history (NOTE-02).
@@ -58,12 +57,14 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 }
 
-/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: the fold of a load is the fold of what was seen live.
+/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: the fold of a load is the fold of what was seen
+/// live.
 #[tokio::test(start_paused = true)]
 async fn a_load_shows_what_was_seen_live() {
     for seed in 0..40 {
@@ -82,7 +83,9 @@ async fn a_load_shows_what_was_seen_live() {
                 }
                 1 => {
                     let mode = ["ask", "code"][dice.roll(2)];
-                    client.result("session/set_mode", json!({"sessionId": session, "modeId": mode})).await;
+                    client
+                        .result("session/set_mode", json!({"sessionId": session, "modeId": mode}))
+                        .await;
                     live.take(&mut client);
                 }
                 2 => {
@@ -91,7 +94,8 @@ async fn a_load_shows_what_was_seen_live() {
                     live.options(&client.result("session/resume", load(&session)).await);
                 }
                 roll => {
-                    let text = ["everything", "say ä\nb", "say ", "fail", "remember x"][roll - 3].to_owned();
+                    let text = ["everything", "say ä\nb", "say ", "fail", "remember x"][roll - 3]
+                        .to_owned();
                     let text = if dice.roll(2) == 0 { text } else { format!("{text} {step}") };
                     client.settle().await;
                     live.take(&mut client);

@@ -14,7 +14,8 @@ async fn client(path: &Path, author: Keeper) -> Client {
     client
 }
 
-/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: a session's life in a file, over several connections.
+/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: a session's life in a file, over
+/// several connections.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_lives_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -28,14 +29,21 @@ async fn a_session_lives_in_a_file() {
     let named = json!({"sessionId": session});
 
     let mut two = client(&path, Keeper::default()).await;
-    assert_eq!(two.error("session/load", load(&session)).await["code"], -32602, "it is open in one");
+    assert_eq!(
+        two.error("session/load", load(&session)).await["code"],
+        -32602,
+        "it is open in one"
+    );
     assert_eq!(two.result("session/status", named.clone()).await["status"], "open");
     one.hang_up().await.unwrap();
 
     let loaded = two.result("session/load", load(&session)).await;
     assert_eq!(loaded["modes"]["currentModeId"], "code");
     let updates = two.updates();
-    assert_eq!(kinds(&updates)[..3], ["user_message_chunk", "user_message_chunk", "agent_thought_chunk"]);
+    assert_eq!(
+        kinds(&updates)[..3],
+        ["user_message_chunk", "user_message_chunk", "agent_thought_chunk"]
+    );
     let (_, updates) = two.turn(&session, "recall").await;
     assert_eq!(updates.last().unwrap()["content"]["text"], "a");
     two.settle().await;
@@ -89,7 +97,8 @@ async fn a_fork_has_what_was_said_a_moment_ago() {
     }
 }
 
-/// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed is there.
+/// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed
+/// is there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whichever_write_fails_what_was_confirmed_is_there() {
     for step in 0..24 {

@@ -4,8 +4,8 @@ use attache_agent::serve;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Session, SessionKey, Store, StoreError,
-    Summary,
+    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Session, SessionKey, Store,
+    StoreError, Summary,
 };
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,7 +60,9 @@ impl TestStore {
     pub(crate) async fn client(&self, author: Keeper) -> Client {
         let mut client = Client::silent(serve(author).store(self.clone()));
         let capabilities = json!({"session": {"configOptions": {"boolean": {}}, "notices": {}}});
-        client.result("initialize", json!({"protocolVersion": 1, "clientCapabilities": capabilities})).await;
+        client
+            .result("initialize", json!({"protocolVersion": 1, "clientCapabilities": capabilities}))
+            .await;
         client
     }
 
@@ -128,7 +130,12 @@ impl Store for TestStore {
         self.log(self.inner.open(key))
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         self.log(self.inner.fork(from, at, to))
     }
 
@@ -170,7 +177,7 @@ impl Log for TestLog {
             let mut open = control.open.subscribe();
             open.wait_for(|open| *open).await.unwrap();
             if control.full.load(Ordering::SeqCst) {
-                return Err(StoreError::Full { path: "/store.db".to_owned() });
+                return Err(StoreError::DiskFull { path: "/store.db".to_owned() });
             }
             *appended.lock().unwrap() = 0;
             Ok(())

@@ -30,7 +30,10 @@ async fn instructions_are_kept_until_others_are_given() {
     }
     client.result("session/fork", plain.clone()).await;
     assert!(author.noted()[0].ends_with(" override Be long."));
-    assert!(!format!("{:?}", client.updates()).contains("Be long"), "private records are never sent");
+    assert!(
+        !format!("{:?}", client.updates()).contains("Be long"),
+        "private records are never sent"
+    );
     client.hang_up().await.unwrap();
     // An agent that takes no instructions any more is given none.
     let author = Keeper::default();
@@ -58,5 +61,8 @@ async fn instructions_that_cannot_be_applied_open_nothing() {
             assert_eq!(client.error(method, params).await["code"], -32602, "{bad}");
         }
     }
-    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+        1
+    );
 }

@@ -2,7 +2,8 @@ use super::load::load;
 use super::{Keeper, TestStore};
 use serde_json::json;
 
-/// TITLE-01, TITLE-03, INFO-05: stored before it is answered, open or not, and no generated one replaces it later.
+/// TITLE-01, TITLE-03, INFO-05: stored before it is answered, open or not, and no generated one
+/// replaces it later.
 #[tokio::test(start_paused = true)]
 async fn a_title_is_stored_for_any_session_that_is_listed() {
     let store = TestStore::new();
@@ -42,7 +43,8 @@ async fn titles_in_a_row_end_with_the_last() {
         client.updates();
         let (mut ids, mut calls) = (Vec::new(), Vec::new());
         for title in ["one", "two", "three", "four"] {
-            let (id, call) = client.call("session/set_title", json!({"sessionId": session, "title": title}));
+            let (id, call) =
+                client.call("session/set_title", json!({"sessionId": session, "title": title}));
             ids.push(json!(id));
             calls.push(call);
         }
@@ -61,10 +63,14 @@ async fn a_blank_title_and_an_unknown_session_are_refused() {
     let mut client = store.client(Keeper::default()).await;
     let session = client.session().await;
     for title in ["", "  ", "\n\t", "\u{200f}"] {
-        let error = client.error("session/set_title", json!({"sessionId": session, "title": title})).await;
+        let error =
+            client.error("session/set_title", json!({"sessionId": session, "title": title})).await;
         assert_eq!(error["code"], -32602, "{title:?}");
     }
-    assert_eq!(client.error("session/set_title", json!({"sessionId": session})).await["code"], -32602);
+    assert_eq!(
+        client.error("session/set_title", json!({"sessionId": session})).await["code"],
+        -32602
+    );
     let error = client.error("session/set_title", json!({"sessionId": "nope", "title": "x"})).await;
     assert_eq!((&error["code"], &error["data"]["sessionId"]), (&json!(-32002), &json!("nope")));
     assert_eq!(store.session(&session).info().title(), None);
@@ -80,7 +86,9 @@ async fn titles_wait_for_the_disk_and_for_one_another() {
     store.hold();
     let mut ids = Vec::new();
     for title in ["one", "two", "three"] {
-        ids.push(client.start("session/set_title", json!({"sessionId": session, "title": title})).await);
+        ids.push(
+            client.start("session/set_title", json!({"sessionId": session, "title": title})).await,
+        );
     }
     client.settle().await;
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;

@@ -22,10 +22,16 @@ async fn an_author_that_panics_opens_nothing_and_holds_nothing() {
     for method in ["session/load", "session/resume", "session/fork"] {
         let error = client.error(method, load(&session)).await;
         assert_eq!(error["code"], -32603, "{method}: {error}");
-        assert_eq!(client.result("session/status", json!({"sessionId": session})).await["status"], "saved");
+        assert_eq!(
+            client.result("session/status", json!({"sessionId": session})).await["status"],
+            "saved"
+        );
     }
     assert_eq!(client.error("session/new", new()).await["code"], -32603);
-    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+        1
+    );
     assert_eq!(store.events(&session), before);
 }
 
@@ -49,16 +55,21 @@ async fn an_author_that_never_returns_can_be_cancelled() {
         while author.noted().is_empty() {
             client.settle().await;
         }
-        let cancel = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
         client.send(&[cancel]).await;
         assert_eq!(client.reply(id).await["error"]["code"], -32800, "{method}");
-        assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(),
+            1
+        );
     }
     assert_eq!(store.events(&session), before);
     drop(store.inner.open(&key(&session)).expect("nobody has it"));
 }
 
-/// A connection that ends in a turn, with an author that does as it is told or does not: the log ends the turn, and the session is free.
+/// A connection that ends in a turn, with an author that does as it is told or does not: the log
+/// ends the turn, and the session is free.
 #[tokio::test(start_paused = true)]
 async fn a_turn_whose_connection_ends_is_over_in_the_log() {
     for text in ["tool", "ignore"] {

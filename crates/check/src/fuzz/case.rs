@@ -1,40 +1,42 @@
-//! What is said to a peer in one case, and how it is kept in a file.
+//! One case: what is sent to a peer, and its file format.
 
 use super::value::{CWD, SESSION};
-use crate::raw_peer::{Answer, Line};
+use crate::json::json;
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
 use crate::recording::{TraceError, trace};
 use attache_protocol::method::{Initialize, Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What is said to a peer, and what its calls are answered with.
+/// What is sent to a peer, and how its calls are answered.
 ///
-/// Texts name the open session and its folder by the words `{session}` and `{cwd}`.
+/// Texts refer to the open session and its folder as `{session}` and `{cwd}`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Case {
     pub(super) steps: Vec<Step>,
-    /// What the peer's calls of each method are answered with, in order; later ones as ever.
+    /// The answers to the peer's calls of each method, in order; later calls get the usual answer.
     pub(super) answers: Vec<(String, Answer)>,
     /// The input ends after the last step.
     pub(super) closes: bool,
 }
 
-/// Bytes that are sent at once, or nearly so.
+/// Bytes that are sent together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Step {
     pub(super) text: Vec<u8>,
-    /// So many spaces follow the text.
+    /// The number of spaces after the text.
     pub(super) pad: usize,
-    /// The wait before it.
+    /// The delay before it.
     pub(super) delay: Duration,
-    /// Where a write ends and another begins, in bytes of the text.
+    /// Where one write ends and the next begins, as byte offsets of the text.
     pub(super) cuts: Vec<usize>,
-    /// The end of the line is left out.
+    /// Whether the line lacks its end.
     pub(super) is_unended: bool,
 }
 
-/// A step that was taken, or a line that the peer or the judge's answers said meanwhile.
+/// A step that was played, or a line that the peer or the judge's answers sent meanwhile.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
     Step(Step),
@@ -46,13 +48,13 @@ impl Step {
         Self { text: message.to_string().into_bytes(), ..Self::default() }
     }
 
-    /// The message, if it is one.
+    /// The message, if the line is one.
     pub(super) fn value(&self) -> Option<Value> {
         serde_json::from_slice(&self.text).ok()
     }
 }
 
-/// A recording of what was said: JSON lines that [`crate::Recording`] reads, with what only a replay needs beside it.
+/// Writes a recording: JSON lines that [`crate::Recording`] reads, with the extra data of a replay.
 pub(super) fn written(said: &[Said], judged: Side, closes: bool) -> String {
     let mut file = String::new();
     for said in said {
@@ -66,13 +68,16 @@ pub(super) fn written(said: &[Said], judged: Side, closes: bool) -> String {
         };
         record.insert("from".to_owned(), json!(from.as_str()));
         match serde_json::from_str::<Value>(&text) {
-            Ok(Value::Object(message)) => record.insert("message".to_owned(), Value::Object(message)),
+            Ok(Value::Object(message)) => {
+                record.insert("message".to_owned(), Value::Object(message))
+            }
             _ => record.insert("text".to_owned(), json!(text)),
         };
         file += &format!("{}\n", Value::Object(record));
     }
     if closes {
-        file += &format!("{}\n", json!({"from": judged.other().as_str(), "text": "", "closes": true}));
+        file +=
+            &format!("{}\n", json!({"from": judged.other().as_str(), "text": "", "closes": true}));
     }
     file
 }
@@ -81,9 +86,11 @@ fn details(step: &Step, record: &mut Map<String, Value>) {
     let mut detail = |key: &str, value: Value| record.insert(key.to_owned(), value);
     if std::str::from_utf8(&step.text).is_err() {
         detail("bytes", json!(step.text));
-    } else if step.value().is_some_and(|value| value.is_object() && value.to_string().as_bytes() != step.text)
+    } else if step
+        .value()
+        .is_some_and(|value| value.is_object() && value.to_string().as_bytes() != step.text)
     {
-        // Only the text says how it was written, and a number that is no double.
+        // Only the text preserves its spelling, and numbers that are not doubles.
         detail("line", json!(String::from_utf8_lossy(&step.text)));
     }
     if step.pad > 0 {
@@ -101,8 +108,8 @@ fn details(step: &Step, record: &mut Map<String, Value>) {
 }
 
 impl Case {
-    /// Reads a recording: of a case as it was written, or any of JSON lines. What was said to the judged side is said again, with the
-    /// session and the folder that it gets then.
+    /// Reads a recording of a case, or any recording of JSON lines. The replay sends the lines to
+    /// the judged side again, with its new session and folder.
     ///
     /// # Errors
     /// What is wrong with the file, and where.
@@ -132,25 +139,30 @@ impl Case {
                 continue;
             }
             match replied {
-                Some(method) => case.answers.extend(answer(&message).map(|answer| (method, answer))),
+                Some(method) => {
+                    case.answers.extend(answer(&message).map(|answer| (method, answer)))
+                }
                 None => case.steps.push(step(&record, &recorded.text)),
             }
         }
         if judged == Side::Client {
-            // The judge's own good answers open the session, and end the turn.
+            // The judge's usual answers open the session and end the turn.
             let is_own = |method: &str| {
-                [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&method)
+                [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name]
+                    .contains(&method)
             };
-            case.answers.retain(|(method, answer)| !is_own(method) || !matches!(answer, Answer::Result(_)));
+            case.answers
+                .retain(|(method, answer)| !is_own(method) || !matches!(answer, Answer::Result(_)));
         }
         case.rename(&names);
         Ok(case)
     }
 
-    /// Puts the words for the session and the folder in place of what they were.
+    /// Replaces the session and the folder by their placeholders.
     fn rename(&mut self, names: &[(String, &'static str)]) {
-        let renamed =
-            |text: &str| names.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new));
+        let renamed = |text: &str| {
+            names.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
+        };
         for step in &mut self.steps {
             if let Ok(text) = std::str::from_utf8(&step.text) {
                 step.text = renamed(text).into_bytes();
@@ -164,9 +176,14 @@ impl Case {
     }
 }
 
-/// What the session and its folder are called in a message, as JSON writes it.
-fn named(message: &Value, called: Option<&str>, replied: Option<&str>) -> Vec<(String, &'static str)> {
-    let within = |pointer| message.pointer(pointer).and_then(Value::as_str).filter(|name| name.len() > 3);
+/// The session and its folder as JSON writes them in a message.
+fn named(
+    message: &Value,
+    called: Option<&str>,
+    replied: Option<&str>,
+) -> Vec<(String, &'static str)> {
+    let within =
+        |pointer| message.pointer(pointer).and_then(Value::as_str).filter(|name| name.len() > 3);
     let inner = |name: &str| Value::from(name).to_string().trim_matches('"').to_owned();
     let mut names = Vec::new();
     if replied == Some(SessionNew::ROW.name) {
@@ -189,7 +206,11 @@ fn answer(message: &Value) -> Option<Answer> {
 fn step(record: &Value, text: &str) -> Step {
     let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
     let bytes = record["bytes"].as_array().map(|bytes| {
-        bytes.iter().filter_map(Value::as_u64).filter_map(|byte| u8::try_from(byte).ok()).collect::<Vec<u8>>()
+        bytes
+            .iter()
+            .filter_map(Value::as_u64)
+            .filter_map(|byte| u8::try_from(byte).ok())
+            .collect::<Vec<u8>>()
     });
     let text = record["line"].as_str().unwrap_or(text);
     Step {

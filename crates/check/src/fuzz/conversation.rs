@@ -1,21 +1,24 @@
-//! Valid conversations: a session is opened, and then anything is said that the protocol has.
+//! Valid conversations: a session is opened, then any message of the protocol follows.
 
 use super::case::{Case, Step};
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
 use super::value::{CWD, SESSION, value};
-use crate::acts::{self, Acts};
-use crate::raw_peer::Answer;
-use crate::run::everything;
+use crate::agent::judge_client::everything;
+use crate::json::json;
+use crate::model::acts::{self, Acts};
+use crate::peer::script::Answer;
 use attache_protocol::method::{
-    Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet, Receiver, Row,
-    SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side, Stability,
+    Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet,
+    Receiver, Row, SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side,
+    Stability,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// How much is said after a session is open, at most.
+/// The largest number of messages after a session is open.
 const SAID: usize = 12;
 
-/// What would change more than the session: a person's logins, providers and kept sessions.
+/// Methods that would change more than the session: a person's logins, providers and stored
+/// sessions.
 const NEVER: [&str; 5] = [
     Authenticate::ROW.name,
     Logout::ROW.name,
@@ -24,14 +27,15 @@ const NEVER: [&str; 5] = [
     SessionDelete::ROW.name,
 ];
 
-/// A valid conversation with the side that is judged.
-pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
+/// Returns a valid conversation with the side under test.
+pub(super) fn conversation(judged: Side, chance: &mut RandomNumbers) -> Case {
     let mut steps = Vec::new();
     if judged == Side::Agent {
         steps.push(call(Initialize::ROW, 0, everything()));
         steps.push(call(SessionNew::ROW, 1, json!({"cwd": CWD, "mcpServers": []})));
     }
-    let first = if judged == Side::Agent { SessionPrompt::ROW } else { SessionUpdateNotification::ROW };
+    let first =
+        if judged == Side::Agent { SessionPrompt::ROW } else { SessionUpdateNotification::ROW };
     let rows: Vec<&Row> = received_by(judged).collect();
     for id in (2..).take(1 + chance.below(SAID)) {
         let row = if chance.once_in(3) { Some(&first) } else { chance.one_of(&rows) };
@@ -46,39 +50,45 @@ pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
     }
     let answers = received_by(judged.other())
         .filter(|row| !(judged == Side::Client && is_of_the_handshake(row)))
-        .filter_map(|row| Some((row.name.to_owned(), Answer::Result(value(&row.result?(), "", chance)))));
+        .filter_map(|row| {
+            Some((row.name.to_owned(), Answer::Result(value(&row.result?(), "", chance))))
+        });
     Case { steps, answers: answers.collect(), closes: false }
 }
 
-/// What a client asks before its turn: the judge answers well.
+/// The requests of a client before its turn, which the judge answers correctly.
 fn is_of_the_handshake(row: &Row) -> bool {
     [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
 }
 
-/// The methods that this side is sent, less those that do harm.
+/// The methods that this side receives, without harmful ones.
 fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
-    let rows =
-        METHODS.iter().copied().filter(move |row| row.receiver == receiver || row.receiver == Receiver::Both);
+    let rows = METHODS
+        .iter()
+        .copied()
+        .filter(move |row| row.receiver == receiver || row.receiver == Receiver::Both);
     rows.filter(|row| row.stability != Stability::Retired && !NEVER.contains(&row.name))
 }
 
-fn params(row: &Row, chance: &mut Chance) -> Value {
+fn params(row: &Row, chance: &mut RandomNumbers) -> Value {
     if row.name == SessionPrompt::ROW.name && !chance.once_in(4) {
         return json!({"sessionId": SESSION, "prompt": [{"type": "text", "text": act(chance).prompt_text()}]});
     }
     value(&(row.params)(), "", chance)
 }
 
-/// What a turn is to do, if the agent's model does as it is told.
-fn act(chance: &mut Chance) -> Acts {
+/// The acts of a turn, for agents whose model follows its prompts.
+fn act(chance: &mut RandomNumbers) -> Acts {
     let path = format!("{CWD}/attache.txt");
     let told = match chance.below(6) {
         0 => acts::call(acts::read(&path)),
         1 => acts::call(acts::write(&path, "attache\n")),
         2 => acts::calls([acts::run("true"), acts::read(&path)]),
         3 => acts::think("hm").say("one\ntwo"),
-        4 => acts::call(acts::plan(json!([{"content": "a", "status": "pending", "priority": "low"}]))),
+        4 => acts::call(acts::plan(
+            json!([{"content": "a", "status": "pending", "priority": "low"}]),
+        )),
         _ => acts::say("hello").repeat(50),
     };
     told.then(acts::say("done"))

@@ -1,12 +1,13 @@
-//! What is done to a valid conversation to make it a bad one.
+//! Corruptions of a valid conversation.
 
 use super::case::{Case, Step};
-use super::chance::Chance;
-use crate::raw_peer::Answer;
-use serde_json::{Value, json};
+use super::random_numbers::RandomNumbers;
+use crate::json::json;
+use crate::peer::script::Answer;
+use serde_json::Value;
 use std::time::Duration;
 
-/// Lines that are no message.
+/// Lines that are not messages.
 const STRAY: &[&[u8]] = &[
     b"hello",
     b"",
@@ -36,13 +37,13 @@ const STRAY: &[&[u8]] = &[
     br#"{"jsonrpc":"2.0","id":94,"method":"\ud800","params":{"\ud800":"\udfff"}}"#,
 ];
 
-/// How often white space is put behind a message at most, in bytes: well below what every peer takes.
+/// The largest amount of white space after a message in bytes: well below what every peer accepts.
 const PAD: usize = 512 * 1024;
-/// How deep a value may be nested.
+/// The largest nesting depth of a value.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];
 
-/// Does one bad thing to the case.
-pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
+/// Corrupts the case once.
+pub(super) fn mutate(case: &mut Case, chance: &mut RandomNumbers) {
     let count = case.steps.len();
     let at = chance.below(count);
     match chance.below(14) {
@@ -61,8 +62,9 @@ pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
             if let Some(step) = case.steps.get_mut(at) {
                 match other {
                     6 => {
-                        step.delay =
-                            Duration::from_millis([1, 5, 20].get(chance.below(3)).copied().unwrap_or(1))
+                        step.delay = Duration::from_millis(
+                            [1, 5, 20].get(chance.below(3)).copied().unwrap_or(1),
+                        )
                     }
                     7 => truncate(step, chance),
                     8 => split(step, chance),
@@ -76,26 +78,28 @@ pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
     }
 }
 
-fn stray(chance: &mut Chance) -> Step {
+fn stray(chance: &mut RandomNumbers) -> Step {
     Step { text: chance.one_of(STRAY).copied().unwrap_or_default().to_vec(), ..Step::default() }
 }
 
-/// A piece of the message, with or without the end of the line.
-fn truncate(step: &mut Step, chance: &mut Chance) {
+/// Truncates the message, with or without the end of the line.
+fn truncate(step: &mut Step, chance: &mut RandomNumbers) {
     let end = chance.below(step.text.len());
     step.text.truncate(end);
     step.is_unended = chance.once_in(2);
 }
 
-/// Several writes, one of them inside a character if there is one of several bytes.
-fn split(step: &mut Step, chance: &mut Chance) {
+/// Splits the message into several writes, if possible inside a multi-byte character.
+fn split(step: &mut Step, chance: &mut RandomNumbers) {
     let within = step.text.iter().position(|byte| *byte & 0xc0 == 0x80);
-    step.cuts =
-        within.into_iter().chain((0..chance.below(3)).map(|_| chance.below(step.text.len()))).collect();
+    step.cuts = within
+        .into_iter()
+        .chain((0..chance.below(3)).map(|_| chance.below(step.text.len())))
+        .collect();
     step.cuts.sort_unstable();
 }
 
-fn id(step: &mut Step, chance: &mut Chance) {
+fn id(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let odd = [
         json!(null),
@@ -116,8 +120,8 @@ fn id(step: &mut Step, chance: &mut Chance) {
     }
 }
 
-/// A value that is nested deeper than anybody means it.
-fn deep(step: &mut Step, chance: &mut Chance) {
+/// Returns a deeply nested value.
+fn deep(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     let depth = chance.one_of(&DEPTH).copied().unwrap_or_default();
     if let Some(place) = place(&mut message, chance) {
@@ -128,14 +132,14 @@ fn deep(step: &mut Step, chance: &mut Chance) {
     }
 }
 
-fn wrong_type(step: &mut Step, chance: &mut Chance) {
+fn wrong_type(step: &mut Step, chance: &mut RandomNumbers) {
     let Some(mut message) = step.value() else { return };
     wrong(&mut message, chance);
     *step = Step::message(&message);
 }
 
-/// Puts a value of another kind somewhere, takes a member away, or adds one.
-fn wrong(message: &mut Value, chance: &mut Chance) {
+/// Replaces a value by one of another type, removes a member, or adds one.
+fn wrong(message: &mut Value, chance: &mut RandomNumbers) {
     let odd = [
         json!(null),
         json!(true),
@@ -168,8 +172,8 @@ fn wrong(message: &mut Value, chance: &mut Chance) {
     }
 }
 
-/// Some value inside of the message.
-fn place<'v>(value: &'v mut Value, chance: &mut Chance) -> Option<&'v mut Value> {
+/// Returns a random value in the message.
+fn place<'v>(value: &'v mut Value, chance: &mut RandomNumbers) -> Option<&'v mut Value> {
     let inner: usize = match &*value {
         Value::Object(members) => members.len(),
         Value::Array(entries) => entries.len(),
@@ -187,14 +191,15 @@ fn place<'v>(value: &'v mut Value, chance: &mut Chance) -> Option<&'v mut Value>
     place(next?, chance)
 }
 
-/// Spoils what a call of the peer is answered with.
-fn answer(case: &mut Case, chance: &mut Chance) {
+/// Corrupts the answer to a call of the peer.
+fn answer(case: &mut Case, chance: &mut RandomNumbers) {
     let at = chance.below(case.answers.len());
     if let Some((_, answer)) = case.answers.get_mut(at) {
         match (&mut *answer, chance.below(6)) {
             (_, 0) => {
-                *answer =
-                    Answer::Error(chance.one_of(&[-32603, -32800, -32002, 0, 7]).copied().unwrap_or_default())
+                *answer = Answer::Error(
+                    chance.one_of(&[-32603, -32800, -32002, 0, 7]).copied().unwrap_or_default(),
+                )
             }
             (Answer::Result(result), _) => wrong(result, chance),
             _ => {}

@@ -1,41 +1,45 @@
-//! One case, said to one peer that was just started.
+//! Playing one case against a newly started peer.
 
 use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
 use super::{Broken, Fuzz};
-use crate::client_run::NotRun;
-use crate::raw_peer::{Answer, Line, Link, Missing, RawPeer, STARTING, Script};
-use crate::scenario::Scenario;
-use crate::services;
-use crate::started_client::StartedClient;
-use crate::{Errand, Finding, Strength};
+use crate::agent::services;
+use crate::client::run::ClientRunError;
+use crate::client::scenario::Scenario;
+use crate::client::started_client::StartedClient;
+use crate::json::json;
+use crate::peer::line::Line;
+use crate::peer::link::Link;
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
+use crate::peer::script::{Answer, Script};
+use crate::{ClientTask, Finding, Strength};
 use attache_host::Exit;
 use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-/// The wait between the writes of one line.
+/// The delay between the writes of one line.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How much memory a peer may have when a case is over, in bytes.
+/// The memory limit of a peer after a case, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
-/// The call that shows that a peer still reads and answers.
+/// The call that shows whether a peer still reads and answers.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) broken: Option<Broken>,
     pub(super) said: Vec<Said>,
 }
 
-/// A peer while a case is said to it.
+/// A peer while a case is played.
 struct Playing {
     peer: RawPeer,
-    /// What was said so far that `peer` does not keep: each step with the number of lines before it.
+    /// The steps so far, which `peer` does not keep, each with the number of lines before it.
     steps: Vec<(usize, Step)>,
-    /// The beginning of a line that has not ended.
+    /// The start of an incomplete line.
     begun: Vec<u8>,
     /// The lines of `peer` that are steps.
     taken: HashSet<usize>,
@@ -45,15 +49,15 @@ struct Playing {
 }
 
 impl Fuzz {
-    /// Says a case to a new peer.
-    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, NotRun> {
+    /// Plays a case against a new peer.
+    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         match self.judged() {
             Side::Agent => self.play_agent(case).await,
             Side::Client => self.play_client(case).await,
         }
     }
 
-    async fn play_agent(&mut self, case: &Case) -> Result<Played, NotRun> {
+    async fn play_agent(&mut self, case: &Case) -> Result<Played, ClientRunError> {
         let link = self.start_agent()?;
         let script = answering(services::script(&self.folder), case, &self.folder, "");
         let mut playing = Playing::new(RawPeer::new(link, script), self.patience, &self.folder);
@@ -62,7 +66,8 @@ impl Fuzz {
         if broken.is_none() {
             playing.peer.close();
             if !playing.peer.wait_for_end(playing.patience).await {
-                broken = Some(Broken::Hangs("its input has ended, and it goes on".to_owned()));
+                broken =
+                    Some(Broken::Hangs("it continues although its input has ended".to_owned()));
             }
         }
         let panicked = playing.peer.exit().filter(is_crash);
@@ -71,33 +76,39 @@ impl Fuzz {
         Ok(playing.played(broken))
     }
 
-    async fn play_client(&mut self, case: &Case) -> Result<Played, NotRun> {
-        let errand = Errand::new("prompt", &self.folder).with("prompt", "attache check asks");
-        let mut client = self.start_client(&errand)?;
+    async fn play_client(&mut self, case: &Case) -> Result<Played, ClientRunError> {
+        let task = ClientTask::new("prompt", &self.folder).with("prompt", "attache check asks");
+        let mut client = self.start_client(&task)?;
         let Some(link) = client.next(self.patience * STARTING).await else {
-            return Err(NotRun::NoPrompt("it does not start its agent".to_owned()));
+            return Err(ClientRunError::NoPrompt("it does not start its agent".to_owned()));
         };
         let script = answering(
             Scenario::everything(&self.folder).script(),
             case,
             &self.folder,
-            crate::scenario::SESSION,
+            crate::client::scenario::SESSION,
         );
-        let mut playing = Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);
-        let prompt =
-            playing.peer.wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>()).await;
+        let mut playing =
+            Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);
+        let prompt = playing
+            .peer
+            .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
+            .await;
         let Ok(prompt) = prompt else {
-            // What its calls were answered with may have kept it from that.
+            // The answers to its calls may have prevented that.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
-        let session = prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
+        let session =
+            prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
         playing.session = session.unwrap_or_default().to_owned();
         playing.say_all(case).await;
         let mut broken = playing.is_alive(case.closes).await;
         if broken.is_none() && !case.closes {
             let id = prompt.get("id").cloned().unwrap_or_default();
-            playing.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}));
+            playing
+                .peer
+                .send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}));
             let _ended = playing.peer.wait_for_end(playing.patience).await;
         }
         playing.peer.stop().await;
@@ -107,28 +118,38 @@ impl Fuzz {
     }
 }
 
-/// A client that is left without its agent, or whose turn is over, ends by itself, and by no panic.
+/// A client without its agent, or after its turn, ends by itself and without a panic.
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
     let left = client.leaves(patience).await;
     match left.exit {
-        _ if !left.by_itself => Some(Broken::Hangs("its agent is gone, and it goes on".to_owned())),
+        _ if !left.by_itself => {
+            Some(Broken::Hangs("it continues although its agent has ended".to_owned()))
+        }
         Some(exit) if is_crash(&exit) => Some(Broken::Dies(format!("the client ended ({exit})"))),
         _ => None,
     }
 }
 
-/// Whether a program did not end by its own will.
+/// Whether a program crashed.
 fn is_crash(exit: &Exit) -> bool {
     exit.code.is_none_or(|code| code == PANIC)
 }
 
-/// What a program in Rust that panicked exits with.
+/// The exit code of a Rust program that panicked.
 const PANIC: i32 = 101;
 
 impl Playing {
     fn new(peer: RawPeer, patience: Duration, folder: &Path) -> Self {
         let (session, cwd) = (String::new(), folder.to_string_lossy().into_owned());
-        Self { peer, steps: Vec::new(), begun: Vec::new(), taken: HashSet::new(), session, cwd, patience }
+        Self {
+            peer,
+            steps: Vec::new(),
+            begun: Vec::new(),
+            taken: HashSet::new(),
+            session,
+            cwd,
+            patience,
+        }
     }
 
     async fn say_all(&mut self, case: &Case) {
@@ -176,12 +197,13 @@ impl Playing {
         self.peer.note(&line);
     }
 
-    /// The calls that open a session are answered before anything else is said, so that it has a name.
+    /// Waits for the replies to the calls that open a session, so that its id is known.
     async fn wait_for_session(&mut self, first: usize, step: &Step) {
         let Some(message) = step.value() else { return };
         let is_first = self.session.is_empty() && self.peer.judged() == Side::Agent;
         let id = message.get("id").filter(|id| id.is_i64() || id.is_string());
-        let (Some(id), Some(method), true) = (id, message.get("method").and_then(Value::as_str), is_first)
+        let (Some(id), Some(method), true) =
+            (id, message.get("method").and_then(Value::as_str), is_first)
         else {
             return;
         };
@@ -200,7 +222,7 @@ impl Playing {
         }
     }
 
-    /// The text with the session and the folder in it.
+    /// Returns the text with the session and the folder filled in.
     fn named(&self, text: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(text) {
             Ok(text) => text.replace(SESSION, &self.session).replace(CWD, &self.cwd).into_bytes(),
@@ -210,44 +232,48 @@ impl Playing {
 
     async fn pause(&mut self, pause: Duration) {
         let next = self.peer.lines().len();
-        // It reads and writes meanwhile.
+        // The wait reads and writes meanwhile.
         let _nothing = self.peer.wait_for(next, pause, |_| false).await;
     }
 
-    /// Whether the peer still answers, or, where its input has ended, ends.
+    /// Whether the peer still answers, or ends if its input has ended.
     async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
         let what = if closes {
             (!self.peer.wait_for_end(self.patience).await)
-                .then(|| Broken::Hangs("its input has ended, and it goes on".to_owned()))
+                .then(|| Broken::Hangs("it continues although its input has ended".to_owned()))
         } else {
             if !self.begun.is_empty() {
                 self.end_line();
             }
             let (first, id) = (self.peer.lines().len(), json!("attache still there"));
-            self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": STILL_THERE, "params": {}}));
+            self.peer
+                .send(&json!({"jsonrpc": "2.0", "id": id, "method": STILL_THERE, "params": {}}));
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
-                Err(Missing::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
-                Err(Missing::Ended(how)) => Some(Broken::Dies(how)),
-                Err(Missing::TimedOut(after)) => {
-                    Some(Broken::Hangs(format!("it does not answer a call within {} s", after.as_secs_f64())))
-                }
+                Err(WaitError::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(WaitError::Ended(how)) => Some(Broken::Dies(how)),
+                Err(WaitError::TimedOut(after)) => Some(Broken::Hangs(format!(
+                    "it does not answer a call within {} s",
+                    after.as_secs_f64()
+                ))),
             }
         };
         let memory = self.peer.memory().filter(|memory| *memory > MEMORY);
-        let grown = memory.map(|memory| Broken::Grows(format!("it has {} MiB of memory", memory >> 20)));
+        let grown =
+            memory.map(|memory| Broken::Grows(format!("it has {} MiB of memory", memory >> 20)));
         what.or(grown).or_else(|| self.breaks())
     }
 
-    /// What a line of the peer breaks by itself, whatever was said to it.
+    /// Finds a rule that a line of the peer breaks on its own, whatever it received.
     fn breaks(&self) -> Option<Broken> {
         let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
         let found = self.peer.findings().iter().find(|finding| {
             let line = line_of(finding);
             let is_asked = line.is_some_and(|line| line.get("method").is_some());
-            let is_odd =
-                line.and_then(|line| line.get("id")).is_some_and(|id| id.is_number() && !id.is_i64());
+            let is_odd = line
+                .and_then(|line| line.get("id"))
+                .is_some_and(|id| id.is_number() && !id.is_i64());
             NO_MESSAGE.contains(&finding.rule.id) && !is_odd
                 || finding.rule.strength == Strength::Must
                     && finding.earlier.is_none()
@@ -274,9 +300,10 @@ impl Playing {
     }
 }
 
-/// What is no message at all, or no reply; an id that is odd was so in the call (RPC-12).
+/// A line that is not a message, or not a reply. An odd id was odd in the call, too (RPC-12).
 const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
-/// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was said of capabilities may be gone.
+/// Rules that a single call or notification can break. Replies to odd ids are odd, and the
+/// capabilities may be lost.
 const BY_ITSELF: [&str; 8] =
     ["RPC-12", "RPC-30", "EXT-01", "META-03", "DEC-20", "USE-02", "CONF-05", "CONF-06"];
 
@@ -297,7 +324,10 @@ fn answering(mut script: Script, case: &Case, folder: &Path, session: &str) -> S
 fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
     match answer {
         Answer::Result(result) => {
-            let text = result.to_string().replace(SESSION, session).replace(CWD, &folder.to_string_lossy());
+            let text = result
+                .to_string()
+                .replace(SESSION, session)
+                .replace(CWD, &folder.to_string_lossy());
             Answer::Result(serde_json::from_str(&text).unwrap_or_default())
         }
         other => other.clone(),
@@ -305,17 +335,17 @@ fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
 }
 
 impl Fuzz {
-    fn start_agent(&mut self) -> Result<Link, NotRun> {
+    fn start_agent(&mut self) -> Result<Link, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Agent(start) => start().map_err(NotRun::Start),
-            super::Peer::Client(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Agent(start) => start().map_err(ClientRunError::Start),
+            super::PeerStarter::Client(_) => Err(ClientRunError::NoCommand),
         }
     }
 
-    fn start_client(&mut self, errand: &Errand) -> Result<StartedClient, NotRun> {
+    fn start_client(&mut self, task: &ClientTask) -> Result<StartedClient, ClientRunError> {
         match &mut self.peer {
-            super::Peer::Client(start) => start(errand),
-            super::Peer::Agent(_) => Err(NotRun::NoErrand),
+            super::PeerStarter::Client(start) => start(task),
+            super::PeerStarter::Agent(_) => Err(ClientRunError::NoCommand),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! A case that fails, made as small as it can be while it fails in the same way.
+//! Reducing a failing case while it fails in the same way.
 
 use super::case::{Case, Step};
 use super::play::Played;
 use super::{Broken, Fuzz};
-use crate::client_run::NotRun;
+use crate::client::run::ClientRunError;
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// How often a smaller case is tried at most.
+/// The largest number of smaller cases to try.
 const TRIES: usize = 300;
 
 /// The smallest case so far, and how it failed.
-struct Smallest {
+struct SmallestCase {
     case: Case,
     played: Played,
     broken: Broken,
@@ -20,15 +20,15 @@ struct Smallest {
 }
 
 impl Fuzz {
-    /// Makes a failing case smaller, until `until` at the latest.
+    /// Reduces a failing case, until `until` at the latest.
     pub(super) async fn shrink(
         &mut self,
         case: Case,
         played: Played,
         broken: Broken,
         until: Instant,
-    ) -> Result<(Case, Played, Broken), NotRun> {
-        let mut smallest = Smallest { case, played, broken, tries: 0, until };
+    ) -> Result<(Case, Played, Broken), ClientRunError> {
+        let mut smallest = SmallestCase { case, played, broken, tries: 0, until };
         self.without_steps(&mut smallest).await?;
         let bare = Case { answers: Vec::new(), ..smallest.case.clone() };
         if !self.is_smaller(&mut smallest, bare).await? {
@@ -40,8 +40,8 @@ impl Fuzz {
         Ok((smallest.case, smallest.played, smallest.broken))
     }
 
-    /// Leaves out steps, first many at once.
-    async fn without_steps(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    /// Removes steps, first many at once.
+    async fn without_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut length = smallest.case.steps.len().div_ceil(2);
         while length > 0 {
             let mut at = 0;
@@ -58,7 +58,7 @@ impl Fuzz {
         Ok(())
     }
 
-    async fn without_answers(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    async fn without_answers(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         let mut at = 0;
         while at < smallest.case.answers.len() {
             let mut case = smallest.case.clone();
@@ -70,8 +70,8 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Says each step at once, in one write, with no white space behind it.
-    async fn plainer(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    /// Sends each step at once, in one write, without white space after it.
+    async fn plainer(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             let plain = |step: &Step| Step {
                 text: step.text.clone(),
@@ -89,8 +89,8 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Leaves out the members of params, the last first.
-    async fn without_members(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+    /// Removes members of params, the last first.
+    async fn without_members(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             for pointer in ["/params", "/params/update", ""] {
                 let message = smallest.case.steps.get(at).and_then(Step::value).unwrap_or_default();
@@ -112,8 +112,12 @@ impl Fuzz {
         Ok(())
     }
 
-    /// Whether a case fails in the same way; then it is the smallest so far.
-    async fn is_smaller(&mut self, smallest: &mut Smallest, case: Case) -> Result<bool, NotRun> {
+    /// Whether a case fails in the same way. It is then the smallest so far.
+    async fn is_smaller(
+        &mut self,
+        smallest: &mut SmallestCase,
+        case: Case,
+    ) -> Result<bool, ClientRunError> {
         if smallest.tries >= TRIES || Instant::now() >= smallest.until || case == smallest.case {
             return Ok(false);
         }

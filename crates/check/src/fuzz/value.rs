@@ -1,15 +1,16 @@
-//! Values of the shapes of the protocol: every method, kind of update and member comes up.
+//! Values of the protocol's shapes, so that every method, kind of update and member occurs.
 
-use super::chance::Chance;
+use super::random_numbers::RandomNumbers;
+use crate::json::json;
 use attache_protocol::{MemberShape, Shape};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// Stands for the id of the session that is open.
+/// The placeholder of the open session's id.
 pub(super) const SESSION: &str = "{session}";
-/// Stands for the folder of the session.
+/// The placeholder of the session's folder.
 pub(super) const CWD: &str = "{cwd}";
 
-/// Texts where any text goes: short, long, odd for a screen, odd for a path.
+/// Texts for any string: short, long, difficult for a terminal or for a path.
 const TEXTS: &[&str] = &[
     "a",
     "",
@@ -23,8 +24,8 @@ const TEXTS: &[&str] = &[
 
 const NUMBERS: &[u64] = &[1, 0, 7, 255, 65_535, 4_294_967_295, 9_007_199_254_740_993, u64::MAX];
 
-/// A value of this shape that the protocol allows, for the member with this key.
-pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
+/// Returns a valid value of this shape, for the member with this key.
+pub(super) fn value(shape: &Shape, key: &str, chance: &mut RandomNumbers) -> Value {
     match shape {
         Shape::Any => match chance.below(4) {
             0 => json!({"a": [1, 2.5, null], "ü": {"type": "text"}}),
@@ -35,7 +36,9 @@ pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
         Shape::String => string(key, chance),
         Shape::Bool => json!(chance.once_in(2)),
         Shape::Integer { format } => integer(format, key, chance),
-        Shape::Number => json!(chance.one_of(&[0.5, 100.0, -0.0325, 1.0e300]).copied().unwrap_or_default()),
+        Shape::Number => {
+            json!(chance.one_of(&[0.5, 100.0, -0.0325, 1.0e300]).copied().unwrap_or_default())
+        }
         Shape::Nullable(inner) => {
             if chance.once_in(5) {
                 Value::Null
@@ -72,7 +75,7 @@ pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
     }
 }
 
-fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
+fn object(members: &[MemberShape], chance: &mut RandomNumbers) -> Map<String, Value> {
     let mut object = Map::new();
     for member in members {
         if member.mark.starts_with("flat") {
@@ -81,22 +84,24 @@ fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
             }
         } else if member.required || chance.once_in(2) {
             let is_left_out = !member.required && member.mark != "given" && chance.once_in(6);
-            let of_member = if is_left_out { Value::Null } else { value(&member.shape, member.key, chance) };
+            let of_member =
+                if is_left_out { Value::Null } else { value(&member.shape, member.key, chance) };
             object.insert(member.key.to_owned(), of_member);
         }
     }
     object
 }
 
-/// What a string of this member mostly is: ids that exist, paths inside of the session's folder, commands that do nothing.
-fn string(key: &str, chance: &mut Chance) -> Value {
+/// Returns a typical string for this member: an existing id, a path inside the session's folder, a
+/// harmless command.
+fn string(key: &str, chance: &mut RandomNumbers) -> Value {
     let fitting = match key {
         "sessionId" => SESSION.to_owned(),
         "cwd" => CWD.to_owned(),
         "path" => format!("{CWD}/attache.txt"),
         "uri" => format!("file://{CWD}/attache.txt"),
         "url" | "baseUrl" => "https://attache.invalid/".to_owned(),
-        // Whatever may be run or started does nothing.
+        // Commands must do nothing.
         "command" => return json!("true"),
         "toolCallId" | "messageId" | "terminalId" | "planId" | "compactionId" => {
             chance.one_of(&["a", "b", "c"]).copied().unwrap_or_default().to_owned()
@@ -106,14 +111,14 @@ fn string(key: &str, chance: &mut Chance) -> Value {
     if chance.once_in(8) { json!(text(chance)) } else { json!(fitting) }
 }
 
-fn text(chance: &mut Chance) -> String {
+fn text(chance: &mut RandomNumbers) -> String {
     if chance.once_in(24) {
         return "0123456789abcdef".repeat(1 << chance.below(12));
     }
     chance.one_of(TEXTS).copied().unwrap_or_default().to_owned()
 }
 
-fn integer(format: &str, key: &str, chance: &mut Chance) -> Value {
+fn integer(format: &str, key: &str, chance: &mut RandomNumbers) -> Value {
     if key == "protocolVersion" {
         return json!(1);
     }

@@ -1,20 +1,21 @@
-//! A judgement as JSON, which reads back. What this version does not know is ignored.
+//! The JSON form of a judgement. Unknown members are ignored.
 
 use super::{Judgement, JudgementError};
-use crate::support::{Calls, Support, Topic};
+use crate::judging::support::{Calls, Support, Topic};
 use crate::{Line, Outcome, Selection, Verdict, select};
 use attache_protocol::method::Side;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The number of the form. It grows when a member changes its meaning or goes, not when one is added.
+/// The version of the form. It increases when a member changes its meaning or is removed, not when
+/// one is added.
 const VERSION: u32 = 1;
 
-/// A text of this program. By its own name, as serde would borrow a reference from what it reads.
+/// A static text. It has a type of its own because serde would borrow a reference from its input.
 type Known = &'static str;
 
-/// Counts of names by the key of a topic.
+/// Counts of names, by the key of a topic.
 type Names = BTreeMap<String, BTreeMap<String, usize>>;
 
 #[derive(Serialize, Deserialize)]
@@ -46,7 +47,7 @@ struct Supported {
     taken: Names,
 }
 
-/// A verdict, as it also stands alone in a line of `--json`.
+/// A verdict, as it also appears alone in a line of `--json`.
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 #[derive(Clone)]
@@ -78,7 +79,7 @@ struct WrittenLine {
     text: String,
 }
 
-/// Makes a type that is written as another and reads back only where the function says so.
+/// Declares a type that is written as another type and read back only if the function accepts it.
 macro_rules! written_as {
     ($(#[$doc:meta])* $name:ident($inner:ty) as $form:literal $ty:ty, $read:expr, $write:expr;) => {
         $(#[$doc])*
@@ -108,7 +109,7 @@ written_as! {
     Version(u32) as "u32" u32,
     |version| match version {
         VERSION => Ok(version),
-        other => Err(format!("its version is {other}, and this program reads version {VERSION}: read it with the attache that wrote it")),
+        other => Err(format!("it has version {other}, and this program reads version {VERSION}: use the attache that wrote it")),
     },
     |version| version;
 }
@@ -118,7 +119,7 @@ written_as! {
     RuleId(Known) as "String" String,
     |id| match select(&id) {
         Ok(Selection::Rule(rule)) => Ok(rule.id),
-        _ => Err(format!("there is no rule {id:?} in this version: read it with the attache that wrote it")),
+        _ => Err(format!("this version has no rule {id:?}: use the attache that wrote it")),
     },
     str::to_owned;
 }
@@ -205,7 +206,7 @@ impl TryFrom<Written> for Entry {
             at: Duration::try_from_secs_f64(line.t).unwrap_or_default(),
             text: line.text,
             value: None,
-            // Known only with the side that was judged.
+            // It depends on the side, which is known only after the whole document is read.
             is_theirs: false,
         };
         let lines = written.lines.into_iter().map(line).collect();
@@ -242,7 +243,10 @@ fn of_side(mut verdict: Verdict, side: Side) -> Verdict {
 impl Supported {
     fn of_side(self, side: Side) -> Support {
         let topics = |mut names: Names| {
-            Topic::ALL.iter().filter_map(|topic| Some((*topic, names.remove(topic.key())?))).collect()
+            Topic::ALL
+                .iter()
+                .filter_map(|topic| Some((*topic, names.remove(topic.key())?)))
+                .collect()
         };
         Support {
             side,
@@ -258,15 +262,16 @@ impl Supported {
 }
 
 impl Verdict {
-    /// The verdict as one JSON object in one line: its `rule`, `strength`, `verdict`, `grounds`, and `expected` and `seen` or `why`, the `text`
-    /// of the rule and the `lines`. Secrets in it are hidden only if it comes out of a [`Judgement`].
+    /// Returns the verdict as one line of JSON: its `rule`, `strength`, `verdict`, `grounds`, and
+    /// `expected` and `seen` or `why`, the `text` of the rule and the `lines`. Secrets are masked
+    /// only if the verdict comes from a [`Judgement`].
     pub fn to_json(&self) -> String {
         serde_json::to_string(&Entry(self.clone())).unwrap_or_default()
     }
 }
 
 impl Judgement {
-    /// The judgement as a JSON document of several lines. Its `version` is 1.
+    /// Returns the judgement as a JSON document of several lines. Its `version` is 1.
     pub fn to_json(&self) -> String {
         let judgement = self.clone();
         let word = |word| Word(word);
@@ -294,13 +299,18 @@ impl Judgement {
     /// Reads what [`Judgement::to_json`] wrote, in this version or a later one of the same form.
     ///
     /// # Errors
-    /// It is no JSON, or something is missing or wrong in it, and where; or it was written in another form.
+    /// The text is not JSON, lacks something, has a wrong value, or has another form; the error
+    /// says where.
     pub fn read(text: &str) -> Result<Self, JudgementError> {
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));
             let why = error.to_string();
             let place = format!(" at line {} column {}", error.line(), error.column());
-            JudgementError { line, column, why: why.strip_suffix(&place).unwrap_or(&why).to_owned() }
+            JudgementError {
+                line,
+                column,
+                why: why.strip_suffix(&place).unwrap_or(&why).to_owned(),
+            }
         })?;
         let words = |words: BTreeSet<Word>| words.into_iter().map(|word| word.0).collect();
         let side = side(document.side.0);

@@ -1,8 +1,10 @@
-//! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before, with one stream of events for all answers.
+//! MCP over HTTP on loopback: streamable HTTP, with JSON responses, and the older HTTP with one
+//! event stream for all answers.
 
-use super::conversation::{Met, Transport};
-use super::{McpReach, McpServer};
-use crate::{loopback, model};
+use super::reach::McpReach;
+use super::server::{McpServer, ServerConnection, Transport};
+use crate::model;
+use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
@@ -19,14 +21,14 @@ use std::task::{Context, Poll};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// The largest request that is read, in bytes.
+/// The size limit of a request in bytes.
 const REQUEST: usize = 1024 * 1024;
-/// How many answers may wait in a stream of events.
+/// The number of answers that may wait in an event stream.
 const EVENTS: usize = 16;
-/// How many streams of events are known at once; the oldest is forgotten.
+/// The number of open event streams; the oldest is dropped.
 const STREAMS: usize = 64;
 
-/// Where the servers are reached over HTTP: a path begins with the token, without which there is nothing.
+/// The HTTP listener of the servers. A path begins with the token; without it there is no server.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,
@@ -34,14 +36,14 @@ pub(super) struct Http {
     known: Known,
 }
 
-/// What everyone who serves a connection knows.
+/// What the tasks of all connections share.
 #[derive(Debug, Clone)]
 struct Known {
     token: Arc<str>,
     streams: Arc<Mutex<Streams>>,
 }
 
-/// The streams of events that are open, by their number.
+/// The open event streams, by number.
 #[derive(Debug, Default)]
 struct Streams {
     last: usize,
@@ -55,15 +57,16 @@ impl Http {
         Ok(Self { address: listener.local_addr()?, listener, known })
     }
 
-    /// What stands in an address before the name of a server.
+    /// Returns the URL before the name of a server.
     pub(super) fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.known.token)
     }
 
-    /// Serves everyone, for ever.
+    /// Serves connections until it is dropped.
     pub(super) async fn serve(self, reach: McpReach) {
         let Self { listener, known, .. } = self;
-        loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone())).await;
+        loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone()))
+            .await;
     }
 }
 
@@ -72,12 +75,13 @@ async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
         let response = respond(request, &known, &reach).await;
         Ok::<_, Infallible>(response.unwrap_or_else(status))
     });
-    // An agent that breaks off ends the connection with an error.
-    let _ended =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    // An agent that disconnects ends the connection with an error.
+    let _ended = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
-/// The answer, or the status of one without a body.
+/// Returns the answer, or a status without a body.
 async fn respond(
     request: Request<Incoming>,
     known: &Known,
@@ -87,12 +91,15 @@ async fn respond(
     let path = head.uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
     let name = path.filter(|(token, _)| *token == &*known.token).map(|(_, name)| name);
     let server = name.and_then(|name| reach.find(name)).ok_or(StatusCode::NOT_FOUND)?;
-    let headers = head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    let met = Met::new(Arc::clone(&server), headers).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
+    let headers =
+        head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    let met = ServerConnection::new(Arc::clone(&server), headers)
+        .ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     match (server.transport(), head.method) {
         (Transport::Sse, Method::GET) => Ok(known.begin_events(head.uri.path())),
         (_, Method::POST) => {
-            let body = model::body::read(body, REQUEST).await.ok_or(StatusCode::PAYLOAD_TOO_LARGE)?;
+            let body =
+                model::body::read(body, REQUEST).await.ok_or(StatusCode::PAYLOAD_TOO_LARGE)?;
             let message = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
             match head.uri.query() {
                 Some(stream) if server.transport() == Transport::Sse => {
@@ -101,19 +108,24 @@ async fn respond(
                 _ => answer(&server, &met, &message).await,
             }
         }
-        // The end of a session; nothing is kept of one.
+        // The end of a session, which has no state here.
         (Transport::Http, Method::DELETE) => Err(StatusCode::OK),
         _ => Err(StatusCode::METHOD_NOT_ALLOWED),
     }
 }
 
-/// Answers a message in the response. A server that keeps silent never does.
-async fn answer(server: &McpServer, met: &Met, message: &Value) -> Result<Response<Body>, StatusCode> {
+/// Answers a message in the response. A silent server never does.
+async fn answer(
+    server: &McpServer,
+    met: &ServerConnection,
+    message: &Value,
+) -> Result<Response<Body>, StatusCode> {
     let Some(answer) = met.answer(message) else {
         let is_request = message.get("id").is_some() && message.get("method").is_some();
         return if is_request { std::future::pending().await } else { Err(StatusCode::ACCEPTED) };
     };
-    let mut response = of_kind("application/json", Body::Whole(Some(Bytes::from(answer.to_string()))));
+    let mut response =
+        of_kind("application/json", Body::Whole(Some(Bytes::from(answer.to_string()))));
     if let Ok(session) = HeaderValue::from_str(server.name()) {
         response.headers_mut().insert("mcp-session-id", session);
     }
@@ -121,13 +133,13 @@ async fn answer(server: &McpServer, met: &Met, message: &Value) -> Result<Respon
 }
 
 impl Known {
-    /// Begins a stream of events. The first one tells where requests go.
+    /// Begins an event stream. The first event has the URL for requests.
     fn begin_events(&self, path: &str) -> Response<Body> {
         let (events, stream) = mpsc::channel(EVENTS);
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.last += 1;
         let number = streams.last;
-        // There is room for the first.
+        // The channel has room for the first event.
         let _told = events.try_send(event("endpoint", &format!("{path}?{number}")));
         streams.open.insert(number, events);
         if streams.open.len() > STREAMS {
@@ -136,15 +148,22 @@ impl Known {
         of_kind("text/event-stream", Body::Events(stream))
     }
 
-    /// Tells an answer in a stream, if there is one.
-    async fn tell(&self, stream: &str, answer: Option<Value>) -> Result<Response<Body>, StatusCode> {
+    /// Sends an answer to a stream, if it exists.
+    async fn tell(
+        &self,
+        stream: &str,
+        answer: Option<Value>,
+    ) -> Result<Response<Body>, StatusCode> {
         let number = stream.parse::<usize>().map_err(|_| StatusCode::NOT_FOUND)?;
         let events = {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             streams.open.get(&number).cloned().ok_or(StatusCode::NOT_FOUND)?
         };
         if let Some(answer) = answer {
-            events.send(event("message", &answer.to_string())).await.map_err(|_| StatusCode::GONE)?;
+            events
+                .send(event("message", &answer.to_string()))
+                .await
+                .map_err(|_| StatusCode::GONE)?;
         }
         Err(StatusCode::ACCEPTED)
     }
@@ -188,10 +207,12 @@ impl hyper::body::Body for Body {
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
     }
 
-    /// The length of a whole answer stands in its head.
+    /// The header has the length of a whole answer.
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(whole) => SizeHint::with_exact(whole.as_ref().map_or(0, |whole| whole.len() as u64)),
+            Self::Whole(whole) => {
+                SizeHint::with_exact(whole.as_ref().map_or(0, |whole| whole.len() as u64))
+            }
             Self::Events(_) => SizeHint::default(),
         }
     }

@@ -1,19 +1,18 @@
-//! MCP over stdio: lines from and to the relay that an agent has started as a server.
+//! MCP over stdio: lines from and to the relay that an agent started as a server.
 
-use super::McpReach;
-use super::conversation::Met;
-use crate::Door;
-use crate::door::Visitor;
-use crate::loopback::RETRY;
+use super::reach::McpReach;
+use super::server::ServerConnection;
+use crate::peer::loopback::RETRY;
+use crate::peer::relay::{RelayConnection, RelayListener};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 
-/// The longest line that is read, in bytes.
+/// The length limit of a line in bytes.
 const LINE: u64 = 1024 * 1024;
 
-/// Serves everyone who comes in by the door, for ever.
-pub(super) async fn serve(door: Door, reach: McpReach) {
+/// Serves every connection of the listener, until it is dropped.
+pub(super) async fn serve(door: RelayListener, reach: McpReach) {
     let mut open = JoinSet::new();
     loop {
         match door.visitor().await {
@@ -24,9 +23,10 @@ pub(super) async fn serve(door: Door, reach: McpReach) {
     }
 }
 
-/// Answers line by line until the other side ends, or the server is one that does. Then the relay ends too.
-async fn converse(visitor: Visitor, reach: McpReach) {
-    let Visitor { mut output, mut input, told } = visitor;
+/// Answers line by line until the other side ends, or at once if the server must end. The relay
+/// ends with it.
+async fn converse(visitor: RelayConnection, reach: McpReach) {
+    let RelayConnection { mut output, mut input, told } = visitor;
     let Some(met) = meet(&told, &reach) else { return };
     loop {
         let mut line = Vec::new();
@@ -43,10 +43,13 @@ async fn converse(visitor: Visitor, reach: McpReach) {
     }
 }
 
-/// The server that a relay stands for, as it told.
-fn meet(told: &Value, reach: &McpReach) -> Option<Met> {
+/// Returns the server that a relay names.
+fn meet(told: &Value, reach: &McpReach) -> Option<ServerConnection> {
     let server = reach.find(told.get("server")?.as_str()?)?;
     let environment = told.get("environment").and_then(Value::as_object);
     let variables = environment.into_iter().flatten();
-    Met::new(server, variables.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))))
+    ServerConnection::new(
+        server,
+        variables.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))),
+    )
 }

@@ -1,10 +1,11 @@
-//! The servers over sockets, as the libraries of agents reach them.
+//! The servers over sockets, as agents' libraries reach them.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use super::{Manner, McpServer, McpServers, Seen, Transport};
-use crate::enter;
-use serde_json::{Value, json};
+use super::{McpServer, McpServers, Seen, ServerBehavior, Transport};
+use crate::connect_relay;
+use crate::json::json;
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 
@@ -20,7 +21,7 @@ fn requests(server: &McpServer) -> [Value; 3] {
     ]
 }
 
-/// The answers to these three are those of a good server.
+/// Checks the three answers of a correct server.
 fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-03-26");
     assert_eq!(answers[1]["id"], "a");
@@ -28,14 +29,15 @@ fn are_good(server: &McpServer, answers: &[Value]) {
     assert_eq!(answers[2]["result"]["content"][0]["text"], server.result());
 }
 
-/// Comes in as a relay does that was started as this entry says, with these variables.
+/// Connects as the relay of this entry would, with these variables.
 async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpStream>>, Value) {
     let entry = server.entry();
-    let words: Vec<&str> = entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let words: Vec<&str> =
+        entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let [first, address, token, option, name] = words[..] else { panic!("{words:?}") };
     assert_eq!((&entry["command"], first, option), (&json!("/attache"), "relay", "--mcp"));
     let told = json!({"server": name, "environment": environment}).to_string();
-    let stream = enter(address.parse().unwrap(), token, Some(&told)).await.unwrap();
+    let stream = connect_relay(address.parse().unwrap(), token, Some(&told)).await.unwrap();
     (BufReader::new(stream).lines(), entry)
 }
 
@@ -52,15 +54,17 @@ fn servers() -> McpServers {
 async fn a_server_over_stdio_answers_and_sees_its_variable() {
     let servers = servers();
     for (is_given, lacks_word) in [(true, false), (false, true)] {
-        let server = servers.add(Transport::Stdio, Manner::Good);
+        let server = servers.add(Transport::Stdio, ServerBehavior::Good);
         let (name, value) = given(&server.entry(), "env");
-        let environment = if is_given { json!({name: value}) } else { json!({"ATTACHE_CHECK_OTHER": value}) };
+        let environment =
+            if is_given { json!({name: value}) } else { json!({"ATTACHE_CHECK_OTHER": value}) };
         let (mut lines, _) = start(&server, environment).await;
         let mut answers = Vec::new();
         for request in requests(&server) {
             // A notification has no answer.
-            let line =
-                format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n{request}\n");
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n{request}\n"
+            );
             lines.get_mut().write_all(line.as_bytes()).await.unwrap();
             answers.push(serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap());
         }
@@ -72,7 +76,7 @@ async fn a_server_over_stdio_answers_and_sees_its_variable() {
 #[tokio::test]
 async fn a_server_that_is_to_end_does_and_is_reached() {
     let servers = servers();
-    let server = servers.add(Transport::Stdio, Manner::Gone);
+    let server = servers.add(Transport::Stdio, ServerBehavior::Gone);
     let (mut lines, _) = start(&server, json!({})).await;
     assert_eq!(lines.next_line().await.unwrap(), None);
     assert!(server.seen().is_reached && !server.seen().is_initialized);
@@ -81,7 +85,7 @@ async fn a_server_that_is_to_end_does_and_is_reached() {
 #[tokio::test]
 async fn a_silent_server_reads_and_says_nothing() {
     let servers = servers();
-    let server = servers.add(Transport::Stdio, Manner::Silent);
+    let server = servers.add(Transport::Stdio, ServerBehavior::Silent);
     let (mut lines, _) = start(&server, json!({})).await;
     let [hello, ..] = requests(&server);
     lines.get_mut().write_all(format!("{hello}\n").as_bytes()).await.unwrap();
@@ -90,7 +94,7 @@ async fn a_silent_server_reads_and_says_nothing() {
     assert_eq!(lines.next_line().await.unwrap(), None);
 }
 
-/// Sends a request of its own connection, and reads all of the answer.
+/// Sends a request on its own connection and reads the whole answer.
 async fn exchange(method: &str, url: &str, header: &str, body: &str) -> String {
     let rest = url.strip_prefix("http://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap();
@@ -108,10 +112,12 @@ async fn exchange(method: &str, url: &str, header: &str, body: &str) -> String {
 #[tokio::test]
 async fn a_server_over_http_answers_and_sees_its_header() {
     let servers = servers();
-    let server = servers.add(Transport::Http, Manner::Good);
+    let server = servers.add(Transport::Http, ServerBehavior::Good);
     let (name, value) = given(&server.entry(), "headers");
-    let (url, header) =
-        (server.entry()["url"].as_str().unwrap().to_owned(), format!("{}: {value}\r\n", name.to_lowercase()));
+    let (url, header) = (
+        server.entry()["url"].as_str().unwrap().to_owned(),
+        format!("{}: {value}\r\n", name.to_lowercase()),
+    );
     let mut answers = Vec::new();
     for request in requests(&server) {
         let answer = exchange("POST", &url, &header, &request.to_string()).await;
@@ -136,8 +142,10 @@ async fn a_server_over_http_answers_and_sees_its_header() {
 #[tokio::test]
 async fn who_does_not_know_the_token_finds_no_server() {
     let servers = servers();
-    let (http, stdio) =
-        (servers.add(Transport::Http, Manner::Good), servers.add(Transport::Stdio, Manner::Good));
+    let (http, stdio) = (
+        servers.add(Transport::Http, ServerBehavior::Good),
+        servers.add(Transport::Stdio, ServerBehavior::Good),
+    );
     let url = http.entry()["url"].as_str().unwrap().to_owned();
     let authority = url.split('/').nth(2).unwrap();
     for path in [http.name().to_owned(), format!("x/{}", http.name()), String::new()] {
@@ -147,9 +155,9 @@ async fn who_does_not_know_the_token_finds_no_server() {
     let entry = stdio.entry();
     let address = entry["args"][1].as_str().unwrap().parse().unwrap();
     let told = json!({"server": stdio.name(), "environment": {}}).to_string();
-    let mut stream = enter(address, "guessed", Some(&told)).await.unwrap();
+    let mut stream = connect_relay(address, "guessed", Some(&told)).await.unwrap();
     let mut said = String::new();
-    // It may be reset.
+    // The connection may be reset.
     let _read = stream.read_to_string(&mut said).await;
     assert_eq!((said.as_str(), http.seen(), stdio.seen()), ("", Seen::default(), Seen::default()));
 }
@@ -157,7 +165,7 @@ async fn who_does_not_know_the_token_finds_no_server() {
 #[tokio::test]
 async fn a_server_with_a_stream_of_events_answers_there() {
     let servers = servers();
-    let server = servers.add(Transport::Sse, Manner::Good);
+    let server = servers.add(Transport::Sse, ServerBehavior::Good);
     let (name, value) = given(&server.entry(), "headers");
     let header = format!("{name}: {value}\r\n");
     let url = server.entry()["url"].as_str().unwrap().to_owned();
@@ -171,8 +179,13 @@ async fn a_server_with_a_stream_of_events_answers_there() {
     let endpoint = data(&mut lines).await;
     let mut answers = Vec::new();
     for request in requests(&server) {
-        let answer =
-            exchange("POST", &format!("http://{authority}{endpoint}"), &header, &request.to_string()).await;
+        let answer = exchange(
+            "POST",
+            &format!("http://{authority}{endpoint}"),
+            &header,
+            &request.to_string(),
+        )
+        .await;
         assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
         answers.push(serde_json::from_str(&data(&mut lines).await).unwrap());
     }
@@ -182,7 +195,7 @@ async fn a_server_with_a_stream_of_events_answers_there() {
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
 }
 
-/// The data of the next event.
+/// Returns the data of the next event.
 async fn data(lines: &mut Lines<BufReader<TcpStream>>) -> String {
     loop {
         let line = lines.next_line().await.unwrap().unwrap();

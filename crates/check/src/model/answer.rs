@@ -1,15 +1,15 @@
-//! What the model answers: one act.
+//! The model's answer: one act.
 
 use super::request::{Asked, CALL, Request};
 use super::tool::{self, Arguments};
 use super::tool_names::ToolNames;
-use crate::acts::{DONE, NO_TOOL};
+use crate::model::acts::{DONE, NO_TOOL};
 use serde_json::Value;
 
-/// How many pieces a text comes in.
+/// The number of chunks of a text.
 const PIECES: usize = 4;
 
-/// What is done with a request.
+/// The response to a request.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answering {
     Answer(Answer),
@@ -20,11 +20,11 @@ pub(super) enum Answering {
 /// An answer of the model.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Answer {
-    /// The number of the answer, by which its ids are its own: agents pass them on as the ids of messages.
+    /// The number of the answer, which makes its ids unique: agents use them as message ids.
     pub(super) number: usize,
     pub(super) thought: String,
     pub(super) text: String,
-    /// How often the text is said.
+    /// How often the text is repeated.
     pub(super) times: usize,
     pub(super) calls: Vec<Call>,
     pub(super) end: End,
@@ -40,28 +40,28 @@ pub(super) struct Call {
     pub(super) arguments: Arguments,
 }
 
-/// Why the model ends.
+/// Why the model stops.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum End {
-    /// It has said all, or waits for its tools.
+    /// It is done, or waits for its tools.
     #[default]
     Stop,
     Length,
     Refusal,
 }
 
-/// What comes after what was said.
+/// What follows the text.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) enum After {
     #[default]
     Nothing,
-    /// No more bytes, and no end.
+    /// Nothing, not even the end.
     Hang,
     /// The end of the connection in the middle of the answer.
     Cut,
 }
 
-/// How many tokens were used. `input` holds the cached ones, `output` the thoughts.
+/// The number of used tokens. `input` includes the cached ones, `output` the reasoning.
 #[derive(Debug, PartialEq, Clone, Copy, Default)]
 pub(super) struct Usage {
     pub(super) input: u64,
@@ -71,8 +71,14 @@ pub(super) struct Usage {
 }
 
 impl Answering {
-    /// What is done with this request, which is one aside if it is not about a turn. `calls` is the number of calls so far.
-    pub(super) fn to(request: &Request, is_aside: bool, calls: &mut usize, names: &ToolNames) -> Self {
+    /// Returns the response to this request. A request that is not about a turn gets a harmless
+    /// text. `calls` is the number of calls so far.
+    pub(super) fn to(
+        request: &Request,
+        is_aside: bool,
+        calls: &mut usize,
+        names: &ToolNames,
+    ) -> Self {
         let asked = if is_aside { None } else { request.asked() };
         let act = asked.as_ref().and_then(|asked| Some((asked, asked.acts.get(asked.next)?)));
         match act {
@@ -82,7 +88,12 @@ impl Answering {
             },
             None => {
                 let text = DONE.to_owned();
-                Self::Answer(Answer { usage: Usage::of(request, &text), text, times: 1, ..Answer::default() })
+                Self::Answer(Answer {
+                    usage: Usage::of(request, &text),
+                    text,
+                    times: 1,
+                    ..Answer::default()
+                })
             }
         }
     }
@@ -99,7 +110,13 @@ impl Answering {
 }
 
 impl Answer {
-    fn doing(act: &Value, asked: &Asked, request: &Request, made: &mut usize, names: &ToolNames) -> Self {
+    fn doing(
+        act: &Value,
+        asked: &Asked,
+        request: &Request,
+        made: &mut usize,
+        names: &ToolNames,
+    ) -> Self {
         let text = |key: &str| act.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut said = text("say");
         let mut calls = Vec::new();
@@ -126,7 +143,8 @@ impl Answer {
                 "attache check: recalled no"
             });
         }
-        let times = act.get("repeat").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
+        let times =
+            act.get("repeat").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
         let is = |key: &str| act.get(key) == Some(&Value::Bool(true));
         Self {
             thought: text("think"),
@@ -148,24 +166,24 @@ impl Answer {
         }
     }
 
-    /// The text in pieces, as it is said once. No two that follow each other are alike unless the text is: some agents take the second for
-    /// the first one sent again.
+    /// Returns the text in chunks. Neighbouring chunks differ unless the text repeats itself: some
+    /// agents ignore a repeated chunk.
     pub(super) fn pieces(&self) -> Vec<&str> {
         pieces(&self.text)
     }
 
-    /// All that is said.
+    /// Returns the whole text.
     pub(super) fn whole_text(&self) -> String {
         self.text.repeat(self.times)
     }
 }
 
-/// What the model says instead of calling a tool that the agent does not offer.
+/// Returns what the model says if the agent does not offer a tool.
 fn no_tool_for(tool: Option<&str>) -> String {
     format!("{NO_TOOL}{}\n", tool.unwrap_or("this"))
 }
 
-/// A text in about equal pieces, none empty.
+/// Splits a text into chunks of about equal length, none empty.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let size = text.chars().count().div_ceil(PIECES).max(1);
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(size).collect();
@@ -174,7 +192,7 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
 }
 
 impl Usage {
-    /// About what a model would count.
+    /// Estimates the number of tokens.
     fn of(request: &Request, said: &str) -> Self {
         let tokens = |bytes: usize| u64::try_from(bytes / 4).unwrap_or(u64::MAX).saturating_add(1);
         Self { input: tokens(request.size), output: tokens(said.len()), ..Self::default() }

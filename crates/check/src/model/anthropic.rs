@@ -1,10 +1,11 @@
-//! The wire of Anthropic Messages.
+//! The API of Anthropic Messages.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, list, model, text_at, text_of};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let system = text_of(body.get("system").unwrap_or(&Value::Null));
@@ -17,7 +18,7 @@ pub(super) fn read(body: &Value) -> Request {
     Request { items, tools: tools.collect(), ..Request::default() }
 }
 
-/// The blocks of a message, each an item.
+/// Returns the blocks of a message as items.
 fn items(message: &Value) -> Vec<Item> {
     let content = message.get("content").unwrap_or(&Value::Null);
     let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
@@ -28,17 +29,18 @@ fn items(message: &Value) -> Vec<Item> {
             Some("tool_use") => model(text, vec![text_at(block, "id")]),
             _ if is_model => model(text, Vec::new()),
             Some("tool_result") => Item::Other(text),
-            _ => Item::Person(text),
+            _ => Item::Operator(text),
         }
     };
     blocks.iter().map(item).collect()
 }
 
-/// The blocks of an answer.
+/// Returns the blocks of an answer.
 fn blocks(answer: &Answer) -> Vec<Value> {
     let mut blocks = Vec::new();
     if !answer.thought.is_empty() {
-        blocks.push(json!({"type": "thinking", "thinking": answer.thought, "signature": "attache"}));
+        blocks
+            .push(json!({"type": "thinking", "thinking": answer.thought, "signature": "attache"}));
     }
     if !answer.text.is_empty() {
         blocks.push(json!({"type": "text", "text": answer.whole_text()}));
@@ -94,7 +96,9 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let (mut text, mut after) = (Vec::new(), Vec::new());
     if !answer.text.is_empty() {
         before.push(start(index, &json!({"type": "text", "text": ""})));
-        text.extend(answer.pieces().into_iter().map(|piece| delta(index, "text_delta", "text", piece)));
+        text.extend(
+            answer.pieces().into_iter().map(|piece| delta(index, "text_delta", "text", piece)),
+        );
         after.push(stop(index));
         index += 1;
     }

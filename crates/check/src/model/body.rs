@@ -9,27 +9,27 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::vec::IntoIter;
 
-/// The body of a request, unless it is longer than this or breaks off.
+/// Reads the body of a request, unless it is longer than this or incomplete.
 pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
     Some(Limited::new(body, most).collect().await.ok()?.to_bytes())
 }
 
-/// The body of an answer, piece by piece, as fast as it is read.
+/// The body of an answer, chunk by chunk, as fast as it is read.
 #[derive(Debug)]
 pub(super) struct Body {
     before: IntoIter<String>,
     text: Vec<Bytes>,
-    /// How many pieces of the text were sent, of how many.
+    /// How many chunks of the text were sent, and their number.
     sent: usize,
     of: usize,
     after: IntoIter<String>,
     ending: After,
-    /// Whether what was said has had its time to go out.
+    /// Whether the text had time to be sent.
     is_sent: bool,
 }
 
 impl Body {
-    /// The events of an answer.
+    /// Creates a body from the events of an answer.
     pub(super) fn events(events: Written, ending: After) -> Self {
         let text: Vec<Bytes> = events.text.into_iter().map(Bytes::from).collect();
         let of = text.len().saturating_mul(events.times);
@@ -37,15 +37,18 @@ impl Body {
         Self { before, text, sent: 0, of, after, ending, is_sent: false }
     }
 
-    /// An answer in one piece. What is to hang or to break does so in its middle.
+    /// Creates a body in one piece. If it must hang or break, it does so in its middle.
     pub(super) fn whole(text: String, ending: After) -> Self {
         let mut text = text.into_bytes();
         let after = text.split_off(text.len() / 2);
         let [before, after] = [text, after].map(|half| String::from_utf8_lossy(&half).into_owned());
-        Self::events(Written { before: vec![before], after: vec![after], ..Written::default() }, ending)
+        Self::events(
+            Written { before: vec![before], after: vec![after], ..Written::default() },
+            ending,
+        )
     }
 
-    /// The next piece of the text.
+    /// Returns the next chunk of the text.
     fn piece(&mut self) -> Option<Bytes> {
         if self.sent == self.of {
             return None;
@@ -73,9 +76,9 @@ impl hyper::body::Body for Body {
                 let next = self.after.next().map(|piece| Ok(Frame::data(Bytes::from(piece))));
                 Poll::Ready(next)
             }
-            // Nobody wakes it again: the end of the connection drops it.
+            // Never woken: the end of the connection drops it.
             After::Hang => Poll::Pending,
-            // What waits to be written is lost with an error: it is written when there is nothing more for a moment.
+            // An error discards unwritten bytes. They are written if nothing follows for a moment.
             After::Cut if !self.is_sent => {
                 self.is_sent = true;
                 context.waker().wake_by_ref();

@@ -1,16 +1,17 @@
-//! What agents ask a provider besides answers: its models, and how many tokens a request has.
+//! Other requests of agents to a provider: its models, and the number of tokens of a request.
 
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
-/// The models there are: what agents choose from, by names that they know the windows of.
+/// The models to choose from, with names whose context windows agents know.
 const MODELS: [&str; 6] =
     ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
 
-/// How long a conversation with a model may be, and an answer of it, in tokens.
+/// The limits of a conversation and of an answer, in tokens.
 const WINDOW: u64 = 128_000;
 const LONGEST: u64 = 16_384;
 
-/// The answer to what is asked at this path with a body of so many bytes.
+/// Returns the answer to a request at this path with a body of this size.
 pub(super) fn answer(path: &str, size: usize) -> Option<Value> {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name {
@@ -25,7 +26,9 @@ pub(super) fn answer(path: &str, size: usize) -> Option<Value> {
             )
         }
         "count_tokens" => Some(json!({"input_tokens": size / 4})),
-        "input_tokens" => Some(json!({"object": "response.input_tokens", "input_tokens": size / 4})),
+        "input_tokens" => {
+            Some(json!({"object": "response.input_tokens", "input_tokens": size / 4}))
+        }
         name if name.ends_with(":countTokens") => Some(json!({"totalTokens": size / 4})),
         name if path.ends_with(&format!("/models/{name}")) => {
             Some(if path.contains("/v1beta") { of_gemini(name) } else { of_others(name) })
@@ -34,7 +37,7 @@ pub(super) fn answer(path: &str, size: usize) -> Option<Value> {
     }
 }
 
-/// As OpenAI and those like it tell a model, and as Anthropic does.
+/// A model in the form of OpenAI and compatible providers, and of Anthropic.
 fn of_others(model: &str) -> Value {
     json!({
         "id": model, "object": "model", "created": 0, "owned_by": "attache", "context_length": WINDOW,

@@ -1,10 +1,11 @@
-//! The wire of OpenAI Chat Completions.
+//! The API of OpenAI Chat Completions.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, joined, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, joined, list, model, text_at, text_of};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let items = list(body, "messages").iter().map(item).collect();
@@ -19,10 +20,11 @@ pub(super) fn read(body: &Value) -> Request {
 fn item(message: &Value) -> Item {
     let text = text_of(message.get("content").unwrap_or(&Value::Null));
     match message.get("role").and_then(Value::as_str) {
-        Some("user") => Item::Person(text),
-        Some("assistant") => {
-            model(text, list(message, "tool_calls").iter().map(|call| text_at(call, "id")).collect())
-        }
+        Some("user") => Item::Operator(text),
+        Some("assistant") => model(
+            text,
+            list(message, "tool_calls").iter().map(|call| text_at(call, "id")).collect(),
+        ),
         _ => Item::Other(text),
     }
 }
@@ -40,7 +42,8 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
         message = joined(message, json!({"reasoning_content": answer.thought}));
     }
     if !answer.calls.is_empty() {
-        let calls: Vec<Value> = answer.calls.iter().map(|call| tool_call(call, &arguments(call))).collect();
+        let calls: Vec<Value> =
+            answer.calls.iter().map(|call| tool_call(call, &arguments(call))).collect();
         message = joined(message, json!({"tool_calls": calls}));
     }
     json!({
@@ -57,8 +60,11 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
         })
     };
     let mut before = vec![chunk(json!({"role": "assistant", "content": ""}), None)];
-    before
-        .extend(pieces(&answer.thought).iter().map(|piece| chunk(json!({"reasoning_content": piece}), None)));
+    before.extend(
+        pieces(&answer.thought)
+            .iter()
+            .map(|piece| chunk(json!({"reasoning_content": piece}), None)),
+    );
     let key = if answer.end == End::Refusal { "refusal" } else { "content" };
     let text = answer.pieces().into_iter().filter(|piece| !piece.is_empty());
     let mut after = Vec::new();
@@ -77,7 +83,7 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     Events { before, text, times: answer.times, after }
 }
 
-/// The arguments as a JSON text.
+/// Returns the arguments as a JSON text.
 fn arguments(call: &Call) -> String {
     match &call.arguments {
         Arguments::Object(object) => object.to_string(),
@@ -90,7 +96,7 @@ fn tool_call(call: &Call, arguments: &str) -> Value {
     json!({"id": call.id, "type": kind, kind: {"name": call.name, key: arguments}})
 }
 
-/// What kind of tool is called, and where it is told what with.
+/// Returns the type of a called tool, and the member with its arguments.
 fn kind_of(call: &Call) -> (&'static str, &'static str) {
     match call.arguments {
         Arguments::Object(_) => ("function", "arguments"),

@@ -1,11 +1,12 @@
-//! The wire of Gemini: `generateContent` and `streamGenerateContent`.
+//! The API of Gemini: `generateContent` and `streamGenerateContent`.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, list, model, text_at, text_of};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(super) fn read(target: &Uri, body: &Value) -> Request {
     let (model, method) =
@@ -38,7 +39,7 @@ fn parts(content: &Value) -> String {
     text_of(content.get("parts").unwrap_or(content))
 }
 
-/// The parts of a content, each an item.
+/// Returns the parts of a content as items.
 fn items(content: &Value) -> Vec<Item> {
     let is_model = content.get("role").is_some_and(|role| role == "model");
     let item = |part: &Value| {
@@ -47,7 +48,7 @@ fn items(content: &Value) -> Vec<Item> {
             (Some(call), _) => model(String::new(), vec![text_at(call, "id")]),
             (_, Some(response)) => Item::Other(response.to_string()),
             _ if is_model => model(text, Vec::new()),
-            _ => Item::Person(text),
+            _ => Item::Operator(text),
         }
     };
     list(content, "parts").iter().map(item).collect()
@@ -71,7 +72,8 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let before = before.map(|piece| event(json!({"text": piece, "thought": true}))).collect();
     let text = answer.pieces().into_iter().filter(|piece| !piece.is_empty());
     let text = text.map(|piece| event(json!({"text": piece}))).collect();
-    let mut after: Vec<Value> = answer.calls.iter().map(|call| event(function_call(call))).collect();
+    let mut after: Vec<Value> =
+        answer.calls.iter().map(|call| event(function_call(call))).collect();
     after.push(response(request, answer, &[json!({"text": ""})], Some(reason(answer))));
     Events { before, text, times: answer.times, after }
 }

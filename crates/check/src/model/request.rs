@@ -1,23 +1,24 @@
-//! What an agent asks its model, whatever the wire: what was said so far, and the tools there are.
+//! An agent's request to its model, for any API: the conversation so far and the tools.
 
 use super::tool::Tool;
-use crate::acts::Acts;
+use crate::model::acts::Acts;
 
-/// How the id of every call begins that this model makes; the number of the act follows.
+/// The prefix of this model's call ids; the number of the act follows.
 pub(super) const CALL: &str = "attache_";
 
 /// A request for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Request {
-    /// What was said, in order.
+    /// The conversation so far.
     pub(super) items: Vec<Item>,
-    /// The tools that are offered.
+    /// The offered tools.
     pub(super) tools: Vec<Tool>,
-    /// Whether the answer is to come as events.
+    /// Whether the answer is streamed as events.
     pub(super) is_streamed: bool,
-    /// Whether events go as server-sent ones; else as one JSON array, which only Gemini does.
+    /// Whether events are sent as one JSON array, which only Gemini does, and not as server-sent
+    /// events.
     pub(super) is_array: bool,
-    /// The model that is asked.
+    /// The requested model.
     pub(super) model: String,
     /// Its length in bytes.
     pub(super) size: usize,
@@ -26,45 +27,46 @@ pub(super) struct Request {
 /// One part of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    /// The instructions, or what a tool answered.
+    /// The instructions, or the result of a tool.
     Other(String),
-    /// What the person said.
-    Person(String),
-    /// What the model said, with the ids of the calls that it made there.
+    /// A user text.
+    Operator(String),
+    /// A text of the model, with the ids of its calls.
     Model { text: String, calls: Vec<String> },
 }
 
 impl Item {
     fn text(&self) -> &str {
         match self {
-            Self::Other(text) | Self::Person(text) | Self::Model { text, .. } => text,
+            Self::Other(text) | Self::Operator(text) | Self::Model { text, .. } => text,
         }
     }
 }
 
-/// The acts that a request asks for.
+/// The acts of a request.
 #[derive(Debug, PartialEq)]
 pub(super) struct Asked {
     pub(super) acts: Acts,
-    /// The number of the act that is next.
+    /// The number of the next act.
     pub(super) next: usize,
-    /// Where the item stands that tells them.
+    /// The index of the item with the acts.
     pub(super) at: usize,
 }
 
 impl Request {
-    /// The acts of the person's last text that tells some.
+    /// Returns the acts of the last user text that has some.
     pub(super) fn asked(&self) -> Option<Asked> {
         let told = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
-            Item::Person(text) => Acts::read(text).map(|acts| (acts, at)),
+            Item::Operator(text) => Acts::read(text).map(|acts| (acts, at)),
             _ => None,
         });
         let (acts, at) = told?;
         Some(Asked { acts, next: self.done_after(at), at })
     }
 
-    /// How many acts are done after the item at this index: the number in the id of the last call of ours, and each answer after that. Some
-    /// wires and agents know no ids, or others: then each run of what the model said is one answer.
+    /// Counts the acts done after the item at this index: the number in the id of the judge's last
+    /// call, plus each answer after it. Some APIs and agents drop or change ids: then each group of
+    /// model texts is one answer.
     fn done_after(&self, at: usize) -> usize {
         let (mut done, mut goes_on) = (0, false);
         for item in self.items.iter().skip(at + 1) {
@@ -82,13 +84,13 @@ impl Request {
         done
     }
 
-    /// Whether this text stands before the item at this index.
+    /// Whether this text is before the item at this index.
     pub(super) fn recalls(&self, text: &str, at: usize) -> bool {
         self.items.iter().take(at).any(|item| item.text().contains(text))
     }
 }
 
-/// The number of the act that made a call.
+/// Returns the number of the act that made a call.
 fn act_of(id: &str) -> Option<usize> {
     let (_, number) = id.split_once(CALL)?;
     number.split('_').next()?.parse().ok()
@@ -99,15 +101,15 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::acts::say;
+    use crate::model::acts::say;
 
     fn model(calls: &[&str]) -> Item {
         Item::Model { text: String::new(), calls: calls.iter().map(|&id| id.to_owned()).collect() }
     }
 
     fn next(after: &[Item]) -> usize {
-        let told = Item::Person(say("one").then(say("two")).prompt_text());
-        let earlier = [Item::Person(say("old").prompt_text()), model(&[]), told];
+        let told = Item::Operator(say("one").then(say("two")).prompt_text());
+        let earlier = [Item::Operator(say("old").prompt_text()), model(&[]), told];
         let items = earlier.into_iter().chain(after.iter().cloned()).collect();
         let asked = Request { items, ..Request::default() }.asked().unwrap();
         assert_eq!((asked.at, asked.acts), (2, say("one").then(say("two"))));
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_without_acts() {
-        let items = vec![Item::Person("hi".to_owned()), Item::Other(say("x").prompt_text())];
+        let items = vec![Item::Operator("hi".to_owned()), Item::Other(say("x").prompt_text())];
         assert_eq!(Request { items, ..Request::default() }.asked(), None);
     }
 }

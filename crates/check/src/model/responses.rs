@@ -1,14 +1,15 @@
-//! The wire of OpenAI Responses.
+//! The API of OpenAI Responses.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, joined, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, joined, list, model, text_at, text_of};
-use serde_json::{Value, json};
+use crate::json::json;
+use serde_json::Value;
 
 pub(super) fn read(body: &Value) -> Request {
     let items = match body.get("input") {
-        Some(Value::String(text)) => vec![Item::Person(text.clone())],
+        Some(Value::String(text)) => vec![Item::Operator(text.clone())],
         _ => list(body, "input").iter().map(item).collect(),
     };
     let tools = list(body, "tools").iter().filter_map(|tool| {
@@ -22,7 +23,7 @@ fn item(item: &Value) -> Item {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or("message");
     let text = text_of(item);
     match (kind, item.get("role").and_then(Value::as_str)) {
-        ("message", Some("user")) => Item::Person(text),
+        ("message", Some("user")) => Item::Operator(text),
         ("message", Some("assistant")) => model(text, Vec::new()),
         ("reasoning", _) => model(text, Vec::new()),
         (call, _) if call.ends_with("_call") => model(text, vec![text_at(item, "call_id")]),
@@ -39,7 +40,7 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
     response(request, answer, status, why, &output(answer), &usage(answer))
 }
 
-/// The id of a thing of this kind in an answer.
+/// Returns the id of an item of this kind in an answer.
 fn id(kind: &str, answer: &Answer) -> String {
     format!("{kind}_attache_{}", answer.number)
 }
@@ -59,7 +60,7 @@ fn response(
     })
 }
 
-/// The items of an answer.
+/// Returns the items of an answer.
 fn output(answer: &Answer) -> Vec<Value> {
     let mut output = Vec::new();
     if !answer.thought.is_empty() {
@@ -69,7 +70,8 @@ fn output(answer: &Answer) -> Vec<Value> {
     if !answer.text.is_empty() {
         output.push(message(answer, json!([part(answer, &answer.whole_text())]), "completed"));
     }
-    output.extend(answer.calls.iter().map(|call| function_call(call, &arguments(call), "completed")));
+    output
+        .extend(answer.calls.iter().map(|call| function_call(call, &arguments(call), "completed")));
     output
 }
 
@@ -77,7 +79,7 @@ fn message(answer: &Answer, content: Value, status: &str) -> Value {
     json!({"type": "message", "id": id("msg", answer), "role": "assistant", "status": status, "content": content})
 }
 
-/// What is said, or the refusal.
+/// The text, or the refusal.
 fn part(answer: &Answer, text: &str) -> Value {
     match answer.end {
         End::Refusal => json!({"type": "refusal", "refusal": text}),
@@ -85,7 +87,7 @@ fn part(answer: &Answer, text: &str) -> Value {
     }
 }
 
-/// The arguments, or the text of a tool that takes one.
+/// The arguments, or the text of a tool that takes a text.
 fn arguments(call: &Call) -> String {
     match &call.arguments {
         Arguments::Object(object) => object.to_string(),
@@ -122,15 +124,20 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let (mut text, mut after) = (Vec::new(), Vec::new());
     if !answer.text.is_empty() {
         before.push(added(items, &message(answer, json!([]), "in_progress")));
-        let place = json!({"item_id": id("msg", answer), "output_index": items, "content_index": 0});
-        let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
+        let place =
+            json!({"item_id": id("msg", answer), "output_index": items, "content_index": 0});
+        let at =
+            |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
         before.push(at("response.content_part.added", json!({"part": part(answer, "")})));
         let (kind, key) = match answer.end {
             End::Refusal => ("response.refusal", "refusal"),
             _ => ("response.output_text", "text"),
         };
         text.extend(
-            answer.pieces().iter().map(|piece| at(&format!("{kind}.delta"), json!({"delta": piece}))),
+            answer
+                .pieces()
+                .iter()
+                .map(|piece| at(&format!("{kind}.delta"), json!({"delta": piece}))),
         );
         let whole = answer.whole_text();
         after.push(at(&format!("{kind}.done"), json!({ key: whole })));
@@ -152,14 +159,17 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
 fn thought(answer: &Answer) -> Vec<Value> {
     let place = json!({"item_id": id("rs", answer), "output_index": 0, "summary_index": 0});
     let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
-    let item = |summary: Value| json!({"type": "reasoning", "id": id("rs", answer), "summary": summary});
+    let item =
+        |summary: Value| json!({"type": "reasoning", "id": id("rs", answer), "summary": summary});
     let part = |text: &str| json!({"type": "summary_text", "text": text});
     let mut events = vec![
         added(0, &item(json!([]))),
         at("response.reasoning_summary_part.added", json!({"part": part("")})),
     ];
     let deltas = pieces(&answer.thought).into_iter();
-    events.extend(deltas.map(|piece| at("response.reasoning_summary_text.delta", json!({"delta": piece}))));
+    events.extend(
+        deltas.map(|piece| at("response.reasoning_summary_text.delta", json!({"delta": piece}))),
+    );
     events.push(at("response.reasoning_summary_text.done", json!({"text": answer.thought})));
     events.push(at("response.reasoning_summary_part.done", json!({"part": part(&answer.thought)})));
     events.push(done(0, &item(json!([part(&answer.thought)]))));
@@ -175,7 +185,9 @@ fn call_events(index: usize, call: &Call) -> Vec<Value> {
     let place = json!({"item_id": format!("fc_{}", call.id), "output_index": index});
     let at = |kind: String, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
     let mut events = vec![added(index, &function_call(call, "", "in_progress"))];
-    events.extend(pieces(&all).iter().map(|piece| at(format!("{kind}.delta"), json!({"delta": piece}))));
+    events.extend(
+        pieces(&all).iter().map(|piece| at(format!("{kind}.delta"), json!({"delta": piece}))),
+    );
     events.push(at(format!("{kind}.done"), json!({ key: all })));
     events.push(done(index, &function_call(call, &all, "completed")));
     events
@@ -189,7 +201,7 @@ fn done(index: usize, item: &Value) -> Value {
     json!({"type": "response.output_item.done", "output_index": index, "item": item})
 }
 
-/// Gives each event its number.
+/// Numbers the events.
 fn number(events: &mut Events) {
     let all = events.before.iter_mut().chain(&mut events.text).chain(&mut events.after);
     for (number, event) in all.enumerate() {

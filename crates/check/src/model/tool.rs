@@ -1,18 +1,19 @@
-//! The agent's own tool for what an act calls, found by its name, with arguments that fit its schema.
+//! The agent's own tool for an act, found by its name, with arguments that fit its schema.
 
 use super::tool_names::ToolNames;
 use super::tool_table::{KINDS, Kind};
-use serde_json::{Map, Value, json};
+use crate::json::json;
+use serde_json::{Map, Value};
 
 /// A tool that an agent offers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tool {
     pub(super) name: String,
-    /// The JSON schema of its arguments; null for one that takes a text.
+    /// The JSON schema of its arguments; null for a tool that takes a text.
     pub(super) schema: Value,
 }
 
-/// What a tool is called with.
+/// The arguments of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Arguments {
     Object(Value),
@@ -20,7 +21,8 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// The tool that does what an act calls, and its arguments. The first of the names that the agent has, if its schema takes what is to be told.
+/// Returns the tool for an act and its arguments: the first known name that the agent offers, if
+/// its schema accepts the arguments.
 pub(super) fn found<'t>(
     tools: &'t [Tool],
     wanted: &Value,
@@ -31,13 +33,16 @@ pub(super) fn found<'t>(
         return of_server(tools, wanted);
     }
     let kind = KINDS.iter().find(|known| known.tool == kind)?;
-    let mapped = names.of(kind.tool).flat_map(|name| tools.iter().filter(move |tool| tool.name == name));
-    let known =
-        kind.names.iter().flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
+    let mapped =
+        names.of(kind.tool).flat_map(|name| tools.iter().filter(move |tool| tool.name == name));
+    let known = kind
+        .names
+        .iter()
+        .flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
     mapped.chain(known).filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
 }
 
-/// The tool of an MCP server: its name stands at the end of the name that the agent gives it.
+/// Returns the tool of an MCP server, whose name ends the name that the agent gives it.
 fn of_server<'t>(tools: &'t [Tool], wanted: &Value) -> Option<(&'t Tool, Arguments)> {
     let name = plain(wanted.get("name")?.as_str()?);
     let tool = tools.iter().find(|tool| plain(&tool.name).ends_with(&name))?;
@@ -49,9 +54,12 @@ fn is_named(name: &str, wanted: &str) -> bool {
     plain(name) == wanted || name.rsplit_once("__").is_some_and(|(_, last)| plain(last) == wanted)
 }
 
-/// A name without what its writers differ in.
+/// Normalizes a name.
 fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    name.chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
 }
 
 impl Kind {
@@ -61,18 +69,19 @@ impl Kind {
             return Some(Arguments::Text(facts.get("patch")?.as_str()?.to_owned()));
         }
         let (arguments, told) = self.object(&tool.schema, &facts);
-        // A tool that takes nothing of what is to be told is another one.
+        // A tool that accepts none of the arguments is a different tool.
         (told > 0 || facts.is_empty()).then_some(Arguments::Object(arguments))
     }
 
-    /// What the act tells, and what follows from it.
+    /// The arguments of the act, and what follows from them.
     fn facts(&self, wanted: &Value) -> Map<String, Value> {
         let mut facts = wanted.as_object().cloned().unwrap_or_default();
         facts.remove("tool");
         let text = |key: &str| wanted.get(key).and_then(Value::as_str).unwrap_or_default();
         let (path, old, new) = (text("path"), text("old"), text("new"));
         match self.tool {
-            // A patch tells whole lines: no tool that takes one can write a file that does not end with a line.
+            // A patch has whole lines: a tool that takes one cannot write a file without a final
+            // line break.
             "write" if text("content").ends_with('\n') => {
                 facts.insert("patch".to_owned(), json!(added(path, text("content"))));
             }
@@ -86,11 +95,12 @@ impl Kind {
         facts
     }
 
-    /// An object that fits a schema, and how many of its members tell a fact.
+    /// Returns an object that fits a schema, and the number of its members with a fact.
     fn object(&self, schema: &Value, facts: &Map<String, Value>) -> (Value, usize) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
-        let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let is_required =
+            |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
         let (mut object, mut told) = (Map::new(), 0);
         for (name, schema) in properties.into_iter().flatten() {
             let (value, is_told) = match self.fact(name, facts) {
@@ -105,14 +115,14 @@ impl Kind {
         (Value::Object(object), told)
     }
 
-    /// The fact that a parameter with this name takes.
+    /// Returns the fact for a parameter with this name.
     fn fact<'f>(&self, name: &str, facts: &'f Map<String, Value>) -> Option<&'f Value> {
         let name = plain(name);
         let takes = self.parameters.iter().filter(|(_, names)| names.contains(&name.as_str()));
         takes.filter_map(|(key, _)| facts.get(*key)).next()
     }
 
-    /// A value for a parameter that takes no fact itself: facts may be told further in.
+    /// Returns a value for a parameter without a fact of its own; nested members may have one.
     fn nested(&self, name: &str, schema: &Value, facts: &Map<String, Value>) -> (Value, bool) {
         let (inner, told) = match kind_of(schema) {
             "object" => self.object(schema, facts),
@@ -125,13 +135,14 @@ impl Kind {
         if told > 0 { (inner, true) } else { (self.fitting(name, schema), false) }
     }
 
-    /// A fact in the shape that a schema wants.
+    /// Returns a fact in the shape of a schema.
     fn fitted(&self, schema: &Value, fact: &Value) -> Value {
         let items = schema.get("items").unwrap_or(&Value::Null);
         match (kind_of(schema), fact) {
             ("array", Value::Array(facts)) => {
-                let entry =
-                    |fact: &Value| fact.as_object().map_or(fact.clone(), |fact| self.object(items, fact).0);
+                let entry = |fact: &Value| {
+                    fact.as_object().map_or(fact.clone(), |fact| self.object(items, fact).0)
+                };
                 facts.iter().map(entry).collect()
             }
             ("array", fact) if self.tool == "run" => json!(["bash", "-c", fact]),
@@ -140,25 +151,29 @@ impl Kind {
                 json!([self.object(items, &facts).0])
             }
             ("array", fact) => json!([fact]),
-            ("string", Value::Array(entries)) => (1..).zip(entries).map(numbered).collect::<String>().into(),
+            ("string", Value::Array(entries)) => {
+                (1..).zip(entries).map(numbered).collect::<String>().into()
+            }
             _ => in_words_of(schema, fact).clone(),
         }
     }
 
-    /// Something that a required parameter takes: its default, the first of its values, or the least of its type.
+    /// Returns a value for a required parameter: its default, the first of its values, or the
+    /// smallest of its type.
     fn fitting(&self, name: &str, schema: &Value) -> Value {
         if let Some(value) = schema.get("default").or_else(|| schema.get("const")) {
             return value.clone();
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            // An editor with several commands has one that is as this kind of tool is called.
+            // An editor tool with several commands names one like this kind of tool.
             let meant: &[&str] = match self.tool {
                 "read" => &["view", "read"],
                 "write" => &["create", "write"],
                 "edit" => &["str_replace", "edit"],
                 _ => &[],
             };
-            let is_meant = |value: &&Value| value.as_str().is_some_and(|value| meant.contains(&value));
+            let is_meant =
+                |value: &&Value| value.as_str().is_some_and(|value| meant.contains(&value));
             return values.iter().find(is_meant).or(values.first()).cloned().unwrap_or_default();
         }
         match kind_of(schema) {
@@ -166,38 +181,41 @@ impl Kind {
             "integer" | "number" => schema.get("minimum").cloned().unwrap_or(json!(1)),
             "array" => {
                 let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
-                (0..least).map(|_| self.fitting(name, schema.get("items").unwrap_or(&Value::Null))).collect()
+                (0..least)
+                    .map(|_| self.fitting(name, schema.get("items").unwrap_or(&Value::Null)))
+                    .collect()
             }
             "object" => self.object(schema, &Map::new()).0,
             _ if plain(name) == "id" => json!("1"),
-            // A sentence, as some want to show it to a person.
+            // A sentence, as some tools show it to a person.
             _ => json!("Attache checks this agent"),
         }
     }
 }
 
-/// An entry of a plan as a line of a numbered list.
+/// Returns a plan entry as a line of a numbered list.
 fn numbered((number, entry): (usize, &Value)) -> String {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
     format!("{number}. [{}] {}\n", text("status"), text("content"))
 }
 
-/// Words for the same, of which a schema may list another than the fact is told in.
+/// Synonyms, since a schema may list another word.
 const SAME: [&[&str]; 3] = [
     &["completed", "complete", "done", "finished"],
     &["in_progress", "doing", "active"],
     &["pending", "todo", "open", "not_started"],
 ];
 
-/// A fact in a word that the schema lists, if it lists any for it.
+/// Returns a fact as a word of the schema, if it lists any for it.
 fn in_words_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
     let listed = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let words = SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
+    let words =
+        SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
     let same = listed.iter().find(|value| words.iter().any(|word| value == word));
     if listed.contains(fact) { fact } else { same.unwrap_or(fact) }
 }
 
-/// The type of a schema in lower case; of several the first that is not null.
+/// Returns the type of a schema in lower case; of several, the first that is not null.
 fn kind_of(schema: &Value) -> &'static str {
     let kind = schema.get("type");
     let alone = || schema.get("anyOf").and_then(Value::as_array).and_then(|any| any.first());
@@ -213,12 +231,12 @@ fn kind_of(schema: &Value) -> &'static str {
     known.into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or("string")
 }
 
-/// A patch that makes a file.
+/// Returns a patch that creates a file.
 fn added(path: &str, content: &str) -> String {
     format!("*** Begin Patch\n*** Add File: {path}\n{}*** End Patch\n", marked('+', content))
 }
 
-/// A patch that replaces lines of a file.
+/// Returns a patch that replaces lines of a file.
 fn changed(path: &str, old: &str, new: &str) -> String {
     let (old, new) = (marked('-', old), marked('+', new));
     format!("*** Begin Patch\n*** Update File: {path}\n@@\n{old}{new}*** End Patch\n")

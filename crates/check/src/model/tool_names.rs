@@ -1,9 +1,9 @@
-//! Names of an agent's tools that a person maps to the tools of the acts.
+//! Names of an agent's tools that a person maps to tools of acts.
 
 use super::tool_table::KINDS;
 use std::fmt;
 
-/// Which tools of an agent do what the acts call: names that the judge's model does not know by itself.
+/// The agent's tools for acts, if the judge's model does not know them.
 ///
 /// ```
 /// use attache_check::ToolNames;
@@ -29,24 +29,26 @@ impl fmt::Display for ToolNameError {
 impl std::error::Error for ToolNameError {}
 
 impl ToolNames {
-    /// Adds a mapping, `TOOL=NAME`: the agent's tool of that name, exactly as the agent offers it, is this tool of the acts.
+    /// Adds a mapping `TOOL=NAME`: the agent's tool with exactly this name is this tool of the
+    /// acts.
     ///
     /// # Errors
-    /// The text has no `=`, or the acts know no such tool.
+    /// The text has no `=`, or there is no such tool of acts.
     pub fn add(&mut self, mapping: &str) -> Result<(), ToolNameError> {
         let tools = || KINDS.iter().map(|kind| kind.tool).collect::<Vec<_>>().join(", ");
-        let (tool, name) = mapping
-            .split_once('=')
-            .filter(|(_, name)| !name.is_empty())
-            .ok_or_else(|| ToolNameError(format!("{mapping:?} is not TOOL=NAME, such as read=my_read")))?;
+        let (tool, name) =
+            mapping.split_once('=').filter(|(_, name)| !name.is_empty()).ok_or_else(|| {
+                ToolNameError(format!("{mapping:?} is not TOOL=NAME, such as read=my_read"))
+            })?;
         let known = KINDS.iter().find(|kind| kind.tool == tool);
-        let known = known
-            .ok_or_else(|| ToolNameError(format!("the acts know no tool {tool:?}; they know {}", tools())))?;
+        let known = known.ok_or_else(|| {
+            ToolNameError(format!("unknown tool {tool:?}; use one of {}", tools()))
+        })?;
         self.0.push((known.tool, name.to_owned()));
         Ok(())
     }
 
-    /// The names that stand for a tool of the acts, the last one first.
+    /// Returns the names mapped to a tool of the acts, the last one first.
     pub(super) fn of(&self, tool: &str) -> impl Iterator<Item = &str> {
         self.0.iter().rev().filter(move |(known, _)| *known == tool).map(|(_, name)| name.as_str())
     }

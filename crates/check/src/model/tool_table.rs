@@ -1,7 +1,8 @@
 //! The tools of agents that the model knows, by name. `ACTS.md` lists them.
 
-/// The names of tools, as letters and digits in lower case, those of one kind together; and the names of their parameters by what they take.
-/// An earlier name counts more. A name may stand behind a prefix with two underscores, as in `developer__shell`.
+/// The names of tools, as lower-case letters and digits, grouped by kind, and the names of their
+/// parameters, by what they take. Earlier names take precedence. A name may have a prefix with two
+/// underscores, such as `developer__shell`.
 pub(super) struct Kind {
     pub(super) tool: &'static str,
     pub(super) names: &'static [&'static str],
@@ -9,8 +10,10 @@ pub(super) struct Kind {
     pub(super) parameters: &'static [(&'static str, &'static [&'static str])],
 }
 
-const PATH: (&str, &[&str]) =
-    ("path", &["path", "filepath", "absolutepath", "file", "filename", "targetfile", "relativepath", "uri"]);
+const PATH: (&str, &[&str]) = (
+    "path",
+    &["path", "filepath", "absolutepath", "file", "filename", "targetfile", "relativepath", "uri"],
+);
 const PATH_OR_FOLDER: (&str, &[&str]) =
     ("path", &["path", "folder", "directory", "dir", "dirpath", "searchpath"]);
 const PATCH: (&str, &[&str]) = ("patch", &["patch", "patchtext", "input"]);
@@ -153,7 +156,10 @@ pub(super) const KINDS: &[Kind] = &[
             "ripgrep",
             "rg",
         ],
-        parameters: &[PATH_OR_FOLDER, ("pattern", &["pattern", "query", "regex", "search", "text"])],
+        parameters: &[
+            PATH_OR_FOLDER,
+            ("pattern", &["pattern", "query", "regex", "search", "text"]),
+        ],
     },
     Kind {
         tool: "delete",
@@ -175,7 +181,15 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         tool: "delegate",
-        names: &["delegate", "task", "agent", "subagent", "spawnagent", "runsubagent", "dispatchagent"],
+        names: &[
+            "delegate",
+            "task",
+            "agent",
+            "subagent",
+            "spawnagent",
+            "runsubagent",
+            "dispatchagent",
+        ],
         parameters: &[("prompt", &["prompt", "task", "instructions", "message", "query"])],
     },
     Kind {
@@ -198,8 +212,9 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACTS.md");
         let kept = fs::read_to_string(&path).unwrap();
         let (before, _) = kept.split_once("|---|---|---|\n").unwrap();
-        let code =
-            |texts: Vec<&str>| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
+        let code = |texts: Vec<&str>| {
+            texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ")
+        };
         let mut document = format!("{before}|---|---|---|\n");
         for kind in KINDS {
             let members = kind.parameters.iter().map(|(member, _)| *member);
@@ -211,11 +226,16 @@ mod tests {
                 code(kind.names.to_vec())
             ));
         }
-        document.push_str("| `mcp` | `name`, `arguments` | the tool of an MCP server whose name ends so |\n");
+        document.push_str(
+            "| `mcp` | `name`, `arguments` | the tool of an MCP server whose name ends so |\n",
+        );
         if std::env::var_os("UPDATE_DOCS").is_some() {
             fs::write(&path, &document).unwrap();
         }
         let kept = fs::read_to_string(&path).unwrap();
-        assert!(kept == document, "UPDATE_DOCS=1 cargo test -p attache-check --lib acts writes ACTS.md");
+        assert!(
+            kept == document,
+            "UPDATE_DOCS=1 cargo test -p attache-check --lib acts writes ACTS.md"
+        );
     }
 }

@@ -1,12 +1,14 @@
-//! The wires of models' providers: how each asks and answers.
+//! The APIs of model providers: requests and answers.
 
 use super::answer::Answer;
-use super::request::{Item, Request};
+use super::events::Events;
+use super::request::Request;
 use super::{anthropic, chat, gemini, responses};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// How a provider is asked.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     Chat,
@@ -15,16 +17,7 @@ pub(super) enum Wire {
     Gemini,
 }
 
-/// The events of an answer, as JSON. The text comes `times` times.
-#[derive(Debug, PartialEq, Default)]
-pub(super) struct Events {
-    pub(super) before: Vec<Value>,
-    pub(super) text: Vec<Value>,
-    pub(super) times: usize,
-    pub(super) after: Vec<Value>,
-}
-
-/// The events of an answer as they are written.
+/// The events of an answer as they are sent.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Written {
     pub(super) before: Vec<String>,
@@ -34,7 +27,7 @@ pub(super) struct Written {
 }
 
 impl Wire {
-    /// The wire that is asked for an answer at this path, whatever stands before its end.
+    /// Returns the API of a request path, by its end.
     pub(super) fn of(path: &str) -> Option<Self> {
         let ends = |end: &str| path.ends_with(end);
         match () {
@@ -58,7 +51,7 @@ impl Wire {
         Request { is_streamed, model, ..request }
     }
 
-    /// An answer that is not streamed.
+    /// Returns an answer that is not streamed.
     pub(super) fn whole(self, request: &Request, answer: &Answer) -> Value {
         match self {
             Self::Chat => chat::whole(request, answer),
@@ -68,7 +61,7 @@ impl Wire {
         }
     }
 
-    /// An answer as events.
+    /// Returns an answer as events.
     pub(super) fn events(self, request: &Request, answer: &Answer) -> Written {
         let events = match self {
             Self::Chat => chat::events(request, answer),
@@ -81,7 +74,7 @@ impl Wire {
         }
         let write = |event: Value| match self {
             Self::Chat | Self::Gemini => format!("data: {event}\n\n"),
-            // The kind stands in the event too: some read it here, some there.
+            // The type is also in the event, since some agents read it there.
             Self::Responses | Self::Anthropic => {
                 let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
                 format!("event: {kind}\ndata: {event}\n\n")
@@ -95,9 +88,9 @@ impl Wire {
         Written { before: all(events.before), text: all(events.text), times: events.times, after }
     }
 
-    /// The body of an HTTP error.
+    /// Returns the body of an HTTP error.
     pub(super) fn error(self, status: u16) -> Value {
-        let message = format!("attache check: this answer is the error {status}");
+        let message = format!("attache check: this answer is error {status}");
         let (kind, name) = match status {
             401 => ("authentication_error", "UNAUTHENTICATED"),
             403 => ("permission_error", "PERMISSION_DENIED"),
@@ -110,15 +103,19 @@ impl Wire {
             Self::Chat | Self::Responses => {
                 json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
             }
-            Self::Anthropic => json!({"type": "error", "error": {"type": kind, "message": message}}),
+            Self::Anthropic => {
+                json!({"type": "error", "error": {"type": kind, "message": message}})
+            }
             Self::Gemini => json!({"error": {"code": status, "message": message, "status": name}}),
         }
     }
 }
 
-/// Events as the elements of one JSON array.
+/// Returns events as the elements of one JSON array.
 fn array(events: Events) -> Written {
-    let all = |events: Vec<Value>| events.into_iter().map(|event| format!("{event},\n")).collect::<Vec<_>>();
+    let all = |events: Vec<Value>| {
+        events.into_iter().map(|event| format!("{event},\n")).collect::<Vec<_>>()
+    };
     let mut before = all(events.before);
     before.insert(0, "[".to_owned());
     let mut after = all(events.after);
@@ -127,40 +124,4 @@ fn array(events: Events) -> Written {
     }
     after.push("]".to_owned());
     Written { before, text: all(events.text), times: events.times, after }
-}
-
-/// The text of a content that is a text, a list of parts with texts, or one of them.
-pub(super) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(text_of).collect::<Vec<_>>().join("\n"),
-        Value::Object(part) => {
-            let inner = ["text", "content", "output"].iter().find_map(|key| part.get(*key));
-            inner.map(text_of).unwrap_or_default()
-        }
-        _ => String::new(),
-    }
-}
-
-/// The member of a value as a text.
-pub(super) fn text_at(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// The elements of the member of a value.
-pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// What the model said.
-pub(super) fn model(text: String, calls: Vec<String>) -> Item {
-    Item::Model { text, calls }
-}
-
-/// An object with the members of another.
-pub(super) fn joined(mut object: Value, more: Value) -> Value {
-    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-        object.extend(more);
-    }
-    object
 }

@@ -3,22 +3,24 @@
 use super::finding::Report;
 use super::known::Known;
 use super::seen::{Body, Seen, entries, quoted, text};
-use attache_protocol::method::{AuthStatus, AuthStatusUpdate, Authenticate, Initialize, Logout, SessionNew};
+use attache_protocol::method::{
+    AuthStatus, AuthStatusUpdate, Authenticate, Initialize, Logout, SessionNew,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The code of a call that needs a login first.
+/// The error code of a call that needs a login.
 const NEEDED: i64 = -32000;
 
-/// The login of a connection.
+/// The login state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The ways to log in, and whether each is one in a terminal; nothing before the handshake.
+    /// The login methods, and whether each uses a terminal; `None` before the handshake.
     methods: Option<HashMap<String, bool>>,
     is_needed: bool,
-    /// The line of the logout after which nobody logged in again.
+    /// The line of the last logout without a later login.
     logged_out: Option<usize>,
-    /// What the last update of the state said, and its line.
+    /// The last reported login state and its line.
     state: Option<(Value, usize)>,
 }
 
@@ -35,28 +37,31 @@ impl Judge {
         {
             let id = text(&asked.params, "methodId").unwrap_or_default();
             let given = methods.get(id).copied();
-            report.keeps("AUTH-02", given.is_some(), || format!("the agent has no method {}", quoted(id)));
+            report.keeps("AUTH-02", given.is_some(), || {
+                format!("the agent has no method {}", quoted(id))
+            });
             report.keeps("AUTH-06", given != Some(true), || {
-                format!("the method {} is one in a terminal", quoted(id))
+                format!("the method {} is a terminal login", quoted(id))
             });
         }
         self.logs_out(seen, report);
         if let Some((call, outcome)) = seen.reply::<AuthStatus>() {
             let is_refused = outcome.is_err_and(|error| error["code"] == NEEDED);
             report.agrees("AUTHS-01", is_refused.then_some(call.line), || {
-                "the question whether one is logged in needs a login".to_owned()
+                "asking for the login state needs a login".to_owned()
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
-            // What the agent advertised may not be recorded.
+            // The recording may lack what the agent advertised.
             let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
-                "the update is sent, and agentCapabilities.auth.status is not advertised".to_owned()
+                "the update is sent although agentCapabilities.auth.status is not advertised"
+                    .to_owned()
             });
             if let Some((state, line)) = self.state.replace((asked.params.clone(), report.line()))
                 && state == asked.params
             {
-                report.contradicts("AUTHS-03", line, "nothing has changed since");
+                report.contradicts("AUTHS-03", line, "nothing has changed since the last update");
             }
         }
     }
@@ -77,7 +82,7 @@ impl Judge {
             && let Some(line) = self.logged_out.filter(|line| self.is_needed && *line < call.line)
         {
             report.agrees("AUTH-11", outcome.is_ok().then_some(line), || {
-                "a session opens without a login, which was needed before".to_owned()
+                "a session opens without a login, which was required before".to_owned()
             });
         }
     }

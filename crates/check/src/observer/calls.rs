@@ -1,67 +1,76 @@
-//! Frames: what a line is, and which reply belongs to which call (RPC-01 to RPC-24).
+//! Frames: the kind of each line, and which reply belongs to which call (RPC-01 to RPC-24).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
-use attache_protocol::method::{CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side};
+use attache_protocol::method::{
+    CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side,
+};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The code of the error that says that a call was cancelled.
+/// The error code of a cancelled call.
 const CANCELLED: i64 = -32800;
 
-/// How many ids of answered calls are remembered, to tell a second reply from one to nothing.
+/// The number of remembered ids of answered calls, which tell a second reply from one without a
+/// call.
 const ANSWERED: usize = 1024;
 
 /// The open calls of both sides.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    client: Made,
-    agent: Made,
-    /// Whether the agent gave a result to a call that was not seen.
+    client: CallsOfSide,
+    agent: CallsOfSide,
+    /// Whether the agent returned a result to a call that was not seen.
     misses_calls: bool,
 }
 
 /// The calls that one side made.
 #[derive(Debug, Default)]
-struct Made {
+struct CallsOfSide {
     open: HashMap<RequestId, OpenCall>,
-    answered: HashMap<RequestId, Answered>,
+    answered: HashMap<RequestId, AnsweredCall>,
     order: VecDeque<RequestId>,
-    /// Calls that were given up when they were not open, with the line.
+    /// Cancelled calls that were not open, with the line.
     given_up: HashMap<RequestId, usize>,
-    /// Lines to which an error without an id is the right answer.
+    /// Lines that an error without an id answers correctly.
     unreadable: usize,
-    /// Calls that may be refused as what is no message, so that no reply of their own is owed.
+    /// Calls that may be refused as invalid messages, so that they need no reply of their own.
     doubtful: HashSet<RequestId>,
-    /// Earlier calls with the id of an open one, in order: they are answered before it.
+    /// Earlier calls with the id of an open one, in order; they are answered first.
     overtaken: HashMap<RequestId, VecDeque<OpenCall>>,
-    /// The methods of which a call was cancelled, and answered as one that is.
+    /// The methods of which a cancelled call was answered as cancelled.
     cancels: HashSet<String>,
 }
 
-/// A call that has its reply.
+/// A call with its reply.
 #[derive(Debug)]
-struct Answered {
-    /// The session of which it was a prompt.
+struct AnsweredCall {
+    /// The session, if the call was a prompt.
     prompt: Option<String>,
-    /// The line of a cancel that came since.
+    /// The line of a later cancel.
     cancelled: Option<usize>,
 }
 
 impl Calls {
-    fn made_by(&mut self, side: Side) -> &mut Made {
+    fn made_by(&mut self, side: Side) -> &mut CallsOfSide {
         match side {
             Side::Client => &mut self.client,
             Side::Agent => &mut self.agent,
         }
     }
 
-    /// Reads a line; a message that belongs somewhere is given on.
-    pub(super) fn line<'l>(&mut self, from: Side, line: &'l [u8], report: &mut Report) -> Option<Seen<'l>> {
+    /// Reads a line and returns a message that other judges read.
+    pub(super) fn line<'l>(
+        &mut self,
+        from: Side,
+        line: &'l [u8],
+        report: &mut Report,
+    ) -> Option<Seen<'l>> {
         if line.iter().all(u8::is_ascii_whitespace) {
-            // Who does not pass over it may answer it as what is no message (RPC-08 is practice).
+            // A peer that does not ignore it may answer it as an invalid message (RPC-08 is
+            // practice).
             self.made_by(from).unreadable += 1;
             return None;
         }
@@ -129,12 +138,13 @@ impl Calls {
         }
     }
 
-    /// Whether the agent gave a result to a call that was not seen: it may have opened a session.
+    /// Whether the agent returned a result to a call that was not seen and may have opened a
+    /// session.
     pub(super) fn misses_calls(&self) -> bool {
         self.misses_calls
     }
 
-    /// Whether a call of this side with this id waits for its reply.
+    /// Whether a call of this side with this id lacks its reply.
     pub(super) fn is_open(&self, by: Side, id: &RequestId) -> bool {
         match by {
             Side::Client => self.client.open.contains_key(id),
@@ -142,20 +152,22 @@ impl Calls {
         }
     }
 
-    /// The next line of this side may be refused as what is no message, with its id or without.
+    /// Allows this side to refuse the next line as an invalid message, with or without its id.
     pub(super) fn may_be_unreadable(&mut self, by: Side, id: Option<RequestId>) {
         let made = self.made_by(by);
         made.unreadable += 1;
         made.doubtful.extend(id);
     }
 
-    /// Follows what is given up: a call by its id, the prompts of a session.
+    /// Tracks cancelled work: a call by its id, the prompts of a session.
     fn cancel(&mut self, from: Side, asked: &Asked<'_>, line: usize) {
         let made = self.made_by(from);
         if is::<CancelRequest>(asked.row) {
             let id = match asked.params.get("requestId") {
                 Some(Value::String(id)) => RequestId::from(id.as_str()),
-                Some(Value::Number(id)) if id.is_i64() => RequestId::from(id.as_i64().unwrap_or_default()),
+                Some(Value::Number(id)) if id.is_i64() => {
+                    RequestId::from(id.as_i64().unwrap_or_default())
+                }
                 _ => return,
             };
             match made.open.get_mut(&id) {
@@ -171,15 +183,17 @@ impl Calls {
         if is::<SessionCancel>(asked.row)
             && let Some(session) = text(&asked.params, "sessionId")
         {
-            let prompts =
-                made.answered.values_mut().filter(|answered| answered.prompt.as_deref() == Some(session));
+            let prompts = made
+                .answered
+                .values_mut()
+                .filter(|answered| answered.prompt.as_deref() == Some(session));
             prompts.for_each(|answered| {
                 answered.cancelled.get_or_insert(line);
             });
         }
     }
 
-    /// The call that a reply is for.
+    /// Returns the call that a reply answers.
     fn reply(
         &mut self,
         from: Side,
@@ -202,7 +216,7 @@ impl Calls {
                 report.tests(&["CANCEL-09"]);
             }
             if !made.given_up.is_empty() {
-                // Silence is the right answer to that, and this is the answer to another call.
+                // No reply is correct there, and this one answers another call.
                 report.tests(&["CANCEL-16"]);
             }
             return Some(call);
@@ -211,7 +225,7 @@ impl Calls {
             report.contradicts(
                 "CANCEL-16",
                 *line,
-                format!("the call {id} was not open when it was given up"),
+                format!("the call {id} was not open when it was cancelled"),
             );
         }
         let answered = made.answered.get(id);
@@ -240,9 +254,11 @@ impl Calls {
                 report.breaks("RPC-01", "the line is not UTF-8");
             }
             NotAMessage::NotJson(_) => {
-                report.breaks(on_stdio(from), format!("the line is no message: {shown}"));
+                report.breaks(on_stdio(from), format!("the line is not a message: {shown}"));
             }
-            NotAMessage::Invalid(why) => report.breaks("RPC-01", format!("the line is no message: {why}")),
+            NotAMessage::Invalid(why) => {
+                report.breaks("RPC-01", format!("the line is not a message: {why}"))
+            }
             NotAMessage::BrokenReply(id, why) => {
                 report.breaks("RPC-14", format!("the reply cannot be read: {why}"));
                 if let Some(id) = id {
@@ -254,12 +270,12 @@ impl Calls {
         self.made_by(from).unreadable += 1;
     }
 
-    /// What this side has not answered in a recording, although it was done with it.
+    /// Reports what this side left unanswered in a recording, although it was done with it.
     pub(super) fn end(&mut self, by: Side, report: &mut Report) {
         self.unanswered(by, report, |call| call.is_overtaken);
     }
 
-    /// What this side has not answered at the end of the connection.
+    /// Reports what this side left unanswered at the end of the connection.
     pub(super) fn left_open(&mut self, by: Side, report: &mut Report) {
         self.unanswered(by, report, |_| true);
     }
@@ -276,9 +292,14 @@ impl Calls {
         open.retain(|(id, call)| is_owed(call) && !doubtful.contains(id));
         open.sort_by_key(|(_, call)| call.line);
         for (id, call) in open {
-            let seen = format!("the {} never answered the call {id}, {}", by.as_str(), quoted(&call.method));
-            // Who passes over a cancel owes what it owed before (CANCEL-13).
-            if let Some(cancelled) = call.cancelled.filter(|_| made.cancels.contains(&call.method)) {
+            let seen = format!(
+                "the {} never answered the call {id}, {}",
+                by.as_str(),
+                quoted(&call.method)
+            );
+            // A peer that ignores a cancel must still reply (CANCEL-13).
+            if let Some(cancelled) = call.cancelled.filter(|_| made.cancels.contains(&call.method))
+            {
                 report.contradicts("CANCEL-14", cancelled, seen.clone());
             }
             report.contradicts("RPC-15", call.line, seen);
@@ -286,14 +307,15 @@ impl Calls {
     }
 }
 
-impl Made {
-    /// The open call that a reply with this id is for: the first of those that have it.
+impl CallsOfSide {
+    /// The open call that a reply with this id answers: the first of those that have it.
     fn take(&mut self, id: &RequestId) -> Option<OpenCall> {
         let first = self.overtaken.get_mut(id).and_then(VecDeque::pop_front);
         first.or_else(|| self.open.remove(id))
     }
 
-    /// A call has its reply: which earlier ones should have had theirs. Of others the reply may still be on its way.
+    /// Finds earlier calls that should have been answered before this one. Replies to others may
+    /// still be under way.
     fn overtake(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {
@@ -301,14 +323,15 @@ impl Made {
         }
         for call in self.open.values_mut().filter(|call| call.line < answered.line) {
             let is_before = call.method == answered.method
-                && (!is_prompt || text(&call.params, "sessionId") == text(&answered.params, "sessionId"));
+                && (!is_prompt
+                    || text(&call.params, "sessionId") == text(&answered.params, "sessionId"));
             call.is_overtaken |= is_before && is_in_order(call.row);
         }
     }
 
     fn remember(&mut self, id: &RequestId, call: &OpenCall) {
         let prompt = text(&call.params, "sessionId").filter(|_| is::<SessionPrompt>(call.row));
-        let answered = Answered { prompt: prompt.map(str::to_owned), cancelled: None };
+        let answered = AnsweredCall { prompt: prompt.map(str::to_owned), cancelled: None };
         if self.answered.insert(id.clone(), answered).is_none() {
             self.order.push_back(id.clone());
         }
@@ -320,24 +343,26 @@ impl Made {
     }
 }
 
-/// Whether calls of this method in one session are answered in the order in which they were made: those that wait for nothing and nobody.
+/// Whether calls of this method in one session are answered in order: those that wait for nothing.
 fn is_in_order(row: Option<&Row>) -> bool {
     let is_quick = |row: &Row| matches!(row.deadline, Deadline::Handshake | Deadline::Quick);
     is::<SessionPrompt>(row) || row.is_some_and(is_quick)
 }
 
-/// Whether a call that was cancelled is answered as one that is.
+/// Whether this reply says that the call was cancelled.
 fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
     match outcome {
         Err(error) => error.get("code").and_then(Value::as_i64) == Some(CANCELLED),
         Ok(result) => {
             let told = ["/stopReason", "/outcome/outcome", "/action"];
-            told.iter().filter_map(|at| result.pointer(at)?.as_str()).any(|word| word.starts_with("cancel"))
+            told.iter()
+                .filter_map(|at| result.pointer(at)?.as_str())
+                .any(|word| word.starts_with("cancel"))
         }
     }
 }
 
-/// The rule about text that is no message.
+/// Returns the rule about text that is not a message.
 fn on_stdio(from: Side) -> &'static str {
     match from {
         Side::Agent => "RPC-03",
@@ -351,12 +376,13 @@ fn asked(from: Side, method: String, params: Option<&str>, kind: Kind) -> Asked<
     Asked { method, row, params: value, text: params, is_call: kind == Kind::Call, id: None }
 }
 
-/// What is kept of the params of an open call: without its long texts.
+/// The params of an open call without their long texts.
 fn short(params: &Value) -> Value {
     match params {
         Value::Object(members) => {
-            let kept =
-                members.iter().filter(|(key, _)| *key != "_meta" && *key != "prompt" && *key != "content");
+            let kept = members
+                .iter()
+                .filter(|(key, _)| *key != "_meta" && *key != "prompt" && *key != "content");
             kept.map(|(key, value)| (key.clone(), value.clone())).collect()
         }
         other => other.clone(),

@@ -1,42 +1,14 @@
-//! Nobody sends what the other side did not advertise (INIT-16 and the rule of each thing).
+//! Messages that the other side did not advertise (INIT-16 and the rule of each capability).
 
 use super::finding::Report;
 use super::known::Known;
 use super::seen::{Asked, Body, Seen, entries, is, text};
 use attache_protocol::method::{
-    ElicitationCreate, FIELDS, FsReadTextFile, FsWriteTextFile, Gate, Initialize, Logout, Method, Receiver,
-    Row, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionPrompt, SessionResume,
-    Side, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit, UPDATES,
+    ElicitationCreate, FIELDS, Gate, Initialize, Receiver, Row, SessionPrompt, Side, UPDATES,
 };
 use serde_json::Value;
 
-/// The rules of single methods; those without one fall under the general rule.
-static RULES: [(&str, &str); 22] = [
-    (SessionLoad::ROW.name, "SESS-12"),
-    (SessionResume::ROW.name, "SESS-18"),
-    (SessionClose::ROW.name, "SESS-22"),
-    (SessionList::ROW.name, "LIST-01"),
-    (SessionDelete::ROW.name, "DEL-01"),
-    (Logout::ROW.name, "AUTH-10"),
-    (FsReadTextFile::ROW.name, "FS-01"),
-    (FsWriteTextFile::ROW.name, "FS-01"),
-    (TerminalCreate::ROW.name, "TERM-01"),
-    (TerminalOutput::ROW.name, "TERM-01"),
-    (TerminalWaitForExit::ROW.name, "TERM-01"),
-    (TerminalKill::ROW.name, "TERM-01"),
-    (TerminalRelease::ROW.name, "TERM-01"),
-    (ElicitationCreate::ROW.name, "ELIC-01"),
-    ("notice", "NOTE-01"),
-    ("compaction_update", "COMP-01"),
-    ("plan_update", "PLANU-01"),
-    ("plan_removed", "PLANU-01"),
-    ("subagent_update", "SUB-01"),
-    ("session_message", "SUB-01"),
-    ("session_message_chunk", "SUB-01"),
-    (SessionFork::ROW.name, "FORK-01"),
-];
-
-/// Kinds of content that an agent need not take.
+/// Content types that are optional for agents.
 const GATED_CONTENT: [&str; 3] = ["image", "audio", "resource"];
 
 /// Judges whether a message may be sent at all.
@@ -50,7 +22,7 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
                 && row.receiver != Receiver::Both
                 && !is_open(&row.gate, seen.from, known)
             {
-                refuse(&asked.method, &row.gate, report);
+                refuse(&asked.method, &row.gate, row.gate_rule, report);
             }
             match seen.from {
                 Side::Agent => {
@@ -60,17 +32,22 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
                 Side::Client => asked_for(asked, known, report),
             }
         }
-        Body::Replied { to, outcome: Ok(result), .. } if seen.from == Side::Agent && to.row.is_some() => {
+        Body::Replied { to, outcome: Ok(result), .. }
+            if seen.from == Side::Agent && to.row.is_some() =>
+        {
             options(result, known, report);
         }
         Body::Replied { .. } => {}
     }
 }
 
-/// The handshake's own gated field: its reply is judged with what the client offered, before that is settled.
+/// The gated field of the handshake itself: its reply is judged by what the client offered, before
+/// that takes effect.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
-        && entries(result, "authMethods").iter().any(|method| text(method, "type") == Some("terminal"))
+        && entries(result, "authMethods")
+            .iter()
+            .any(|method| text(method, "type") == Some("terminal"))
     {
         field("authMethods[].type \"terminal\"", Side::Agent, known, report);
     }
@@ -83,21 +60,23 @@ fn is_open(gate: &Gate, from: Side, known: &Known) -> bool {
     }
 }
 
-/// The path of the capability without which this method may not be called, if it is missing.
+/// Returns the path of the capability that this method needs, if it is missing.
 pub(super) fn closed(row: &Row, from: Side, known: &Known) -> Option<&'static str> {
     (row.receiver != Receiver::Both && !is_open(&row.gate, from, known)).then(|| row.gate.path())?
 }
 
-/// The first kind of content in a prompt that the agent does not take.
+/// Returns the first content type in a prompt that the agent does not accept.
 pub(super) fn refused_content(params: &Value, known: &Known) -> Option<&'static str> {
     GATED_CONTENT.into_iter().find(|kind| {
-        let is_there = entries(params, "prompt").iter().any(|block| text(block, "type") == Some(*kind));
+        let is_there =
+            entries(params, "prompt").iter().any(|block| text(block, "type") == Some(*kind));
         let name = format!("prompt[].type \"{kind}\"");
-        is_there && FIELDS.iter().any(|row| row.name == name && !is_open(&row.gate, Side::Client, known))
+        is_there
+            && FIELDS.iter().any(|row| row.name == name && !is_open(&row.gate, Side::Client, known))
     })
 }
 
-/// The mode of an elicitation, if the client does not offer it.
+/// Returns the mode of an elicitation, if the client does not offer it.
 pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p str> {
     let offered = known.client_offered()?.elicitation.as_ref();
     let mode = text(params, "mode")?;
@@ -109,12 +88,14 @@ pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p s
     (!is_offered).then_some(mode)
 }
 
-fn refuse(what: &str, gate: &Gate, report: &mut Report) {
-    let rule = RULES.iter().find(|(name, _)| *name == what).map_or("INIT-16", |(_, rule)| rule);
-    report.breaks(rule, format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()));
+fn refuse(what: &str, gate: &Gate, rule: &'static str, report: &mut Report) {
+    report.breaks(
+        rule,
+        format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()),
+    );
 }
 
-/// The mode of an elicitation to a client that offers another one.
+/// Returns the mode of an elicitation, if the client offers only another one.
 fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     if is::<ElicitationCreate>(asked.row)
         && asked.row.is_some_and(|row| is_open(&row.gate, Side::Agent, known))
@@ -127,7 +108,7 @@ fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// A field that is gated by itself.
+/// A field with a gate of its own.
 fn field(name: &str, from: Side, known: &Known, report: &mut Report) {
     let Some(row) = FIELDS.iter().find(|row| row.name == name) else { return };
     if !is_open(&row.gate, from, known) {
@@ -142,14 +123,14 @@ fn updates(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some(row) = UPDATES.iter().find(|row| row.name == kind)
         && !is_open(&row.gate, Side::Agent, known)
     {
-        let rule_of = if kind.starts_with("compaction") { "compaction_update" } else { kind };
-        refuse(rule_of, &row.gate, report);
+        refuse(kind, &row.gate, row.gate_rule, report);
     }
     options(update, known, report);
 }
 
 fn options(holder: &Value, known: &Known, report: &mut Report) {
-    if entries(holder, "configOptions").iter().any(|option| text(option, "type") == Some("boolean")) {
+    if entries(holder, "configOptions").iter().any(|option| text(option, "type") == Some("boolean"))
+    {
         field("configOptions[].type \"boolean\"", Side::Agent, known, report);
     }
 }
@@ -165,30 +146,43 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
     let mut gated = |name: &str| field(name, Side::Client, known, report);
     for kind in ["http", "sse", "acp"] {
-        if entries(&asked.params, "mcpServers").iter().any(|server| text(server, "type") == Some(kind)) {
+        if entries(&asked.params, "mcpServers")
+            .iter()
+            .any(|server| text(server, "type") == Some(kind))
+        {
             gated(&format!("mcpServers[].type \"{kind}\""));
         }
     }
     for kind in GATED_CONTENT {
         if is::<SessionPrompt>(asked.row)
-            && entries(&asked.params, "prompt").iter().any(|block| text(block, "type") == Some(kind))
+            && entries(&asked.params, "prompt")
+                .iter()
+                .any(|block| text(block, "type") == Some(kind))
         {
             gated(&format!("prompt[].type \"{kind}\""));
         }
     }
 }
 
-/// Text only, never nothing, and in place of the agent's own only where that is offered (SYSP-01).
+/// The system prompt must be text and not empty, and may replace the agent's own only if that is
+/// offered (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
-    let offered = known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());
-    let overrides =
-        offered.and_then(|offered| offered.mode.as_ref()).is_some_and(|mode| mode.override_mode.is_some());
+    let offered =
+        known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());
+    let overrides = offered
+        .and_then(|offered| offered.mode.as_ref())
+        .is_some_and(|mode| mode.override_mode.is_some());
     let content = entries(prompt, "content");
     let said = |block: &Value| text(block, "text").is_some_and(|text| !text.trim().is_empty());
     if offered.is_some() && text(prompt, "mode") == Some("override") && !overrides {
-        report.breaks("SYSP-01", "an override is sent, but systemPrompt.mode.override is not advertised");
-    } else if content.iter().any(|block| text(block, "type") != Some("text")) || !content.iter().any(said) {
-        report.breaks("SYSP-01", "the system prompt is empty, or no text");
+        report.breaks(
+            "SYSP-01",
+            "an override is sent, but systemPrompt.mode.override is not advertised",
+        );
+    } else if content.iter().any(|block| text(block, "type") != Some("text"))
+        || !content.iter().any(said)
+    {
+        report.breaks("SYSP-01", "the system prompt is empty or not a text");
     } else {
         report.tests(&["SYSP-01"]);
     }

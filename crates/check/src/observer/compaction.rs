@@ -6,7 +6,7 @@ use attache_protocol::method::SessionLoad;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The compactions of each session: whether each is over, and the line that said so last.
+/// The compactions of each session: whether each has ended, and the line that last reported it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     compactions: HashMap<(String, String), (bool, usize)>,
@@ -14,7 +14,7 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
-        // A load tells them anew.
+        // A load reports them again.
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
             self.compactions.retain(|(of, _), _| of != session);
@@ -24,13 +24,18 @@ impl Judge {
             let id = text(update, "compactionId").unwrap_or_default();
             let key = (session.to_owned(), id.to_owned());
             let status = text(update, "status").unwrap_or_default();
-            let over = self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
+            let over =
+                self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
             let rule = if status == "in_progress" { "COMP-02" } else { "COMP-03" };
-            report.agrees(rule, over, || format!("the compaction {} is over already", quoted(id)));
+            report
+                .agrees(rule, over, || format!("the compaction {} has already ended", quoted(id)));
             if (status != "completed" && !entries(update, "summary").is_empty())
                 || (status != "failed" && has(update, "error"))
             {
-                report.breaks("COMP-08", format!("a compaction that is {status} has a summary or an error"));
+                report.breaks(
+                    "COMP-08",
+                    format!("a compaction that is {status} has a summary or an error"),
+                );
             }
             let is_over = matches!(status, "completed" | "failed" | "cancelled");
             self.compactions.insert(key, (is_over, report.line()));
@@ -49,12 +54,11 @@ impl Judge {
                 report.contradicts(
                     "COMP-04",
                     *line,
-                    format!("a chunk of the compaction {} that is over", quoted(id)),
+                    format!("a chunk of the ended compaction {}", quoted(id)),
                 );
             }
-            None => {
-                report.breaks("COMP-04", format!("a chunk of the compaction {} that never began", quoted(id)))
-            }
+            None => report
+                .breaks("COMP-04", format!("a chunk of the unknown compaction {}", quoted(id))),
         }
     }
 }

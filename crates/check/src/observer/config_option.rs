@@ -1,4 +1,5 @@
-//! Config options and modes: always whole, always in step (CONF, MODE), and commands (CMD-05).
+//! Config options and modes, which must be complete and consistent (CONF, MODE), and commands
+//! (CMD-05).
 
 use super::finding::Report;
 use super::seen::{Asked, OpenCall, Seen, entries, has, quoted, text};
@@ -17,20 +18,21 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// Every option that a list had, and the line of the last list. Options may vanish; but a list that is too short (CONF-03) looks alike,
-    /// so that what was there once is not held against who sets it.
+    /// Every option of any list, and the line of the last list. Options may disappear, but a list
+    /// that is too short (CONF-03) looks the same; so a client may set an option that was listed
+    /// once.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The option of the category `mode` that offers the modes, and no other: its value.
+    /// The value of the option of category `mode` that has exactly the modes as its values.
     option_mode: Option<String>,
-    /// The line of a change of the mode that the options do not show yet.
+    /// The line of a mode change that the options do not show yet.
     unshown: Option<usize>,
-    /// The line of options with a new mode that was not announced as such yet.
+    /// The line of options with a new mode that was not reported as a mode change yet.
     unannounced: Option<usize>,
 }
 
-/// What may be set.
+/// Judges a request to set an option.
 #[derive(Debug)]
 enum Kind {
     Boolean,
@@ -53,8 +55,9 @@ impl Judge {
             self.of(session).mode_became(text(update, "currentModeId").unwrap_or_default(), report);
         }
         if let Some((_, update)) = seen.update_of("available_commands_update") {
-            let mut names =
-                entries(update, "availableCommands").iter().filter_map(|command| text(command, "name"));
+            let mut names = entries(update, "availableCommands")
+                .iter()
+                .filter_map(|command| text(command, "name"));
             let slashed = names.find(|name| name.starts_with('/'));
             report.keeps("CMD-05", slashed.is_none(), || {
                 format!("the name {} has a slash", quoted(slashed.unwrap_or_default()))
@@ -70,23 +73,29 @@ impl Judge {
             let settings = self.of(text(&asked.params, "sessionId").unwrap_or_default());
             let is_ignored = settings.option_mode.is_none();
             report.keeps("MODE-06", is_ignored, || {
-                "the mode is set as such, though it is an option too".to_owned()
+                "the mode is set by its method although it is also an option".to_owned()
             });
         }
         if let Some((call, outcome)) = seen.reply::<SessionSetMode>() {
-            self.of(text(&call.params, "sessionId").unwrap_or_default()).mode_set(call, outcome, report);
+            self.of(text(&call.params, "sessionId").unwrap_or_default())
+                .mode_set(call, outcome, report);
         }
         if let Some((call, _)) = seen.reply::<SessionPrompt>() {
             let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
             let late = settings.unshown.or(settings.unannounced).filter(|line| *line < call.line);
             if let Some(line) = late {
                 (settings.unshown, settings.unannounced) = (None, None);
-                report.contradicts("MODE-07", line, "a turn later the mode and its option still differ");
+                report.contradicts(
+                    "MODE-07",
+                    line,
+                    "a turn later the mode and its option still differ",
+                );
             }
         }
     }
 
-    /// The reply to a change: the full list, with the new value in it; a value that is not offered is refused.
+    /// Judges the reply to a change: all options, with the new value; a value that is not offered
+    /// must be refused.
     fn set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
         let id = text(&call.params, "configId").unwrap_or_default();
@@ -96,24 +105,28 @@ impl Judge {
         let now = entries(result, "configOptions");
         if let Some((known, line)) = &settings.options {
             report.agrees("CONF-23", known.is_empty().then_some(*line), || {
-                "the session has no options, and setting one succeeds".to_owned()
+                "setting an option succeeds although the session has none".to_owned()
             });
             let value = text(&call.params, "value");
             let is_offered = |kind: &Kind| match (kind, value) {
                 (Kind::Select(values), Some(value)) => values.contains(value),
                 _ => true,
             };
-            let shows =
-                |option: &Value| text(option, "id") == Some(id) && text(option, "currentValue") == value;
+            let shows = |option: &Value| {
+                text(option, "id") == Some(id) && text(option, "currentValue") == value
+            };
             let is_right = known.is_empty()
                 || known.get(id).is_some_and(|kind| is_offered(kind) || now.iter().any(shows));
             report.agrees("CONF-07", (!is_right).then_some(*line), || {
-                format!("there is no option {} with this value, and setting it succeeds", quoted(id))
+                format!(
+                    "setting the option {} succeeds although it does not have this value",
+                    quoted(id)
+                )
             });
         }
         let is_there = now.iter().any(|option| text(option, "id") == Some(id));
         report.agrees("CONF-02", (!is_there).then_some(call.line), || {
-            format!("the result does not hold the option {} that was set", quoted(id))
+            format!("the result lacks the option {} that was set", quoted(id))
         });
         settings.listed(result, report);
     }
@@ -143,10 +156,10 @@ impl Settings {
     fn mode_became(&mut self, mode: &str, report: &mut Report) {
         if !self.modes.is_empty() {
             report.keeps("MODE-02", self.modes.contains(mode), || {
-                format!("the current mode {} is none of the modes", quoted(mode))
+                format!("the current mode {} is not one of the modes", quoted(mode))
             });
             if !self.modes.contains(mode) {
-                // Which one it is then is not known, so that nothing follows from it.
+                // The resulting value is unknown, so nothing follows from it.
                 self.mode = self.option_mode.clone().or(self.mode.take());
                 return self.in_step(report);
             }
@@ -155,7 +168,7 @@ impl Settings {
         self.changed(report);
     }
 
-    /// The mode was changed as such.
+    /// Judges a mode change.
     fn changed(&mut self, report: &mut Report) {
         if self.option_mode.is_some() && self.option_mode != self.mode {
             self.unshown.get_or_insert(report.line());
@@ -164,7 +177,7 @@ impl Settings {
         }
     }
 
-    /// The mode and its option agree.
+    /// Judges whether the mode and its option agree.
     fn in_step(&mut self, report: &mut Report) {
         if self.unshown.take().or(self.unannounced.take()).is_some() {
             report.tests(&["MODE-07"]);
@@ -172,32 +185,37 @@ impl Settings {
         self.unannounced = None;
     }
 
-    /// The reply to a change of the mode by its own method.
+    /// Judges the reply to the method that sets a mode.
     fn mode_set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let mode = text(&call.params, "modeId").unwrap_or_default();
         if outcome.is_err() {
             return;
         }
         if !self.modes.is_empty() && !self.modes.contains(mode) {
-            return report.contradicts("MODE-02", call.line, format!("there is no mode {}", quoted(mode)));
+            return report.contradicts(
+                "MODE-02",
+                call.line,
+                format!("there is no mode {}", quoted(mode)),
+            );
         }
         report.tests(&["MODE-02"]);
         self.mode = Some(mode.to_owned());
         self.changed(report);
     }
 
-    /// A value as its option takes it.
+    /// Returns a value in the form of its option.
     fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
         let id = text(&asked.params, "configId").unwrap_or_default();
         let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
-        let (form, value) = (asked.params.get("type"), asked.params.get("value").unwrap_or(&Value::Null));
+        let (form, value) =
+            (asked.params.get("type"), asked.params.get("value").unwrap_or(&Value::Null));
         let is_right = match kind {
             Some(Kind::Boolean) => form.is_some_and(|form| form == "boolean") && value.is_boolean(),
             Some(Kind::Select(_)) => form.is_none() && value.is_string(),
             Some(Kind::Other) | None => return,
         };
         report.keeps("CONF-09", is_right, || {
-            format!("the value of {} is not written as its kind of option asks for", quoted(id))
+            format!("the value of {} does not have the type of its option", quoted(id))
         });
     }
 
@@ -226,7 +244,7 @@ impl Settings {
                 report.contradicts(
                     "MODE-05",
                     line,
-                    format!("the mode was changed, and its option shows {shown} still"),
+                    format!("the mode was changed, but its option still shows {shown}"),
                 );
             }
             _ => {
@@ -243,8 +261,8 @@ impl Settings {
                 let seen = format!("the category {} is not in the specification", quoted(category));
                 report.breaks("CONF-14", seen);
             }
-            let are_modes =
-                self.modes.len() == values.len() && values.iter().all(|value| self.modes.contains(*value));
+            let are_modes = self.modes.len() == values.len()
+                && values.iter().all(|value| self.modes.contains(*value));
             if category == "mode" && are_modes && !values.is_empty() {
                 self.option_mode = text(option, "currentValue").map(str::to_owned);
             }
@@ -256,14 +274,22 @@ impl Settings {
         for names in [values.clone(), groups.collect()] {
             let mut seen = HashSet::new();
             if let Some(twice) = names.iter().find(|name| !seen.insert(**name)) {
-                report.breaks("CONF-19", format!("the option {} has {} twice", quoted(id), quoted(twice)));
+                report.breaks(
+                    "CONF-19",
+                    format!("the option {} has {} twice", quoted(id), quoted(twice)),
+                );
             }
         }
         match text(option, "currentValue") {
-            None => report.breaks("CONF-05", format!("the option {} has no current value", quoted(id))),
+            None => {
+                report.breaks("CONF-05", format!("the option {} has no current value", quoted(id)))
+            }
             Some(current) if !values.contains(&current) => {
-                let seen =
-                    format!("the value {} of the option {} is not offered", quoted(current), quoted(id));
+                let seen = format!(
+                    "the value {} of the option {} is not offered",
+                    quoted(current),
+                    quoted(id)
+                );
                 report.breaks("CONF-06", seen);
             }
             Some(_) => {}
@@ -272,7 +298,7 @@ impl Settings {
 }
 
 impl Kind {
-    /// It may also be what it was earlier.
+    /// It may also be an earlier value.
     fn join(&mut self, earlier: &Self) {
         if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
             values.extend(earlier.iter().cloned());
@@ -288,7 +314,7 @@ impl Kind {
     }
 }
 
-/// The values that a select offers, groups or not.
+/// Returns the values that a select offers, grouped or not.
 fn values(option: &Value) -> Vec<&str> {
     let options = entries(option, "options").iter();
     options

@@ -6,30 +6,33 @@ use super::seen::{Body, Seen, has, is, quoted, text};
 use attache_protocol::method::{Initialize, Side};
 use serde_json::Value;
 
-/// What the handshake is at.
+/// The state of the handshake.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The line that asked for it first.
+    /// The line of the first request.
     asked: Option<usize>,
-    /// The line of an answer with a version later than the client's own.
+    /// The line of an answer with a later version than the client's.
     unspoken: Option<usize>,
 }
 
 impl Judge {
-    /// Whether a client goes on in a version that it does not speak (INIT-07). To be called for every message, of any version.
+    /// Judges whether a client continues in a version that it does not support (INIT-07). Call it
+    /// for every message of any version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
             && asked.is_call
             && let Some(line) = self.unspoken
         {
-            let seen = format!("{} is called in a version later than the client's", quoted(&asked.method));
+            let seen =
+                format!("{} is called in a version later than the client's", quoted(&asked.method));
             report.contradicts("INIT-07", line, seen);
         }
         if let Some((call, result)) = seen.result::<Initialize>() {
             let version = |holder: &Value| holder.get("protocolVersion").and_then(Value::as_u64);
-            let is_later =
-                version(result).zip(version(&call.params)).is_some_and(|(given, asked)| given > asked);
+            let is_later = version(result)
+                .zip(version(&call.params))
+                .is_some_and(|(given, asked)| given > asked);
             self.unspoken = is_later.then_some(report.line());
         }
     }
@@ -40,7 +43,7 @@ impl Judge {
             report.tests(&["INIT-01", "INIT-03"]);
             let version = asked.params.get("protocolVersion");
             if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {
-                report.breaks("INIT-03", "protocolVersion is no whole number above 0");
+                report.breaks("INIT-03", "protocolVersion is not an integer above 0");
             }
             implementation(&asked.params, "clientInfo", report);
         } else if let Body::Asked(asked) = &seen.body
@@ -51,10 +54,12 @@ impl Judge {
             report.breaks("INIT-01", format!("{} comes before initialize", quoted(&asked.method)));
         }
         match &seen.body {
-            Body::Replied { to, outcome, .. } if seen.from == Side::Agent && is::<Initialize>(to.row) => {
+            Body::Replied { to, outcome, .. }
+                if seen.from == Side::Agent && is::<Initialize>(to.row) =>
+            {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
-            // Its reply may not be recorded.
+            // The recording may lack its reply.
             Body::Replied { to, outcome: Ok(_), .. }
                 if seen.from == Side::Agent
                     && known.agent.is_none()
@@ -69,9 +74,10 @@ impl Judge {
 }
 
 fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &mut Report) {
-    let wanted = asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
+    let wanted =
+        asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
-        // An agent may speak version 2 and find its params wanting; what is later nobody speaks.
+        // An agent may support version 2 and reject its params; later versions do not exist.
         Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(

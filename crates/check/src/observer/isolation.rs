@@ -1,23 +1,26 @@
-//! Whether what belongs to one session names another (SESS-06), and prompts that are refused after others were taken (PROMPT-06).
+//! Messages of one session that name another (SESS-06), and prompts that are refused after others
+//! were accepted (PROMPT-06).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, has, quoted, text};
-use attache_protocol::method::{SessionClose, SessionDelete, SessionPrompt, SessionRequestPermission, Side};
+use attache_protocol::method::{
+    SessionClose, SessionDelete, SessionPrompt, SessionRequestPermission, Side,
+};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// The code of the error that says that a method is not known.
+/// The error code for an unknown method.
 const UNKNOWN_METHOD: i64 = -32601;
 
-/// What runs in which session.
+/// The running turns by session.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The sessions of the prompts that have no reply, by the line of the prompt.
+    /// The sessions of prompts without a reply, by the line of the prompt.
     running: HashMap<usize, String>,
-    /// Those of them that came to an open session in which nothing ran.
+    /// The prompts among them that came to an open and idle session.
     right: HashSet<usize>,
     open: HashSet<String>,
-    /// The sessions of subagents, in which nobody prompts.
+    /// The sessions of subagents, which receive no prompts.
     children: HashSet<String>,
     /// The sessions that announced each tool call.
     calls: HashMap<String, HashSet<String>>,
@@ -30,7 +33,8 @@ impl Judge {
         if let Some((session, _)) = seen.opened() {
             self.open.insert(session);
         }
-        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>()) {
+        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>())
+        {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
             self.open.remove(session);
             let Self { running, right, .. } = self;
@@ -60,7 +64,7 @@ impl Judge {
         self.running.insert(line, session.to_owned());
     }
 
-    /// An agent that answers some prompts knows prompts.
+    /// An agent that answers some prompts supports prompts.
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         self.running.remove(&prompt);
         let is_right = self.right.remove(&prompt);
@@ -70,7 +74,7 @@ impl Judge {
             Err(error) => {
                 let is_unknown = error.get("code").and_then(Value::as_i64) == Some(UNKNOWN_METHOD);
                 if self.answered.is_some() && is_right && is_unknown {
-                    let seen = "the prompt is answered as an unknown method, though others were answered";
+                    let seen = "the prompt is answered as an unknown method although other prompts were not";
                     report.contradicts("PROMPT-06", prompt, seen);
                 }
             }
@@ -79,7 +83,9 @@ impl Judge {
 
     fn updated(&mut self, session: &str, update: &Value) {
         match text(update, "sessionUpdate") {
-            Some("subagent_update") => self.children.extend(text(update, "sessionId").map(str::to_owned)),
+            Some("subagent_update") => {
+                self.children.extend(text(update, "sessionId").map(str::to_owned))
+            }
             Some("tool_call") => {
                 let id = text(update, "toolCallId").unwrap_or_default();
                 self.calls.entry(id.to_owned()).or_default().insert(session.to_owned());
@@ -88,16 +94,19 @@ impl Judge {
         }
     }
 
-    /// A question about a tool call of a session that runs, asked in one in which nothing runs and that has no such call.
+    /// Finds a question about a tool call of a running session that was asked in an idle one
+    /// without such a call.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
-        let call = params.get("toolCall").and_then(|call| text(call, "toolCallId")).unwrap_or_default();
+        let call =
+            params.get("toolCall").and_then(|call| text(call, "toolCallId")).unwrap_or_default();
         let Some(of) = self.calls.get(call) else { return };
         let is_its_own = of.contains(session) || self.children.contains(session);
         if is_its_own || self.runs(session) || !of.iter().any(|of| self.runs(of)) {
             return;
         }
-        let seen = format!("the call {} is not one of the session {}", quoted(call), quoted(session));
+        let seen =
+            format!("the call {} is not one of the session {}", quoted(call), quoted(session));
         report.breaks("SESS-06", seen);
     }
 
@@ -105,10 +114,12 @@ impl Judge {
         self.running.values().any(|running| running == session)
     }
 
-    /// Whether the agent tells or asks something of a session while a turn of another one runs: it may have meant that one.
+    /// Whether the agent sends something for one session while a turn of another one runs: it may
+    /// have meant that one.
     fn is_elsewhere(&self, seen: &Seen<'_>) -> bool {
         let Body::Asked(asked) = &seen.body else { return false };
-        let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent) else {
+        let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent)
+        else {
             return false;
         };
         self.running.values().any(|running| running != session)

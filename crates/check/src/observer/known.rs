@@ -1,34 +1,36 @@
-//! What both sides have told of themselves so far.
+//! What both sides have announced so far.
 
 use super::seen::{Body, Seen, is};
 use attache_protocol::decode;
 use attache_protocol::method::Initialize;
-use attache_protocol::v1::{AgentCapabilities, ClientCapabilities, InitializeRequest, InitializeResponse};
+use attache_protocol::v1::{
+    AgentCapabilities, ClientCapabilities, InitializeRequest, InitializeResponse,
+};
 use serde_json::Value;
 
-/// What the handshake told.
+/// What the handshake announced.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     offered: Option<ClientCapabilities>,
-    /// What the client can do, once the handshake is done; nothing if that could not be read.
+    /// The client's capabilities after the handshake; `None` if they could not be read.
     pub(super) client: Option<ClientCapabilities>,
-    /// What the agent can do, once the handshake is done.
+    /// The agent's capabilities after the handshake.
     pub(super) agent: Option<AgentCapabilities>,
     is_foreign: bool,
 }
 
 impl Known {
-    /// Whether the connection speaks another version than the one that is judged.
+    /// Whether the connection uses another version than the judged one.
     pub(super) fn is_foreign(&self) -> bool {
         self.is_foreign
     }
 
-    /// What the client can do, as far as it has said.
+    /// Returns the client's capabilities, as far as it has announced them.
     pub(super) fn client_offered(&self) -> Option<&ClientCapabilities> {
         self.client.as_ref().or(self.offered.as_ref())
     }
 
-    /// Takes in a message that was judged.
+    /// Learns from a judged message.
     pub(super) fn learn(&mut self, seen: &Seen<'_>) {
         if let Some(asked) = seen.asked::<Initialize>() {
             let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));
@@ -39,7 +41,8 @@ impl Known {
             self.is_foreign = is_foreign(result);
             self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
-            self.agent = Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
+            self.agent =
+                Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
         }
     }
 }

@@ -13,20 +13,24 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
-        // A load tells the history anew, with ids of its own (MSG-06).
+        // A load sends the history again, with ids of its own (MSG-06).
         if let Some(asked) = seen.asked::<SessionLoad>() {
             self.sessions.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
         let Some((session, update)) = seen.update() else { return };
-        let (Some(kind), Some(id)) = (text(update, "sessionUpdate"), text(update, "messageId")) else {
+        let (Some(kind), Some(id)) = (text(update, "sessionUpdate"), text(update, "messageId"))
+        else {
             return;
         };
         if !kind.ends_with("_message_chunk") && kind != "agent_thought_chunk" {
             return;
         }
         let messages = self.sessions.entry(session.to_owned()).or_default();
-        let (of, line) = messages.entry(id.to_owned()).or_insert_with(|| (kind.to_owned(), report.line()));
+        let (of, line) =
+            messages.entry(id.to_owned()).or_insert_with(|| (kind.to_owned(), report.line()));
         let earlier = (of != kind).then_some(*line);
-        report.agrees("MSG-02", earlier, || format!("the message id {} is that of a {of}", quoted(id)));
+        report.agrees("MSG-02", earlier, || {
+            format!("the message id {} is that of a {of}", quoted(id))
+        });
     }
 }

@@ -6,17 +6,16 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// How many different names are told of.
+/// The number of different names that are reported.
 const TOLD: usize = 256;
 
-/// Members in which `_meta` is not the protocol's.
+/// Members whose `_meta` is not the protocol's.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
-/// Names that one client began with and that agents and clients of several vendors share since: they are no vendor's own, and mean nothing under
-/// another name.
+/// Names that one client introduced and several vendors share now. They belong to no vendor.
 const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", "terminal_exit"];
 
-/// The names that were told: each once, as the same peer writes it again and again.
+/// The reported names. Each is reported once, as a peer repeats it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     told: HashSet<(Side, String)>,
@@ -32,7 +31,7 @@ impl Judge {
         let mut bare = Vec::new();
         self.walk(value, seen.from, &mut bare, report);
         for name in bare {
-            report.breaks("META-07", format!("the name {name} under _meta has no domain before it"));
+            report.breaks("META-07", format!("the name {name} under _meta has no domain prefix"));
         }
     }
 
@@ -42,28 +41,46 @@ impl Judge {
                 for (key, value) in members {
                     match value {
                         Value::Object(names) if key == "_meta" => {
-                            names.iter().for_each(|(name, value)| self.name(name, value, from, bare, report));
+                            names.iter().for_each(|(name, value)| {
+                                self.name(name, value, from, bare, report)
+                            });
                         }
-                        value if !OPAQUE.contains(&key.as_str()) => self.walk(value, from, bare, report),
+                        value if !OPAQUE.contains(&key.as_str()) => {
+                            self.walk(value, from, bare, report)
+                        }
                         _ => {}
                     }
                 }
             }
-            Value::Array(entries) => entries.iter().for_each(|entry| self.walk(entry, from, bare, report)),
+            Value::Array(entries) => {
+                entries.iter().for_each(|entry| self.walk(entry, from, bare, report))
+            }
             _ => {}
         }
     }
 
-    fn name(&mut self, name: &str, value: &Value, from: Side, bare: &mut Vec<String>, report: &mut Report) {
+    fn name(
+        &mut self,
+        name: &str,
+        value: &Value,
+        from: Side,
+        bare: &mut Vec<String>,
+        report: &mut Report,
+    ) {
         match name {
-            "traceparent" => report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
-                format!("traceparent is {}, which is no W3C trace context", quoted(&value.to_string()))
-            }),
+            "traceparent" => {
+                report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
+                    format!(
+                        "traceparent is {}, which is not a W3C trace context",
+                        quoted(&value.to_string())
+                    )
+                })
+            }
             "tracestate" | "baggage" => report.keeps("META-04", value.is_string(), || {
                 format!("{name} is no string, as W3C trace context has it")
             }),
             name if SHARED.contains(&name) => {}
-            // A vendor without a domain has its name before the stroke.
+            // A vendor without a domain puts its name before the slash.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
             name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));
@@ -73,12 +90,14 @@ impl Judge {
     }
 }
 
-/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, as W3C trace context writes them.
+/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, the W3C trace
+/// context.
 fn is_trace_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut part = |length: usize| {
         parts.next().is_some_and(|part| {
-            part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            part.len() == length
+                && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         })
     };
     part(2) && part(32) && part(16) && part(2)

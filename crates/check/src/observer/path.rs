@@ -1,11 +1,11 @@
-//! Paths are absolute and lines are counted from 1 (RPC-31, RPC-32, TOOL-10, SESS-02, DIR-02).
+//! Absolute paths and line numbers from 1 (RPC-31, RPC-32, TOOL-10, SESS-02, DIR-02).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, quoted};
 use attache_protocol::method::Side;
 use serde_json::Value;
 
-/// Objects in which a `path` is a person's words and no path, and what is opaque.
+/// Objects whose `path` is not a path, and opaque values.
 const OPAQUE: [&str; 5] = ["_meta", "rawInput", "rawOutput", "text", "requestedSchema"];
 
 /// Judges every path and line number in a message.
@@ -28,7 +28,9 @@ fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
         Value::Array(entries) => {
             for entry in entries {
                 match (key, entry) {
-                    ("additionalDirectories", Value::String(path)) => absolute("DIR-02", path, report),
+                    ("additionalDirectories", Value::String(path)) => {
+                        absolute("DIR-02", path, report)
+                    }
                     _ => walk(entry, key, from, report),
                 }
             }

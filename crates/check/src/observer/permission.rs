@@ -1,4 +1,5 @@
-//! Permissions: what is offered, what is chosen, and what is done before that (PERM, CANCEL-05, CANCEL-23).
+//! Permissions: the options, the choice, and actions before the choice (PERM, CANCEL-05,
+//! CANCEL-23).
 
 use super::finding::Report;
 use super::seen::{OpenCall, Seen, entries, quoted, text};
@@ -6,11 +7,12 @@ use attache_protocol::method::{CancelRequest, SessionCancel, SessionRequestPermi
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The open questions by the line of the request, and the answers that came too late.
+/// The open questions by the line of the request, and the late answers.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
-    /// Session and tool call of which the turn was cancelled before an option was chosen, with the line of the choice.
+    /// The session and tool call whose turn was cancelled before an option was chosen, with the
+    /// line of the choice.
     late: HashMap<(String, String), usize>,
 }
 
@@ -18,16 +20,16 @@ pub(super) struct Judge {
 struct Question {
     session: String,
     tool_call: String,
-    /// The line of the cancel that came since.
+    /// The line of a later cancel.
     cancelled: Option<usize>,
-    /// The line that completed the call since.
+    /// The line that completed the call later.
     completed: Option<usize>,
-    /// The agent has no need of an answer any more, and an error is one (CANCEL-21).
+    /// The agent no longer needs an answer, and an error is one (CANCEL-21).
     is_withdrawn: bool,
 }
 
 fn too_early(tool_call: &str) -> String {
-    format!("the call {} is completed before it is answered whether it may run", quoted(tool_call))
+    format!("the call {} completed before its permission request was answered", quoted(tool_call))
 }
 
 impl Judge {
@@ -36,8 +38,13 @@ impl Judge {
             let session = text(&asked.params, "sessionId").unwrap_or_default().to_owned();
             let tool_call = asked.params.get("toolCall").and_then(|call| text(call, "toolCallId"));
             let tool_call = tool_call.unwrap_or_default().to_owned();
-            let question =
-                Question { session, tool_call, cancelled: None, completed: None, is_withdrawn: false };
+            let question = Question {
+                session,
+                tool_call,
+                cancelled: None,
+                completed: None,
+                is_withdrawn: false,
+            };
             self.open.insert(report.line(), question);
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
@@ -63,10 +70,13 @@ impl Judge {
         }
     }
 
-    /// The connection is over: calls that were completed, while whether they may run was never answered.
+    /// At the end of the connection: reports calls that completed without an answer to their
+    /// permission request.
     pub(super) fn left_open(&mut self, report: &mut Report) {
-        let early =
-            self.open.values().filter_map(|question| Some((question.completed?, &question.tool_call)));
+        let early = self
+            .open
+            .values()
+            .filter_map(|question| Some((question.completed?, &question.tool_call)));
         let mut early: Vec<_> = early.collect();
         early.sort();
         for (line, call) in early {
@@ -77,7 +87,8 @@ impl Judge {
     fn updated(&mut self, session: &str, update: &Value, report: &mut Report) {
         let id = text(update, "toolCallId").unwrap_or_default();
         let status = text(update, "status").unwrap_or_default();
-        let of_call = |question: &&mut Question| question.session == session && question.tool_call == id;
+        let of_call =
+            |question: &&mut Question| question.session == session && question.tool_call == id;
         for question in self.open.values_mut().filter(of_call) {
             report.tests(&["PERM-02"]);
             if status == "completed" {
@@ -119,8 +130,9 @@ impl Judge {
             None => {
                 let Some(chosen) = chosen else { return };
                 let chosen = text(chosen, "optionId").unwrap_or_default();
-                let mut offered =
-                    entries(&call.params, "options").iter().filter_map(|option| text(option, "optionId"));
+                let mut offered = entries(&call.params, "options")
+                    .iter()
+                    .filter_map(|option| text(option, "optionId"));
                 let is_offered = offered.any(|option| option == chosen);
                 report.agrees("PERM-03", (!is_offered).then_some(call.line), || {
                     format!("the option {} was not offered", quoted(chosen))

@@ -1,4 +1,4 @@
-//! Calls that must be refused: what was not advertised, what cannot be decoded, what is no absolute path.
+//! Calls that must be refused: what was not advertised, what cannot be decoded, and relative paths.
 
 use super::capability;
 use super::finding::Report;
@@ -13,7 +13,7 @@ use attache_protocol::method::{
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The refusals that are owed, by the line of the call.
+/// The required refusals, by the line of the call.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     owed: HashMap<usize, Vec<Owed>>,
@@ -22,12 +22,12 @@ pub(super) struct Judge {
 #[derive(Debug)]
 struct Owed {
     rule: &'static str,
-    /// The code that the error must have, if one is told.
+    /// The required error code, if any.
     code: Option<i64>,
     why: String,
 }
 
-/// Whose params are about what: the rule that says that those which cannot be decoded are refused.
+/// Params by topic, and the rule that malformed ones must be refused.
 static UNDECODABLE: [(&str, &str, &str); 10] = [
     (Initialize::ROW.name, "", "INIT-09"),
     (SessionPrompt::ROW.name, "params.prompt", "PROMPT-05"),
@@ -57,8 +57,9 @@ impl Judge {
             Body::Asked(_) => {}
             Body::Replied { to, outcome, .. } => {
                 for Owed { rule, code, why } in self.owed.remove(&to.line).unwrap_or_default() {
-                    let is_refused =
-                        outcome.as_ref().is_err_and(|error| code.is_none_or(|code| error["code"] == code));
+                    let is_refused = outcome
+                        .as_ref()
+                        .is_err_and(|error| code.is_none_or(|code| error["code"] == code));
                     report.agrees(rule, (!is_refused).then_some(to.line), || {
                         let answer = if outcome.is_ok() {
                             "it succeeds".to_owned()
@@ -73,11 +74,15 @@ impl Judge {
     }
 }
 
-/// What is gated, as a whole or in part.
+/// Methods and fields with a gate.
 fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     let mut owed = Vec::new();
     if let Some(path) = asked.row.and_then(|row| capability::closed(row, from, known)) {
-        owed.push(Owed { rule: "INIT-17", code: Some(-32601), why: format!("{path} is not advertised") });
+        owed.push(Owed {
+            rule: "INIT-17",
+            code: Some(-32601),
+            why: format!("{path} is not advertised"),
+        });
     } else if is::<SessionPrompt>(asked.row)
         && let Some(kind) = capability::refused_content(&asked.params, known)
     {
@@ -89,12 +94,16 @@ fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     } else if is::<ElicitationCreate>(asked.row)
         && let Some(mode) = capability::refused_mode(&asked.params, known)
     {
-        owed.push(Owed { rule: "ELIC-02", code: None, why: format!("the mode {mode} is not advertised") });
+        owed.push(Owed {
+            rule: "ELIC-02",
+            code: None,
+            why: format!("the mode {mode} is not advertised"),
+        });
     }
     owed
 }
 
-/// Params that have not the shape of the method.
+/// Params of the wrong shape.
 fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     let error = shape::undecodable(from, asked)?;
     let place = format!("{}.", error.path);
@@ -108,7 +117,7 @@ fn undecodable(from: Side, asked: &Asked<'_>) -> Option<Owed> {
     Some(Owed { rule, code: None, why: format!("the params cannot be decoded: {error}") })
 }
 
-/// Paths that nobody can resolve.
+/// Paths that cannot be resolved.
 fn relative(asked: &Asked<'_>) -> Option<Owed> {
     if (is::<FsReadTextFile>(asked.row) || is::<FsWriteTextFile>(asked.row))
         && let Some(path) = text(&asked.params, "path").filter(|path| !is_absolute(path))
@@ -119,7 +128,12 @@ fn relative(asked: &Asked<'_>) -> Option<Owed> {
             why: format!("{} is no absolute path", quoted(path)),
         });
     }
-    let directories = entries(&asked.params, "additionalDirectories").iter().filter_map(Value::as_str);
+    let directories =
+        entries(&asked.params, "additionalDirectories").iter().filter_map(Value::as_str);
     let wrong = directories.filter(|path| !is_absolute(path)).map(quoted).next()?;
-    Some(Owed { rule: "DIR-03", code: None, why: format!("the directory {wrong} is no absolute path") })
+    Some(Owed {
+        rule: "DIR-03",
+        code: None,
+        why: format!("the directory {wrong} is not an absolute path"),
+    })
 }

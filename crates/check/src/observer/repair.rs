@@ -1,25 +1,33 @@
-//! Messages whose envelope is wrong in one place: the fault is found once, and the rest is read as it was meant.
+//! Messages whose envelope is wrong in one place: the fault is reported once, and the message is
+//! read as it was meant.
 //!
-//! Without this, one fault in an envelope would look like silence, and fail every rule whose answer was in it.
+//! Without this, one fault in an envelope would look like no reply, and fail every rule that needs
+//! the reply.
 
 use super::calls::Calls;
 use super::finding::Report;
 use super::seen::quoted;
+use crate::json::json;
 use attache_protocol::RequestId;
 use attache_protocol::method::{Kind, Row, Side};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// A message as it was meant.
+/// A repaired message.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// The line for the observer, whose ids are whole numbers, strings or null.
+    /// The line for the observer, whose ids are integers, strings or null.
     pub(super) line: Vec<u8>,
-    /// The message for probes: an id that no type of the protocol can hold is kept.
+    /// The message for probes, which keeps an id that no type of the protocol can hold.
     pub(crate) value: Value,
 }
 
-/// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for any other line.
-pub(super) fn repaired(calls: &mut Calls, from: Side, line: &[u8], report: &mut Report) -> Option<Repaired> {
+/// Repairs a line whose envelope is wrong but unambiguous; `None` for any other line.
+pub(super) fn repaired(
+    calls: &mut Calls,
+    from: Side,
+    line: &[u8],
+    report: &mut Report,
+) -> Option<Repaired> {
     let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else { return None };
     let method = message.get("method").map(|method| method.as_str().map(str::to_owned));
     let is_reply = method.is_none() && message.contains_key("id");
@@ -38,7 +46,8 @@ pub(super) fn repaired(calls: &mut Calls, from: Side, line: &[u8], report: &mut 
     is_changed.then(|| Repaired { line: Value::Object(message).to_string().into_bytes(), value })
 }
 
-/// The version of JSON-RPC (RPC-01). A call without it may be refused as what is no message.
+/// Repairs a missing JSON-RPC version (RPC-01). A call without it may be refused as an invalid
+/// message.
 fn version(
     calls: &mut Calls,
     from: Side,
@@ -53,20 +62,22 @@ fn version(
         Some(other) => format!("\"jsonrpc\" is {}, not \"2.0\"", quoted(&other.to_string())),
         None => "\"jsonrpc\" is missing".to_owned(),
     };
-    report.breaks("RPC-01", format!("the line is no message of JSON-RPC 2.0: {seen}"));
+    report.breaks("RPC-01", format!("the line is not a JSON-RPC 2.0 message: {seen}"));
     if is_asked {
         calls.may_be_unreadable(from, message.get("id").and_then(id));
     }
     true
 }
 
-/// A notification with an id, or a call without one (RPC-11): what has an id asks for a reply.
+/// Repairs a notification with an id or a call without one (RPC-11): a message with an id asks for
+/// a reply.
 fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut Report) -> bool {
     let is_known = |kind| Row::received_by(from.other(), method, kind).is_some();
     let (is_call, is_notification) = (is_known(Kind::Call), is_known(Kind::Notification));
     match message.get("id") {
         Some(id) if is_notification && !is_call => {
-            let seen = format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
+            let seen =
+                format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
             report.breaks("RPC-11", seen);
             message.remove("id");
             true
@@ -79,8 +90,13 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
     }
 }
 
-/// A reply whose id is that of an open call but for its type (RPC-11).
-fn matched(calls: &mut Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
+/// Repairs a reply whose id differs from that of an open call only in its type (RPC-11).
+fn matched(
+    calls: &mut Calls,
+    from: Side,
+    message: &mut Map<String, Value>,
+    report: &mut Report,
+) -> bool {
     let Some(told) = message.get("id").cloned() else { return false };
     if id(&told).is_some_and(|id| calls.is_open(from.other(), &id)) {
         return false;
@@ -88,13 +104,14 @@ fn matched(calls: &mut Calls, from: Side, message: &mut Map<String, Value>, repo
     let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
         return false;
     };
-    let seen = format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
+    let seen =
+        format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
     report.breaks("RPC-11", seen);
     message.insert("id".to_owned(), plain(&meant));
     true
 }
 
-/// A reply with neither a result nor an error (RPC-14): libraries leave out a result that is null.
+/// Repairs a reply with neither result nor error (RPC-14): some libraries omit a null result.
 fn empty(calls: &Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
     if message.contains_key("result") || message.contains_key("error") {
         return false;
@@ -107,7 +124,7 @@ fn empty(calls: &Calls, from: Side, message: &mut Map<String, Value>, report: &m
     is_open
 }
 
-/// An id that is no string, whole number or null (RPC-12), as a string.
+/// Turns an id that is not a string, integer or null (RPC-12) into a string.
 fn readable(
     calls: &Calls,
     from: Side,
@@ -124,13 +141,13 @@ fn readable(
         return false;
     }
     if !is_reply {
-        report.breaks("RPC-12", format!("the id {id} is neither a string nor a whole number"));
+        report.breaks("RPC-12", format!("the id {id} is neither a string nor an integer"));
     }
     message.insert("id".to_owned(), plain(&id));
     true
 }
 
-/// An id as the observer keeps it: what the protocol's types cannot hold by its text.
+/// Returns an id as the observer keeps it: as text if the protocol's types cannot hold it.
 fn id(told: &Value) -> Option<RequestId> {
     Some(match told {
         Value::Null => RequestId::Null,
@@ -139,11 +156,13 @@ fn id(told: &Value) -> Option<RequestId> {
             Some(number) => RequestId::from(number),
             None => RequestId::from(number.to_string().as_str()),
         },
-        Value::Bool(_) | Value::Array(_) | Value::Object(_) => RequestId::from(told.to_string().as_str()),
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            RequestId::from(told.to_string().as_str())
+        }
     })
 }
 
-/// What else may be meant by an id: the same number as text, as a whole number, as the text of one.
+/// Returns what else an id may mean: the same number as text, or the number in a text.
 fn others(told: &Value) -> Vec<RequestId> {
     match told {
         Value::String(text) => {

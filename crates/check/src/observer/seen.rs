@@ -2,23 +2,24 @@
 
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification, Side,
+    Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification,
+    Side,
 };
 use serde_json::Value;
 
-/// A message that was read.
+/// A parsed message.
 #[derive(Debug)]
 pub(super) struct Seen<'l> {
     pub(super) from: Side,
     pub(super) body: Body<'l>,
 }
 
-/// What it says.
+/// Its content.
 #[derive(Debug)]
 pub(super) enum Body<'l> {
     /// A call or a notification.
     Asked(Asked<'l>),
-    /// The reply to a call that was seen.
+    /// The reply to a known call.
     Replied {
         /// The call.
         to: OpenCall,
@@ -33,34 +34,34 @@ pub(super) enum Body<'l> {
 #[derive(Debug)]
 pub(super) struct Asked<'l> {
     pub(super) method: String,
-    /// Its row in the table; nothing for extensions and what nobody knows.
+    /// Its row in the method table; `None` for extensions and unknown methods.
     pub(super) row: Option<&'static Row>,
     pub(super) params: Value,
-    /// The text of the params, for their shape; nothing if the key is absent.
+    /// The text of the params, to judge their shape; `None` if the key is absent.
     pub(super) text: Option<&'l str>,
-    /// Whether a reply is owed.
+    /// Whether it needs a reply.
     pub(super) is_call: bool,
     /// The id of a call.
     pub(super) id: Option<RequestId>,
 }
 
-/// A call without a reply yet.
+/// A call without a reply.
 #[derive(Debug, Clone)]
 pub(super) struct OpenCall {
     /// The line of the call.
     pub(super) line: usize,
     pub(super) method: String,
     pub(super) row: Option<&'static Row>,
-    /// The line at which the caller gave it up.
+    /// The line at which the caller cancelled it.
     pub(super) cancelled: Option<usize>,
-    /// What it asked for, less long texts: see [`short`](super::calls).
+    /// The params without long texts: see [`short`](super::calls).
     pub(super) params: Value,
-    /// Whether a later call was answered that it should have been answered before.
+    /// Whether a later call was answered that had to be answered after this one.
     pub(super) is_overtaken: bool,
 }
 
 impl<'l> Seen<'l> {
-    /// The call or notification of this method.
+    /// Returns the call or notification of this method.
     pub(super) fn asked<M: Method>(&self) -> Option<&Asked<'l>> {
         match &self.body {
             Body::Asked(asked) if is::<M>(asked.row) => Some(asked),
@@ -68,7 +69,7 @@ impl<'l> Seen<'l> {
         }
     }
 
-    /// The result of a call of this method, with the call.
+    /// Returns the result of a call of this method, with the call.
     pub(super) fn result<M: Method>(&self) -> Option<(&OpenCall, &Value)> {
         match self.reply::<M>()? {
             (to, Ok(result)) => Some((to, result)),
@@ -76,7 +77,7 @@ impl<'l> Seen<'l> {
         }
     }
 
-    /// The reply to a call of this method, with the call.
+    /// Returns the reply to a call of this method, with the call.
     pub(super) fn reply<M: Method>(&self) -> Option<(&OpenCall, Result<&Value, &Value>)> {
         match &self.body {
             Body::Replied { to, outcome, .. } if is::<M>(to.row) => Some((to, outcome.as_ref())),
@@ -84,7 +85,7 @@ impl<'l> Seen<'l> {
         }
     }
 
-    /// The session and the payload of an update.
+    /// Returns the session and the payload of an update.
     pub(super) fn update(&self) -> Option<(&str, &Value)> {
         let asked = self.asked::<SessionUpdateNotification>()?;
         Some((text(&asked.params, "sessionId")?, asked.params.get("update")?))
@@ -95,7 +96,8 @@ impl<'l> Seen<'l> {
         self.update().filter(|(_, update)| text(update, "sessionUpdate") == Some(kind))
     }
 
-    /// The session that a result opens, with that result: of new and fork the one in the result, of load and resume the one asked for.
+    /// Returns the session that a result opens, with that result: for new and fork the session in
+    /// the result, for load and resume the requested one.
     pub(super) fn opened(&self) -> Option<(String, &Value)> {
         let new = self.result::<SessionNew>().or_else(|| self.result::<SessionFork>());
         if let Some((_, result)) = new {
@@ -109,25 +111,27 @@ impl<'l> Seen<'l> {
 
 /// Whether a row is that of this method.
 pub(super) fn is<M: Method>(row: Option<&Row>) -> bool {
-    row.is_some_and(|row| (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver))
+    row.is_some_and(|row| {
+        (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver)
+    })
 }
 
-/// The string under a key.
+/// Returns the string under a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
-/// The entries under a key; nothing where there is no array.
+/// Returns the entries of the array under a key; none without an array.
 pub(super) fn entries<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Whether there is something under a key that is not null.
+/// Whether a key has a value that is not null.
 pub(super) fn has(value: &Value, key: &str) -> bool {
     value.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// A text for a sentence, cut where it is long.
+/// Quotes a text, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }

@@ -3,7 +3,8 @@
 use super::finding::Report;
 use super::seen::{Body, OpenCall, Seen, entries, has, is, quoted, text};
 use attache_protocol::method::{
-    FsReadTextFile, SessionPrompt, TerminalCreate, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+    FsReadTextFile, SessionPrompt, TerminalCreate, TerminalOutput, TerminalRelease,
+    TerminalWaitForExit,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -12,25 +13,25 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     terminals: HashMap<Key, Terminal>,
-    /// How many prompts of each session run.
+    /// The number of running prompts per session.
     running: HashMap<String, usize>,
 }
 
-/// Session and terminal.
+/// The session and the terminal.
 type Key = (String, String);
 
 #[derive(Debug)]
 struct Terminal {
-    /// The line that made it.
+    /// The line that created it.
     line: usize,
     /// The line that asked for its release.
     releasing: Option<usize>,
     /// The line that released it.
     released: Option<usize>,
-    /// The line that told its exit.
+    /// The line that reported its exit.
     exited: Option<usize>,
     limit: Option<u64>,
-    /// Whether a tool call shows it.
+    /// Whether a tool call embeds it.
     is_embedded: bool,
 }
 
@@ -41,8 +42,14 @@ impl Judge {
         {
             let limit = call.params.get("outputByteLimit").and_then(Value::as_u64);
             let line = report.line();
-            let terminal =
-                Terminal { line, releasing: None, released: None, exited: None, limit, is_embedded: false };
+            let terminal = Terminal {
+                line,
+                releasing: None,
+                released: None,
+                exited: None,
+                limit,
+                is_embedded: false,
+            };
             self.terminals.insert(key, terminal);
         }
         if let Some(asked) = seen.asked::<TerminalRelease>()
@@ -71,26 +78,28 @@ impl Judge {
                 .or_default() += 1;
         }
         if let Some((call, _)) = seen.reply::<SessionPrompt>()
-            && let Some(running) = self.running.get_mut(text(&call.params, "sessionId").unwrap_or_default())
+            && let Some(running) =
+                self.running.get_mut(text(&call.params, "sessionId").unwrap_or_default())
         {
             *running = running.saturating_sub(1);
         }
     }
 
-    /// What a client tells of a terminal.
+    /// Judges what a client reports about a terminal.
     fn told(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let Some(key) = terminal(&call.params, &call.params) else { return };
         let shown = quoted(&key.1);
         let Some(terminal) = self.terminals.get_mut(&key) else {
             let other = self.terminals.iter().find(|((_, id), _)| *id == key.1);
             if let Some((_, other)) = other {
-                let seen = format!("the terminal {shown} is that of another session");
+                let seen = format!("the terminal {shown} belongs to another session");
                 report.contradicts("TERM-15", other.line, seen);
             }
             return;
         };
         if is::<TerminalRelease>(call.row) {
-            // A second one may succeed: the specification makes the id invalid for the other methods.
+            // A second release may succeed: the specification makes the id invalid only for the
+            // other methods.
             terminal.released.get_or_insert(report.line());
             return;
         }
@@ -108,11 +117,13 @@ impl Judge {
     }
 
     fn embedded(&mut self, session: &str, content: &Value, report: &mut Report) {
-        let Some(id) = text(content, "terminalId").filter(|_| text(content, "type") == Some("terminal"))
+        let Some(id) =
+            text(content, "terminalId").filter(|_| text(content, "type") == Some("terminal"))
         else {
             return;
         };
-        // What was embedded in time may be told again, as content is always told whole.
+        // A terminal that was embedded in time may appear again, because content is always sent
+        // whole.
         if let Some(terminal) = self.terminals.get_mut(&(session.to_owned(), id.to_owned()))
             && !std::mem::replace(&mut terminal.is_embedded, true)
         {
@@ -122,7 +133,8 @@ impl Judge {
         }
     }
 
-    /// Terminals that nobody released. Those of a turn that is cut off by the end are not at fault.
+    /// Reports terminals that were not released. Those of a turn that the end cut off are not at
+    /// fault.
     pub(super) fn end(&mut self, report: &mut Report) {
         let is_idle = |session: &str| self.running.get(session).is_none_or(|running| *running == 0);
         let left = self
@@ -132,7 +144,11 @@ impl Judge {
         let mut left: Vec<_> = left.map(|((_, id), terminal)| (terminal.line, id)).collect();
         left.sort();
         for (line, id) in left {
-            report.contradicts("TERM-10", line, format!("the terminal {} was never released", quoted(id)));
+            report.contradicts(
+                "TERM-10",
+                line,
+                format!("the terminal {} was never released", quoted(id)),
+            );
         }
     }
 }
@@ -140,11 +156,11 @@ impl Judge {
 impl Terminal {
     fn output(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let output = text(result, "output").unwrap_or_default();
-        // A byte that is no UTF-8 is told as a longer character.
+        // An invalid UTF-8 byte becomes a longer character.
         if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
             let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
             report.agrees("TERM-05", (length > limit).then_some(call.line), || {
-                format!("the output has {length} bytes, and at most {limit} are to be kept")
+                format!("the output has {length} bytes, but the limit is {limit}")
             });
         }
         match result.get("exitStatus").filter(|status| !status.is_null()) {
@@ -154,7 +170,9 @@ impl Terminal {
             }
             None => {
                 let earlier = self.exited.filter(|exited| *exited < call.line);
-                report.agrees("TERM-06", earlier, || "the exit that was told before is gone".to_owned());
+                report.agrees("TERM-06", earlier, || {
+                    "the exit status that was reported before is missing".to_owned()
+                });
             }
         }
     }
@@ -163,11 +181,11 @@ impl Terminal {
 fn exit(status: &Value, report: &mut Report) {
     if has(status, "exitCode") || has(status, "signal") {
         let is_one = !(has(status, "exitCode") && has(status, "signal"));
-        report.keeps("TERM-08", is_one, || "there is an exit code, and a signal that killed it".to_owned());
+        report.keeps("TERM-08", is_one, || "there is both an exit code and a signal".to_owned());
     }
 }
 
-/// A file that was read: not more of it than was asked for.
+/// Judges the content of a file: not more than was requested.
 fn read(call: &OpenCall, result: &Value, report: &mut Report) {
     let Some(limit) = call.params.get("limit").and_then(Value::as_u64) else { return };
     let lines = text(result, "content").unwrap_or_default().lines().count();

@@ -1,9 +1,10 @@
 //! The life of sessions (SESS, LIST, DEL, PROMPT-01, INFO-04).
 
+mod list;
+
 use super::finding::Report;
 use super::known::Known;
-use super::path::is_absolute;
-use super::seen::{Asked, Body, OpenCall, Seen, entries, has, is, quoted, text};
+use super::seen::{Asked, Body, Seen, is, quoted, text};
 use attache_protocol::method::{
     SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt,
     SessionResume, SessionSetTitle, Side,
@@ -16,63 +17,64 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Judge {
     /// The line that opened each.
     open: HashMap<String, usize>,
-    /// All ids that the agent gave to new sessions.
+    /// All ids that the agent assigned to new sessions.
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
-    /// The calls that open a session and have no reply, by their line, with the session that they name if they name one.
+    /// Calls without a reply that open a session, by line, with the session if they name one.
     opening: BTreeMap<usize, Option<String>>,
-    /// Prompts of sessions that one of those calls may have opened.
-    early: Vec<Early>,
+    /// Prompts of sessions that one of these calls may have opened.
+    early: Vec<EarlyPrompt>,
     /// The sessions of subagents.
     children: HashSet<String>,
-    /// Sessions that were prompted although they are not open, each told once.
+    /// Sessions that received a prompt although they are not open; each is reported once.
     told: HashSet<String>,
-    /// How many calls of the list have no reply.
+    /// The number of list calls without a reply.
     listing: usize,
     /// Sessions that are being resumed, by the line of the call.
     resuming: HashMap<String, usize>,
     loading: HashSet<String>,
-    /// The next page that each cursor stands for.
+    /// The cursors that were returned.
     cursors: HashSet<String>,
-    /// Whether the last page was the last of its list.
+    /// Whether the last page ended its list.
     is_at_end: bool,
-    /// Whether a session was deleted since a cursor was given.
+    /// Whether a session was deleted since the last cursor.
     is_disturbed: bool,
-    /// The line of the reply to a load after which nothing was prompted.
+    /// The line of the last load's reply, until the next prompt.
     loaded: HashMap<String, usize>,
-    /// The notices of each session, as they were written.
+    /// The notices of each session, as they were sent.
     notices: HashMap<String, HashSet<String>>,
-    /// What was told of each session last: the member and its value, by whom and on which line.
+    /// What was last reported about each session: the member and its value, the rule and the line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// The title with which a session is listed and that was not told of it, and the line of that list.
+    /// Titles that a list shows and no update reported, and the line of that list.
     untold: HashMap<String, (Value, usize)>,
-    /// The titles that each session had.
+    /// The titles of each session so far.
     titles: HashMap<String, Vec<Value>>,
-    /// Whether a call was not seen that may have opened a session.
+    /// Whether an unseen call may have opened a session.
     pub(super) misses_calls: bool,
 }
 
 /// A prompt of a session that is not known to be open.
 #[derive(Debug)]
-struct Early {
+struct EarlyPrompt {
     session: String,
     /// Its line.
     line: usize,
-    /// The lines of the calls of which one may have opened the session.
+    /// The lines of the calls that may have opened the session.
     by: Vec<usize>,
 }
 
-/// How many of them are remembered.
+/// The number of early prompts that are remembered.
 const EARLY: usize = 256;
-/// How many notices of a session are remembered.
+/// The number of notices per session that are remembered.
 const NOTICES: usize = 64;
-/// How many titles of a session are remembered.
+/// The number of titles per session that are remembered.
 const TITLES: usize = 16;
-/// The longest title that has to be listed as it was told, in bytes: longer ones may be cut (INFO-11).
+/// The longest title in bytes that a list must show as it was reported; longer ones may be cut
+/// (INFO-11).
 const TITLE: usize = 200;
 
-/// Updates that tell of the conversation.
+/// Updates about the conversation.
 const SAID: [&str; 6] = [
     "user_message_chunk",
     "agent_message_chunk",
@@ -114,40 +116,49 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            // A page that is not seen may have given it.
+            // An unseen page may have returned it.
             let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
-                    format!("the list was at its end, and {} is asked for", quoted(cursor))
+                    format!("the list had ended, and {} is requested", quoted(cursor))
                 });
             }
-            report
-                .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
+            report.keeps("LIST-07", is_given, || {
+                format!("the agent never returned the cursor {}", quoted(cursor))
+            });
         }
         if is::<SessionList>(asked.row) {
             self.listing += 1;
         }
     }
 
-    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call that opens it is not seen.
+    /// Judges a prompt: its session must be open, or may be as long as the reply to the call that
+    /// opens it was not seen.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {
             return;
         }
-        let may_open =
-            self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
+        let may_open = self
+            .opening
+            .iter()
+            .filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
         let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
         if !by.is_empty() && self.early.len() < EARLY {
-            return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
+            return self.early.push(EarlyPrompt {
+                session: session.to_owned(),
+                line: report.line(),
+                by,
+            });
         }
-        // Once for each session: a client that does not know goes on.
+        // Once per session: a client that does not know continues.
         if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }
     }
 
-    /// The call on this line has its reply: the prompts that came before it were too early, unless another call has opened their session.
+    /// The call on this line has its reply. Prompts before it were too early, unless another call
+    /// opened their session.
     fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {
@@ -156,7 +167,10 @@ impl Judge {
             if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
                 self.early.push(early);
             } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
-                let seen = format!("the session {} was prompted before it was open", quoted(&early.session));
+                let seen = format!(
+                    "the session {} was prompted before it was open",
+                    quoted(&early.session)
+                );
                 report.other_contradicts("PROMPT-01", early.line, seen);
             }
         }
@@ -169,7 +183,11 @@ impl Judge {
         if kind == "subagent_update" {
             self.children.extend(text(update, "sessionId").map(str::to_owned));
         }
-        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() && !self.misses_calls {
+        if SAID.contains(&kind)
+            && known.agent.is_some()
+            && self.opening.is_empty()
+            && !self.misses_calls
+        {
             let is_known = self.given.contains_key(session)
                 || self.open.contains_key(session)
                 || self.closed.contains_key(session)
@@ -191,13 +209,19 @@ impl Judge {
         if kind == "user_message_chunk"
             && let Some(line) = self.loaded.get(session)
         {
-            report.contradicts("SESS-14", *line, "the load was answered, and its history goes on");
+            report.contradicts(
+                "SESS-14",
+                *line,
+                "the history continues after the reply to the load",
+            );
         }
         if kind == "notice" {
             self.noticed(session, update, report);
         }
         if kind != "subagent_update" {
-            report.keeps("SESS-04", update.get("cwd").is_none(), || "the update carries a cwd".to_owned());
+            report.keeps("SESS-04", update.get("cwd").is_none(), || {
+                "the update carries a cwd".to_owned()
+            });
         }
         if kind == "session_info_update" {
             report.tests(&["INFO-04"]);
@@ -210,7 +234,7 @@ impl Judge {
         }
     }
 
-    /// A notice is no history: what was sent once is not sent again by a load. It may send new ones.
+    /// A load must not repeat notices, as they are not history. It may send new ones.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());
@@ -230,7 +254,7 @@ impl Judge {
         }
     }
 
-    /// Only what has changed is told.
+    /// Judges whether an update reports only changes.
     fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };
@@ -252,7 +276,9 @@ impl Judge {
         let new = seen.result::<SessionNew>().or_else(|| seen.result::<SessionFork>());
         if let Some(id) = new.and_then(|(_, result)| text(result, "sessionId")) {
             let earlier = self.given.insert(id.to_owned(), report.line());
-            report.agrees("SESS-01", earlier, || format!("{} is the id of another session", quoted(id)));
+            report.agrees("SESS-01", earlier, || {
+                format!("{} is the id of another session", quoted(id))
+            });
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>()
             && let Some(session) = text(&call.params, "sessionId")
@@ -312,69 +338,4 @@ impl Judge {
             self.listed(call, result, report);
         }
     }
-
-    /// A next page is told of only where there is one.
-    fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
-        let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
-        if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
-            let is_empty = entries(result, "sessions").is_empty() && next.is_none() && !self.is_disturbed;
-            report.keeps("LIST-05", !is_empty && next != Some(cursor), || {
-                format!("the cursor {} was given, and there was no more", quoted(cursor))
-            });
-        }
-        if next.is_some() {
-            self.is_disturbed = false;
-        }
-        self.is_at_end = next.is_none();
-    }
-
-    fn listed(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
-        let cwd = text(&call.params, "cwd");
-        let has_list = result.get("sessions").is_some();
-        report.keeps("LIST-02", has_list, || "the list has no sessions, not even an empty array".to_owned());
-        self.cursors.extend(text(result, "nextCursor").map(str::to_owned));
-        for listed in entries(result, "sessions") {
-            let id = text(listed, "sessionId").unwrap_or_default();
-            if let Some(line) = self.deleted.get(id) {
-                let seen = format!("{} is listed, though it was deleted", quoted(id));
-                report.contradicts("DEL-02", *line, seen);
-            }
-            // The list may have been made before what was told while it was under way.
-            if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
-                && *line < call.line
-                && title.as_str().is_none_or(|title| title.len() <= TITLE)
-            {
-                let shown = listed.get("title").unwrap_or(&Value::Null);
-                // Another title may be a newer one that was not told yet. By the next list it is.
-                let is_gone = shown.is_null() && !title.is_null();
-                let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
-                let before = self.untold.remove(id);
-                let is_still_untold =
-                    before.is_some_and(|(before, line)| before == *shown && line < call.line);
-                if shown != title && !is_known && !is_gone {
-                    self.untold.insert(id.to_owned(), (shown.clone(), report.line()));
-                }
-                let is_wrong = shown != title && (is_gone || is_known || is_still_untold);
-                report.agrees(rule, is_wrong.then_some(*line), || {
-                    format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
-                });
-            }
-            let place = text(listed, "cwd").unwrap_or_default();
-            if let Some(wanted) = cwd {
-                let seen = || format!("{} has the cwd {}, not {}", quoted(id), quoted(place), quoted(wanted));
-                report.keeps("LIST-03", place == wanted, seen);
-            }
-            let is_timed = !has(listed, "updatedAt") || text(listed, "updatedAt").is_some_and(is_time);
-            report.keeps("LIST-11", is_absolute(place) && is_timed, || {
-                format!("{} has a relative cwd, or an updatedAt that is no time", quoted(id))
-            });
-        }
-    }
-}
-
-/// Whether a text begins like a time of ISO 8601 with a date, a `T` and a zone.
-fn is_time(text: &str) -> bool {
-    let shape = |at: usize, wanted: u8| text.as_bytes().get(at) == Some(&wanted);
-    let zone = text.get(19..).unwrap_or_default();
-    shape(4, b'-') && shape(7, b'-') && shape(10, b'T') && shape(13, b':') && zone.contains(['Z', '+', '-'])
 }

@@ -1,17 +1,17 @@
-//! Whether a message has the shape that its method asks for (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
+//! Whether a message has the shape of its method (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
-use attache_protocol::{DecodeError, Notice, Unknown, Why, decode_reporting};
+use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
 
-/// What decoding finds wrong with a text, as an error or a value that was left out.
+/// What decoding reports about a text: an error, or dropped values.
 type Reader = fn(&str) -> Vec<Fault>;
 
-/// One thing that is wrong: the rule that it breaks, and a sentence.
+/// A fault: the rule that it breaks, and a sentence.
 type Fault = (&'static str, String);
 
-/// The shapes of one method.
+/// The shapes of a method's params and result.
 struct Shapes {
     name: &'static str,
     receiver: Side,
@@ -23,11 +23,11 @@ struct Shapes {
 
 macro_rules! shapes {
     (
-        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident, $as:ident, $ast:ident, $ad:ident;)* }
-        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident, $bs:ident, $bst:ident;)* }
-        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident, $cs:ident, $cst:ident, $cd:ident;)* }
-        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident, $ds:ident, $dst:ident;)* }
-        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident, $es:ident, $est:ident;)* }
+        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident { $($ax:tt)* })* }
+        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident { $($bx:tt)* })* }
+        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident { $($cx:tt)* })* }
+        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident { $($dx:tt)* })* }
+        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident { $($ex:tt)* })* }
         $($proxy:tt)*
     ) => {
         static SHAPES: &[Shapes] = &[
@@ -64,7 +64,7 @@ const fn notification<M: Method>(receiver: Side) -> Shapes {
 }
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
-    let text = given::<M>(text);
+    let text = M::ROW.params_text(Some(text));
     faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
 }
 
@@ -72,22 +72,19 @@ fn error<M: Method>(text: &str) -> Option<DecodeError> {
     M::decode_params(Some(text)).err()
 }
 
-/// Params as they count: null for none where that is allowed.
-fn given<M: Method>(text: &str) -> &str {
-    if text == "null" && M::ROW.null_params { "{}" } else { text }
-}
-
 fn result<M: Call>(text: &str) -> Vec<Fault> {
-    let text = if text == "null" && M::ROW.null_result { "{}" } else { text };
-    faults(decode_reporting::<M::Result>(text, Unknown::Refuse), "result")
+    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), Unknown::Refuse), "result")
 }
 
-fn faults<T>((decoded, notices): (Result<T, DecodeError>, Vec<Notice>), root: &str) -> Vec<Fault> {
+fn faults<T>(
+    (decoded, notices): (Result<T, DecodeError>, Vec<DroppedValue>),
+    root: &str,
+) -> Vec<Fault> {
     if let Err(error) = decoded {
         return vec![("DEC-20", error.under(root).to_string())];
     }
-    let fault = |notice: Notice| {
-        let rule = if notice.why == Why::NoField { "META-03" } else { "DEC-20" };
+    let fault = |notice: DroppedValue| {
+        let rule = if notice.kind == FaultKind::NoField { "META-03" } else { "DEC-20" };
         (rule, notice.error.under(root).to_string())
     };
     notices.into_iter().map(fault).collect()
@@ -112,7 +109,10 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
                 report.contradicts(
                     "RPC-16",
                     to.line,
-                    format!("{} is answered, though the protocol has no such method", quoted(&to.method)),
+                    format!(
+                        "{} is answered, though the protocol has no such method",
+                        quoted(&to.method)
+                    ),
                 );
             }
         }
@@ -123,10 +123,10 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
-        // The name is the protocol's: what is wrong is the id, or that there is none (RPC-11).
+        // The method exists: the fault is the id, or its absence (RPC-11).
         if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
-                "the protocol has no {} from here, and a name of one's own begins with _",
+                "the protocol has no {} in this direction, and extension names begin with _",
                 quoted(&asked.method)
             );
             report.breaks("EXT-01", seen);
@@ -137,7 +137,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
 }
 
-/// What makes the params of a call impossible to decode.
+/// Returns why the params of a call cannot be decoded.
 pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
     let shapes = shapes_of(from.other(), &asked.method, asked.is_call)?;
     (shapes.error)(asked.text.unwrap_or("{}"))
@@ -155,7 +155,7 @@ fn is_reserved(method: &str) -> bool {
 }
 
 fn shapes_of(receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
-    SHAPES
-        .iter()
-        .find(|shapes| shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name)
+    SHAPES.iter().find(|shapes| {
+        shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name
+    })
 }

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     sessions: HashMap<String, Calls>,
-    /// Files that the client said do not exist, with the line.
+    /// Files that do not exist according to the client, with the line.
     missing: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Calls {
     calls: HashMap<String, ToolCall>,
-    /// While a load tells the history, states may come in any order.
+    /// While a load sends the history, statuses may come in any order.
     loading: bool,
     cancelled: bool,
 }
@@ -31,7 +31,7 @@ struct ToolCall {
     name: Option<String>,
     /// The line of its final status.
     settled: Option<usize>,
-    /// The status that was told last.
+    /// The last reported status.
     status: Option<String>,
 }
 
@@ -50,13 +50,16 @@ impl Judge {
                 (text(&asked.params, "sessionId"), asked.params.get("toolCall"))
             && let Some(id) = text(call, "toolCallId")
         {
-            // A request may be the first that is heard of a call (PERM-10).
+            // A permission request may be the first message about a call (PERM-10).
             let line = report.line();
-            self.of(session).calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+            self.of(session)
+                .calls
+                .entry(id.to_owned())
+                .or_insert(ToolCall { line, ..ToolCall::default() });
         }
     }
 
-    /// What decides whether open calls and repeated ids are at fault.
+    /// The state that decides whether open calls and repeated ids are at fault.
     fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionLoad>() {
             let calls = self.of(text(&asked.params, "sessionId").unwrap_or_default());
@@ -75,31 +78,40 @@ impl Judge {
                 let mut open: Vec<_> = open.map(|(id, call)| (call.line, id.clone())).collect();
                 open.sort();
                 for (line, id) in open {
-                    let seen = format!("the turn was cancelled, and the call {} is left open", quoted(&id));
+                    let seen = format!(
+                        "the turn was cancelled, and the call {} is left open",
+                        quoted(&id)
+                    );
                     report.contradicts("TOOL-09", line, seen);
                 }
             }
         }
     }
 
-    /// A file that does not exist has no old text, not even an empty one.
+    /// A new file has no old text, not even an empty one.
     fn files(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((call, outcome)) = seen.reply::<FsReadTextFile>()
             && let Some(path) = text(&call.params, "path")
         {
             match outcome {
-                Err(error) if error["code"] == -32002 => self.missing.insert(path.to_owned(), report.line()),
+                Err(error) if error["code"] == -32002 => {
+                    self.missing.insert(path.to_owned(), report.line())
+                }
                 _ => self.missing.remove(path),
             };
         }
         let Some((_, update)) = seen.update() else { return };
-        for diff in entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"))
+        for diff in entries(update, "content")
+            .iter()
+            .filter(|content| text(content, "type") == Some("diff"))
         {
             let path = text(diff, "path").unwrap_or_default();
             if let Some(line) = self.missing.get(path) {
-                report.agrees("TOOL-11", (text(diff, "oldText") == Some("")).then_some(*line), || {
-                    format!("{} did not exist, and has an old text", quoted(path))
-                });
+                report.agrees(
+                    "TOOL-11",
+                    (text(diff, "oldText") == Some("")).then_some(*line),
+                    || format!("{} did not exist, and has an old text", quoted(path)),
+                );
             }
         }
     }
@@ -119,11 +131,12 @@ impl Calls {
             report.contradicts(
                 "TOOL-02",
                 call.line,
-                format!("the id {} is that of another call", quoted(id)),
+                format!("another call has the id {}", quoted(id)),
             );
         }
         let line = report.line();
-        let call = self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+        let call =
+            self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
         call.follow(update, report);
     }
 
@@ -131,15 +144,20 @@ impl Calls {
         report.tests(&["TOOL-03", "TOOL-08"]);
         let Some(id) = text(update, "toolCallId") else { return };
         if !self.calls.contains_key(id) && !self.loading {
-            report.breaks("TOOL-03", format!("no tool_call named {} before", quoted(id)));
+            report.breaks("TOOL-03", format!("no tool_call announced {} before", quoted(id)));
         }
         let line = report.line();
-        let call = self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+        let call =
+            self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
         if let (Some(line), Some(status)) = (call.settled, text(update, "status")) {
             if call.status.as_deref() == Some(status) {
-                report.contradicts("TOOL-07", line, format!("the call is {status} already"));
+                report.contradicts("TOOL-07", line, format!("the call is already {status}"));
             } else {
-                report.contradicts("TOOL-08", line, format!("the status of a settled call becomes {status}"));
+                report.contradicts(
+                    "TOOL-08",
+                    line,
+                    format!("the status of a finished call becomes {status}"),
+                );
             }
         } else if text(update, "status") == Some("completed") && !self.loading {
             let is_pending = call.status.as_deref() == Some("pending");
@@ -161,16 +179,24 @@ impl ToolCall {
         }
         if let Some(name) = text(update, "name") {
             if self.name.as_deref().is_some_and(|known| known != name) {
-                report.contradicts("TOOL-15", self.line, format!("the tool is called {} now", quoted(name)));
+                report.contradicts(
+                    "TOOL-15",
+                    self.line,
+                    format!("the tool is called {} now", quoted(name)),
+                );
             }
             self.name = Some(name.to_owned());
         }
-        let diffs = entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"));
+        let diffs = entries(update, "content")
+            .iter()
+            .filter(|content| text(content, "type") == Some("diff"));
         for place in diffs.chain(entries(update, "locations")) {
             let is_absolute = text(place, "path").is_some_and(is_absolute);
-            report.keeps("TOOL-10", is_absolute && place.get("line").is_none_or(|line| *line != 0), || {
-                "the path is not absolute, or its line is 0".to_owned()
-            });
+            report.keeps(
+                "TOOL-10",
+                is_absolute && place.get("line").is_none_or(|line| *line != 0),
+                || "the path is not absolute, or its line is 0".to_owned(),
+            );
         }
     }
 }

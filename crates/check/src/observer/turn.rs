@@ -3,8 +3,8 @@
 use super::finding::Report;
 use super::seen::{Seen, has, quoted, text};
 use attache_protocol::method::{
-    CancelRequest, SessionCancel, SessionClose, SessionDelete, SessionLoad, SessionPrompt, SessionResume,
-    Side,
+    CancelRequest, SessionCancel, SessionClose, SessionDelete, SessionLoad, SessionPrompt,
+    SessionResume, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -20,29 +20,30 @@ pub(super) struct Judge {
 struct Turns {
     /// The lines of the prompts without a reply.
     running: Vec<usize>,
-    /// The lines of prompts without a reply, each with that of a prompt which came then.
+    /// The lines of prompts without a reply, each with the line of a later prompt that came
+    /// meanwhile.
     overlaps: Vec<(usize, usize)>,
-    /// The line of a cancel that came while they ran.
+    /// The line of a cancel while they ran.
     cancelled: Option<usize>,
-    /// The line of a cancel that came while nothing ran.
+    /// The line of a cancel while no turn ran.
     cancelled_idle: Option<usize>,
-    /// The line of a cancel of another session that came while they ran.
+    /// The line of a cancel of another session while they ran.
     other_cancelled: Option<usize>,
-    /// The line at which the client began to close the session while they ran.
+    /// The line at which the client asked to close the session while they ran.
     closing: Option<usize>,
-    /// The line that said that it is closed, while they ran.
+    /// The line that confirmed the close while they ran.
     closed: Option<usize>,
-    /// Whether the turns that run may be cancelled for another reason.
+    /// Whether running turns may be cancelled for another reason.
     may_be_cancelled: bool,
-    /// The line of the reply to a cancelled turn, as long as nothing new has begun.
+    /// The line of the reply to a cancelled turn, until something new begins.
     ended: Option<usize>,
-    /// The ids of the messages of the turn that runs or ran last.
+    /// The message ids of the current or last turn.
     messages: HashSet<String>,
     /// The line of the reply to the last turn.
     replied: Option<usize>,
 }
 
-/// How many prompts that came too early are remembered.
+/// The number of early prompts that are remembered.
 const OVERLAPS: usize = 64;
 
 /// Updates that belong to a turn.
@@ -89,8 +90,11 @@ impl Judge {
             }
             let turns = self.sessions.entry(session.to_owned()).or_default();
             turns.other_cancelled = None;
-            let line =
-                if turns.running.is_empty() { &mut turns.cancelled_idle } else { &mut turns.cancelled };
+            let line = if turns.running.is_empty() {
+                &mut turns.cancelled_idle
+            } else {
+                &mut turns.cancelled
+            };
             line.get_or_insert(report.line());
         }
         let again = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>());
@@ -98,15 +102,17 @@ impl Judge {
             let turns = self.of(&asked.params);
             (turns.ended, turns.replied, turns.cancelled_idle) = (None, None, None);
         }
-        // Other ways to end a turn: its request is cancelled, its session closed or deleted (CANCEL-20, SESS-23).
+        // Other ways to end a turn: its request is cancelled, its session closed or deleted
+        // (CANCEL-20, SESS-23).
         if seen.from == Side::Client && seen.asked::<CancelRequest>().is_some() {
             self.sessions.values_mut().for_each(|turns| turns.may_be_cancelled = true);
         }
-        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>()) {
+        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>())
+        {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
-            // A prompt of which nothing is heard yet may not have begun.
+            // A prompt without any update may not have begun.
             let runs = !turns.running.is_empty() && !turns.messages.is_empty();
             turns.closing = (is_close && runs).then_some(report.line());
         }
@@ -129,7 +135,7 @@ impl Turns {
         } else if let Some(line) = self.replied
             && text(update, "messageId").is_some_and(|id| self.messages.contains(id))
         {
-            report.contradicts("RPC-29", line, "more of a message of the turn after its reply");
+            report.contradicts("RPC-29", line, "a chunk of the turn's message after its reply");
         }
         if !self.running.is_empty() && OF_A_TURN.contains(&kind) {
             self.messages.insert(text(update, "messageId").unwrap_or_default().to_owned());
@@ -138,13 +144,14 @@ impl Turns {
 
     fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
         if !self.messages.is_empty() {
-            // The updates that came stood before it.
+            // The updates so far were sent before it.
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded. A
-        // cancel ends those that wait before the one that runs.
-        let ended_well = outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
+        // Turns of a session end in order: if a later one has ended well, the recording lacks the
+        // end of an earlier one. A cancel ends waiting turns before the running one.
+        let ended_well =
+            outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
         self.running.retain(|running| *running != prompt && !(ended_well && *running < prompt));
         let cancelled = self.cancelled.filter(|cancelled| *cancelled > prompt);
@@ -161,7 +168,11 @@ impl Turns {
             });
         }
         if let Some(closed) = self.closed.take() {
-            report.contradicts("SESS-25", closed, "the session was closed before its prompt had this reply");
+            report.contradicts(
+                "SESS-25",
+                closed,
+                "the session was closed before its prompt had this reply",
+            );
         }
         if let Some(closing) = self.closing {
             report.agrees("SESS-23", outcome.is_err().then_some(closing), || {
@@ -175,49 +186,62 @@ impl Turns {
         }
     }
 
-    /// Whether another prompt came while this one ran, or this one while another ran: the reply to the first says so, as it comes after the
-    /// second, or the refusal of the second. Where neither comes, the reply to the first was not recorded.
+    /// Whether another prompt came while this turn ran, or this prompt while another turn ran. A
+    /// reply to the first after the second, or a refusal of the second, shows that. Otherwise the
+    /// recording lacks the reply to the first.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);
         if let Some((_, second)) = self.overlaps.iter().find(is_shown).copied() {
             self.overlaps.retain(|(_, other)| *other != second);
-            report.other_contradicts("PROMPT-13", second, "a prompt, while another one of this session runs");
+            report.other_contradicts(
+                "PROMPT-13",
+                second,
+                "a prompt, while another one of this session runs",
+            );
         }
     }
 
-    /// The turn was not cancelled, and nothing else ends a turn so.
+    /// Reports a turn that ended as cancelled without a reason.
     fn cancelled_by_nobody(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
         report.agrees("PROMPT-07", is_cancelled.then_some(prompt), || {
-            "the turn is cancelled, and no client asked for that".to_owned()
+            "the turn is cancelled although the client did not cancel it".to_owned()
         });
         if let Some(idle) = self.cancelled_idle {
             report.agrees("CANCEL-08", is_cancelled.then_some(idle), || {
-                "the cancel came while nothing ran, and cancels the turn after it".to_owned()
+                "a cancel between turns cancels the next turn".to_owned()
             });
         }
         if let Some(other) = self.other_cancelled {
             report.agrees("CANCEL-10", is_cancelled.then_some(other), || {
-                "another session was cancelled, and this turn is".to_owned()
+                "this turn is cancelled although another session was".to_owned()
             });
         }
     }
 }
 
-fn ended(outcome: Result<&Value, &Value>, prompt: usize, cancelled: Option<usize>, report: &mut Report) {
+fn ended(
+    outcome: Result<&Value, &Value>,
+    prompt: usize,
+    cancelled: Option<usize>,
+    report: &mut Report,
+) {
     if let Some(cancel) = cancelled {
         report.agrees("CANCEL-02", outcome.is_err().then_some(cancel), || {
-            let message = outcome.err().and_then(|error| text(error, "message")).unwrap_or_default();
+            let message =
+                outcome.err().and_then(|error| text(error, "message")).unwrap_or_default();
             format!("the cancelled prompt is answered with an error: {}", quoted(message))
         });
     }
     let Ok(result) = outcome else { return };
     let is_bare = !has(result, "stopReason");
-    report.agrees("PROMPT-06", is_bare.then_some(prompt), || "the reply has no stopReason".to_owned());
+    report.agrees("PROMPT-06", is_bare.then_some(prompt), || {
+        "the reply has no stopReason".to_owned()
+    });
     if let Some(usage) = result.get("usage").filter(|usage| usage.is_object()) {
         let is_draft = usage.get("total_tokens").is_some() || usage.get("input_tokens").is_some();
         report.keeps("USE-11", !is_draft, || {
-            "the usage has token fields in snake_case, which nobody reads".to_owned()
+            "the usage has token fields in snake_case, which clients ignore".to_owned()
         });
     }
 }

@@ -1,4 +1,5 @@
-//! Unstable parts: archives, titles, providers, MCP over ACP, subagents (ARCH, STAT, TITLE, PROV, MCPA, SUB).
+//! Unstable parts: archives, titles, providers, MCP over ACP, subagents (ARCH, STAT, TITLE, PROV,
+//! MCPA, SUB).
 
 mod archive;
 mod provider;
@@ -7,26 +8,26 @@ use super::finding::Report;
 use super::seen::{Body, Seen, entries, has, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt, SessionResume,
-    SessionSetTitle, SessionStatusQuery, Side,
+    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt,
+    SessionResume, SessionSetTitle, SessionStatusQuery, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// What the unstable parts of a connection are at.
+/// The state of the unstable parts of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     archive: archive::Judge,
     provider: provider::Judge,
-    /// The open calls of MCP, by line: the server and the inner id.
+    /// The open MCP calls, by line: the server and the inner id.
     inner: HashMap<usize, (String, String)>,
-    /// The servers of clients: what each is called, and the line.
+    /// The servers of clients: the id of each, and the line.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions of which the agent spoke, with the first line.
+    /// Sessions that the agent mentioned, with the first line.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
-    /// Sessions of which the state was told, with the line.
+    /// Sessions with a reported status, with the line.
     told: HashMap<String, usize>,
     /// The subagents, and whether each can be cancelled.
     children: HashMap<String, bool>,
@@ -46,10 +47,10 @@ impl Judge {
         if let Some((call, result)) = seen.result::<SessionFork>() {
             let is_same = text(result, "sessionId") == text(&call.params, "sessionId");
             report.agrees("FORK-02", is_same.then_some(call.line), || {
-                "the fork has the id of what was forked".to_owned()
+                "the fork has the id of its source".to_owned()
             });
         }
-        // The reply to it may not be recorded.
+        // The recording may lack its reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
             self.told.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
@@ -65,13 +66,18 @@ impl Judge {
         if let Some(asked) = seen.asked::<SessionPrompt>()
             && let Some(line) = self.told.get(text(&asked.params, "sessionId").unwrap_or_default())
         {
-            report.contradicts("STAT-03", *line, "its state was told, and it was neither loaded nor resumed");
+            report.contradicts(
+                "STAT-03",
+                *line,
+                "its status was reported although it was neither loaded nor resumed",
+            );
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>() {
             let is_empty = |holder: &Value| text(holder, "title").is_none_or(str::is_empty);
             let is_wrong = is_empty(&call.params) || is_empty(result);
-            report
-                .agrees("TITLE-02", is_wrong.then_some(call.line), || "an empty title is stored".to_owned());
+            report.agrees("TITLE-02", is_wrong.then_some(call.line), || {
+                "an empty title is stored".to_owned()
+            });
         }
     }
 
@@ -96,8 +102,9 @@ impl Judge {
             && let Some(child) = text(&asked.params, "sessionId")
             && let Some(cancels) = self.children.get(child).filter(|_| !self.opened.contains(child))
         {
-            report
-                .keeps("SUB-02", *cancels, || format!("the subagent {} cannot be cancelled", quoted(child)));
+            report.keeps("SUB-02", *cancels, || {
+                format!("the subagent {} cannot be cancelled", quoted(child))
+            });
         }
     }
 
@@ -114,12 +121,12 @@ impl Judge {
                 self.servers.entry(id.to_owned()).or_insert_with(|| (name.to_owned(), line));
             let is_another = !here.insert(id) || known != name;
             report.agrees("MCPA-01", is_another.then_some(*earlier), || {
-                format!("the id {} is that of another server", quoted(id))
+                format!("another server has the id {}", quoted(id))
             });
         }
     }
 
-    /// What goes between an agent and the servers of its client.
+    /// Judges messages between an agent and the servers of its client.
     fn inner(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<McpMessage>() {
             let part = |key| text(&asked.params, key).unwrap_or_default().to_owned();
@@ -127,8 +134,11 @@ impl Judge {
                 Some(RequestId::String(id)) => Some(&**id),
                 _ => None,
             };
-            let is_outer = has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
-            report.keeps("MCPA-02", !is_outer, || "the inner id is that of the call itself".to_owned());
+            let is_outer =
+                has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
+            report.keeps("MCPA-02", !is_outer, || {
+                "the inner id is that of the call itself".to_owned()
+            });
             self.inner.insert(report.line(), (part("serverId"), part("requestId")));
         }
         if seen.from == Side::Client
@@ -138,7 +148,7 @@ impl Judge {
             let about = (part("serverId"), part("requestId"));
             let is_open = self.inner.values().any(|open| *open == about);
             report.keeps("MCPA-04", is_open, || {
-                format!("no call of MCP with the id {} is open", quoted(&about.1))
+                format!("no MCP call with the id {} is open", quoted(&about.1))
             });
         }
         if let Some((call, outcome)) = seen.reply::<McpMessage>() {

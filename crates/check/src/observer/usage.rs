@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// The severities of the specification; others begin with `_`.
 const SEVERITIES: [&str; 3] = ["info", "warning", "error"];
 
-/// The cost of each session, and where it was told.
+/// The cost of each session and the line that reported it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     costs: HashMap<String, (f64, String, usize)>,
@@ -23,7 +23,7 @@ impl Judge {
             }
             let is_known = update.get("size").is_some_and(|size| !size.is_null() && *size != 0);
             report.keeps("USE-03", is_known, || {
-                "the size of the window is told, and it is not known".to_owned()
+                "the size of the window is reported although it is unknown".to_owned()
             });
             if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
                 self.cost(session, cost, report);
@@ -31,9 +31,11 @@ impl Judge {
         }
         if let Some((_, update)) = seen.update_of("notice") {
             let severity = text(update, "severity").unwrap_or_default();
-            report.keeps("NOTE-08", SEVERITIES.contains(&severity) || severity.starts_with('_'), || {
-                format!("the severity {} is not in the specification", quoted(severity))
-            });
+            report.keeps(
+                "NOTE-08",
+                SEVERITIES.contains(&severity) || severity.starts_with('_'),
+                || format!("the severity {} is not in the specification", quoted(severity)),
+            );
             let has_title = text(update, "title").is_some_and(|title| !title.trim().is_empty());
             report.keeps("NOTE-06", has_title, || "the notice has no title".to_owned());
         }

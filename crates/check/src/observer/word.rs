@@ -1,5 +1,5 @@
-//! The words of a message: how keys and values are spelled, which of them a peer may choose, and what is better left out (RPC-30,
-//! EXT-05, DEC-19).
+//! The words of a message: the spelling of keys and values, closed sets, and superfluous nulls
+//! (RPC-30, EXT-05, DEC-19).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, quoted};
@@ -9,29 +9,29 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// How many different nulls are told of.
+/// The number of different nulls that are reported.
 const TOLD: usize = 256;
 
 /// Open sets with a rule of their own (CONF-14, NOTE-08).
 const JUDGED_ELSEWHERE: [&str; 2] = [".category", ".severity"];
 
-/// Where null says something of its own.
+/// Members where null has a meaning of its own.
 const SPEAKING_NULLS: [&str; 5] = ["exitCode", "signal", "exitStatus", "oldText", "current"];
 
-/// The nulls that were told: each place once, as the same peer writes it again and again.
+/// The reported nulls. Each place is reported once, as a peer repeats it.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     told: HashSet<(Side, String)>,
 }
 
-/// What is odd about a word, and where.
-struct Odd {
+/// A word that breaks a rule, and its place.
+struct Misspelling {
     rule: &'static str,
     path: String,
     seen: String,
 }
 
-/// The shapes of every method's params and result.
+/// The shapes of the params and results of all methods.
 static SHAPES: LazyLock<Vec<(&Row, Shape, Option<Shape>)>> = LazyLock::new(|| {
     METHODS.iter().map(|row| (*row, (row.params)(), row.result.map(|shape| shape()))).collect()
 });
@@ -44,7 +44,9 @@ fn shapes_of(row: &Row) -> Option<&'static (&'static Row, Shape, Option<Shape>)>
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         let (value, shape) = match &seen.body {
-            Body::Asked(asked) => (&asked.params, asked.row.and_then(shapes_of).map(|(_, params, _)| params)),
+            Body::Asked(asked) => {
+                (&asked.params, asked.row.and_then(shapes_of).map(|(_, params, _)| params))
+            }
             Body::Replied { to, outcome: Ok(result), .. } => {
                 (result, to.row.and_then(shapes_of).and_then(|(.., result)| result.as_ref()))
             }
@@ -54,7 +56,7 @@ impl Judge {
         report.tests(&["RPC-30", "EXT-05", "DEC-19"]);
         let mut odd = Vec::new();
         walk(value, shape, "", &mut odd);
-        for Odd { rule, path, seen: said } in odd {
+        for Misspelling { rule, path, seen: said } in odd {
             if rule != "DEC-19" || self.told.len() < TOLD && self.told.insert((seen.from, path)) {
                 report.breaks(rule, said);
             }
@@ -62,7 +64,7 @@ impl Judge {
     }
 }
 
-fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
+fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Misspelling>) {
     match (shape, value) {
         (Shape::Nullable(inner), _) => walk(value, inner, path, odd),
         (Shape::Array(item), Value::Array(entries)) => {
@@ -76,12 +78,16 @@ fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
                 walk(value, shape, path, odd);
             }
         }
-        (Shape::Object { members, .. }, Value::Object(object)) => members_of(object, members, path, odd),
+        (Shape::Object { members, .. }, Value::Object(object)) => {
+            members_of(object, members, path, odd)
+        }
         (Shape::Union { tag, variants, open, .. }, Value::Object(object)) => {
             let given = object.get(*tag).and_then(Value::as_str).unwrap_or_default();
             match variants.iter().find(|(known, _)| *known == given) {
                 Some((_, variant)) => walk(value, variant, path, odd),
-                None => word(given, &mut variants.iter().map(|(known, _)| *known), *open, path, odd),
+                None => {
+                    word(given, &mut variants.iter().map(|(known, _)| *known), *open, path, odd)
+                }
             }
         }
         (Shape::Strings { known, open, .. }, Value::String(given)) => {
@@ -91,7 +97,12 @@ fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
     }
 }
 
-fn members_of(object: &Map<String, Value>, members: &[MemberShape], path: &str, odd: &mut Vec<Odd>) {
+fn members_of(
+    object: &Map<String, Value>,
+    members: &[MemberShape],
+    path: &str,
+    odd: &mut Vec<Misspelling>,
+) {
     let is_flat = |member: &&MemberShape| member.mark.starts_with("flat");
     for member in members.iter().filter(is_flat) {
         walk(&Value::Object(object.clone()), &member.shape, path, odd);
@@ -101,35 +112,36 @@ fn members_of(object: &Map<String, Value>, members: &[MemberShape], path: &str, 
         match members.iter().find(|member| member.key == key) {
             Some(member) if is_flat(&member) => {}
             Some(member) if value.is_null() => {
-                let is_speaking =
-                    member.required || member.mark.starts_with("patch") || SPEAKING_NULLS.contains(&&**key);
+                let is_speaking = member.required
+                    || member.mark.starts_with("patch")
+                    || SPEAKING_NULLS.contains(&&**key);
                 if !is_speaking {
                     let seen = format!(
                         "{} is null, which says no more than leaving it out",
                         inner.trim_start_matches('.')
                     );
-                    odd.push(Odd { rule: "DEC-19", path: inner, seen });
+                    odd.push(Misspelling { rule: "DEC-19", path: inner, seen });
                 }
             }
             Some(member) => walk(value, &member.shape, &inner, odd),
             None => {
                 let camel = camel(key);
                 if camel != *key && members.iter().any(|member| member.key == camel) {
-                    let seen = format!("the key {} is spelled {camel} in the protocol", quoted(key));
-                    odd.push(Odd { rule: "RPC-30", path: inner, seen });
+                    let seen = format!("the protocol spells the key {} as {camel}", quoted(key));
+                    odd.push(Misspelling { rule: "RPC-30", path: inner, seen });
                 }
             }
         }
     }
 }
 
-/// A word that should be one of those known; others may be a peer's own if they begin with `_` and the set is open.
+/// Judges a word that must be known; if the set is open, others may begin with `_`.
 fn word(
     given: &str,
     known: &mut dyn Iterator<Item = &'static str>,
     open: bool,
     path: &str,
-    odd: &mut Vec<Odd>,
+    odd: &mut Vec<Misspelling>,
 ) {
     let (mut is_known, mut is_misspelled) = (given.is_empty(), false);
     let snake = snake(given);
@@ -146,17 +158,22 @@ fn word(
         }
         (false, false) if open && !given.starts_with('_') && !is_judged => (
             "EXT-05",
-            format!("{} in {place} is none of the protocol's, and one's own begin with _", quoted(given)),
+            format!(
+                "{} in {place} is none of the protocol's, and one's own begin with _",
+                quoted(given)
+            ),
         ),
         (false, false) => return,
     };
-    odd.push(Odd { rule, path: path.to_owned(), seen });
+    odd.push(Misspelling { rule, path: path.to_owned(), seen });
 }
 
-/// Whether a value looks like this shape, as far as its outermost members tell.
+/// Whether a value looks like this shape, by its outermost members.
 fn fits(value: &Value, shape: &Shape) -> bool {
     match (shape, value) {
-        (Shape::Array(item), Value::Array(entries)) => entries.iter().all(|entry| fits(entry, item)),
+        (Shape::Array(item), Value::Array(entries)) => {
+            entries.iter().all(|entry| fits(entry, item))
+        }
         (Shape::Object { members, .. }, Value::Object(object)) => {
             members.iter().all(|member| !member.required || object.contains_key(member.key))
         }

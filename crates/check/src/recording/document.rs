@@ -1,13 +1,13 @@
-//! Recordings that are one JSON value.
+//! Recordings with one JSON value.
 
 use super::line::shown;
 use super::message::{Members, asked, member, replied, string};
-use super::{Recorded, TraceError};
+use super::recorded::{Recorded, TraceError};
 use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether a file whose first line this is, is one JSON value rather than one a line.
+/// Whether a file with this first line is one JSON value, and not one per line.
 pub(super) fn begins_with(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_export =
@@ -17,11 +17,11 @@ pub(super) fn begins_with(line: &[u8]) -> bool {
 
 /// Reads a file whose first line has this number.
 pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError> {
-    let mut places = Places { text, read: 0, line: first, column: 1 };
+    let mut places = PositionFinder { text, read: 0, line: first, column: 1 };
     let broken = |error: serde_json::Error| TraceError {
         line: first + error.line().saturating_sub(1),
         column: error.column().max(1),
-        why: "this is no JSON".to_owned(),
+        why: "this is not JSON".to_owned(),
     };
     let whole: &RawValue = serde_json::from_str(text).map_err(broken)?;
     if let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(whole.get()) {
@@ -38,15 +38,15 @@ pub(super) fn read(text: &str, first: usize) -> Result<Vec<Recorded>, TraceError
     entries.iter().enumerate().map(|entry| exported_by_acp_devtools(&mut places, entry)).collect()
 }
 
-/// Finds lines and columns of parts of a text, each behind the one before.
-struct Places<'t> {
+/// Finds the lines and columns of parts of a text, in text order.
+struct PositionFinder<'t> {
     text: &'t str,
     read: usize,
     line: usize,
     column: usize,
 }
 
-impl<'t> Places<'t> {
+impl<'t> PositionFinder<'t> {
     fn of(&mut self, part: &'t str) -> (usize, usize) {
         let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
         for byte in self.text.as_bytes().get(self.read..offset).unwrap_or_default() {
@@ -65,19 +65,23 @@ impl<'t> Places<'t> {
     }
 }
 
-/// An entry of the list that Zed copies: the parts of a message, seen from the client. An error stands where a result would.
+/// Reads an entry of the list that Zed copies: the parts of a message, from the client's view. An
+/// error is in the place of a result.
 fn copied_by_zed<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Option<Recorded>, TraceError> {
     let (path, entry) = (format!("[{index}]"), entry.get());
     let mut wrong = |why: &str| places.wrong(entry, &path, why);
-    let members: Members<'_> = serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
+    let members: Members<'_> =
+        serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
     let from = match string(&members, "_direction").as_deref() {
         Some("outgoing") => Side::Client,
         Some("incoming") => Side::Agent,
         Some("stderr") => return Ok(None),
-        _ => return Err(wrong("\"_direction\" is none of \"incoming\", \"outgoing\" and \"stderr\"")),
+        _ => {
+            return Err(wrong("\"_direction\" must be \"incoming\", \"outgoing\" or \"stderr\""));
+        }
     };
     let (id, params) = (member(&members, "id").unwrap_or("null"), member(&members, "params"));
     let method = member(&members, "method").ok_or_else(|| wrong("\"method\" is missing"))?;
@@ -88,32 +92,41 @@ fn copied_by_zed<'t>(
             let payload = params.unwrap_or("null");
             replied(id, is_error(payload), payload)
         }
-        _ => return Err(wrong("\"_type\" is none of \"request\", \"response\" and \"notification\"")),
+        _ => {
+            return Err(wrong("\"_type\" must be \"request\", \"response\" or \"notification\""));
+        }
     };
     let (line, _) = places.of(entry);
     Ok(Some(Recorded { line, path: Some(path), from, at: None, text, begins_another: false }))
 }
 
-/// Whether this is an error object: no result of the protocol has a number `code` and a string `message`.
+/// Whether this is an error object: no result of the protocol has a number `code` and a string
+/// `message`.
 fn is_error(payload: &str) -> bool {
     let payload = serde_json::from_str::<Value>(payload).unwrap_or_default();
-    payload.get("code").is_some_and(Value::is_i64) && payload.get("message").is_some_and(Value::is_string)
+    payload.get("code").is_some_and(Value::is_i64)
+        && payload.get("message").is_some_and(Value::is_string)
 }
 
-/// An entry of the list `messages` of `acp-devtools export`: the line as it passed, under `raw`.
+/// Reads an entry of the list `messages` of `acp-devtools export`: the original line, under `raw`.
 fn exported_by_acp_devtools<'t>(
-    places: &mut Places<'t>,
+    places: &mut PositionFinder<'t>,
     (index, entry): (usize, &&'t RawValue),
 ) -> Result<Recorded, TraceError> {
     let (path, entry) = (format!("messages[{index}]"), entry.get());
     let mut wrong = |why: &str| places.wrong(entry, &path, why);
-    let members: Members<'_> = serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
+    let members: Members<'_> =
+        serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
     let from = match string(&members, "direction").as_deref() {
         Some("editor-to-agent") => Side::Client,
         Some("agent-to-editor") => Side::Agent,
-        _ => return Err(wrong("\"direction\" is neither \"editor-to-agent\" nor \"agent-to-editor\"")),
+        _ => {
+            return Err(wrong(
+                "\"direction\" is neither \"editor-to-agent\" nor \"agent-to-editor\"",
+            ));
+        }
     };
-    let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is no string"))?;
+    let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is not a string"))?;
     let at = member(&members, "timestamp").map(shown);
     let (line, _) = places.of(entry);
     let text = raw.trim_end_matches(['\r', '\n']).to_owned();

@@ -1,16 +1,17 @@
-//! Recordings of one JSON object a line.
+//! Recordings with one JSON object per line.
 
 use super::message::{Members, asked, member, replied, string};
-use super::{Recorded, TraceError};
+use super::recorded::{Recorded, TraceError};
 use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Reads one line of a recording: nothing for an empty line.
+/// Reads one line of a recording; `None` for an empty line.
 ///
-/// A line is one object. Who sent it is `"from": "client"` or `"agent"`, or, as `attache run --trace` writes it, from the client's side
-/// `"direction": "sent"` or `"received"`. What was sent is a message under `message`, or a line that is none under `text`. When is `t`, in
-/// seconds, or `at`.
+/// A line is one object. The sender is `"from": "client"` or `"agent"`, or, as `attache run
+/// --trace` writes it, from the client's view `"direction": "sent"` or `"received"`. The content is
+/// a message under `message`, or a line that is not one under `text`. The time is `t`, in seconds,
+/// or `at`.
 ///
 /// # Errors
 /// What is wrong with the line, and where.
@@ -26,11 +27,11 @@ pub fn trace(number: usize, line: &str) -> Result<Option<Recorded>, TraceError> 
     Lines::default().read(number, line)
 }
 
-/// What the lines so far have told.
+/// The state after the lines so far.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     is_begun: bool,
-    /// The ids of open MCP calls: their replies do not say that they are.
+    /// The ids of open MCP calls, whose replies do not say that they belong to MCP.
     mcp: HashSet<String>,
 }
 
@@ -40,15 +41,21 @@ impl Lines {
         !self.is_begun
     }
 
-    /// Reads a line: nothing for one that belongs to no conversation.
-    pub(super) fn read(&mut self, number: usize, line: &str) -> Result<Option<Recorded>, TraceError> {
+    /// Reads a line; `None` for one that belongs to no conversation.
+    pub(super) fn read(
+        &mut self,
+        number: usize,
+        line: &str,
+    ) -> Result<Option<Recorded>, TraceError> {
         if line.trim().is_empty() {
             return Ok(None);
         }
         self.is_begun = true;
-        let wrong = |column: usize, why: &str| TraceError { line: number, column, why: why.to_owned() };
-        let record: Members<'_> = serde_json::from_str(line)
-            .map_err(|error| wrong(error.column().max(1), "this is no JSON object of a recording"))?;
+        let wrong =
+            |column: usize, why: &str| TraceError { line: number, column, why: why.to_owned() };
+        let record: Members<'_> = serde_json::from_str(line).map_err(|error| {
+            wrong(error.column().max(1), "this is not a JSON object of a recording")
+        })?;
         let at = ["at", "t", "ts"].iter().find_map(|key| member(&record, key)).map(shown);
         let said = match string(&record, "type") {
             Some(kind) => self.conducted(&kind, &record),
@@ -65,7 +72,8 @@ impl Lines {
         }))
     }
 
-    /// A line of the conductor. It names both ends, and of a chain only the connection of the agent is there in both directions.
+    /// Reads a line of the conductor. It names both ends, and only the connection of the agent is
+    /// recorded in both directions.
     fn conducted(
         &mut self,
         kind: &str,
@@ -94,19 +102,19 @@ impl Lines {
                 replied(id, member(record, "is_error") == Some("true"), payload)
             }
             ("request" | "response", None) => return Err("\"id\" is missing"),
-            _ => return Err("\"type\" is none of \"request\", \"response\" and \"notification\""),
+            _ => return Err("\"type\" must be \"request\", \"response\" or \"notification\""),
         };
         Ok(Some((from, text)))
     }
 }
 
-/// Who sent what, as our own recordings say it.
+/// Reads the sender and the content of our own recordings.
 fn said(record: &Members<'_>) -> Result<(Side, String), &'static str> {
     let from = match (member(record, "from"), member(record, "direction")) {
         (Some("\"client\""), _) | (None, Some("\"sent\"")) => Side::Client,
         (Some("\"agent\""), _) | (None, Some("\"received\"")) => Side::Agent,
         (None, None) if record.contains_key("jsonrpc") => {
-            return Err("this is a message alone, and who sent it cannot be known");
+            return Err("this message does not say who sent it");
         }
         _ => {
             return Err(
@@ -122,7 +130,7 @@ fn said(record: &Members<'_>) -> Result<(Side, String), &'static str> {
     Ok((from, text))
 }
 
-/// A time as it is shown: a string without its quotes.
+/// Formats a time: a string without its quotes.
 pub(super) fn shown(at: &str) -> String {
     let at = serde_json::from_str::<Value>(at).unwrap_or_default();
     at.as_str().map_or_else(|| at.to_string(), str::to_owned)

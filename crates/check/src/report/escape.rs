@@ -1,25 +1,31 @@
-//! Text from outside, made harmless for a file that people open.
+//! Escaping of foreign text in files that people open.
 
-/// Stands where a character was that would have changed the direction of text, or that a form cannot hold.
+/// The replacement for a character that would change the direction of text, or that a format cannot
+/// hold.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// The text with every control character shown by its picture, but line feeds and tabs, and without any that changes the direction of text.
-/// What is left may stand in XML.
+/// Replaces every control character by its symbol, except line feeds and tabs, and every character
+/// that changes the direction of text. The result is valid in XML.
 pub(super) fn visible(text: &str) -> String {
     let picture = |character: char| match character {
         '\n' | '\t' => character,
         '\u{7f}' => '\u{2421}',
-        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
-        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-            REPLACEMENT
+        character if character < ' ' => {
+            char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
         }
+        '\u{80}'..='\u{9f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fffe}'
+        | '\u{ffff}' => REPLACEMENT,
         character => character,
     };
     text.chars().map(picture).collect()
 }
 
-/// A JSON document whose strings hold no character that commands a terminal, turns text around or is not seen: each is escaped, which
-/// means the same. Such characters stand in strings only.
+/// Escapes characters in the strings of a JSON document that control a terminal, change the
+/// direction of text or are invisible. The meaning stays the same. Such characters occur only in
+/// strings.
 pub(super) fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
     for character in document.chars() {
@@ -34,7 +40,7 @@ pub(super) fn json(document: &str) -> String {
     out
 }
 
-/// Whether the character is a control above ASCII, marks a direction, or takes no room.
+/// Whether the character is a control character above ASCII, a direction mark or invisible.
 fn is_unseen(character: char) -> bool {
     matches!(
         character,
@@ -50,7 +56,7 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// The text for HTML, inside elements and inside quoted attributes.
+/// Escapes text for HTML, inside elements and quoted attributes.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible(text).chars() {
@@ -66,7 +72,7 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// A text of ours that is Markdown of one line, as HTML: `code` and **bold**.
+/// Converts one line of our own Markdown to HTML: `code` and **bold**.
 pub(super) fn html_of_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, part) in text.split('`').enumerate() {
@@ -90,24 +96,26 @@ pub(super) fn html_of_markdown(text: &str) -> String {
     out
 }
 
-/// The text for Markdown, as text of one line that may stand in a table.
+/// Escapes text for one line of Markdown, which may be in a table.
 pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in one_line(text).chars() {
         match character {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '#' | '~' => out.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '#' | '~' => {
+                out.extend(['\\', character])
+            }
             character => out.push(character),
         }
     }
     out
 }
 
-/// The text as code of Markdown, of one line, which may stand in a table.
+/// Formats text as one line of Markdown code, which may be in a table.
 pub(super) fn markdown_code(text: &str) -> String {
     let text = one_line(text).replace('|', "\\|");
-    // A fence longer than any within.
+    // A fence longer than any in the text.
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let space = if longest > 0 { " " } else { "" };

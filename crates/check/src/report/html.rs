@@ -1,4 +1,5 @@
-//! A judgement as one page that needs nothing else: no script, no address, the traffic beside each verdict.
+//! A judgement as one self-contained HTML page: no script, no links, and the traffic next to each
+//! verdict.
 
 use super::escape::{html, html_of_markdown};
 use super::matrix::{Cell, LEGEND, Table, lacks, tables};
@@ -7,7 +8,7 @@ use attache_protocol::method::Side;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What may be shown alone: the id of the switch, its label, and the words of the verdicts that it leaves.
+/// The filters: the id of the switch, its label, and the words of the verdicts that it keeps.
 const FILTERS: &[(&str, &str)] = &[
     ("all", "all"),
     ("fail", "fail"),
@@ -17,7 +18,7 @@ const FILTERS: &[(&str, &str)] = &[
     ("must", "must hold"),
 ];
 
-/// The page.
+/// Returns the page.
 pub(super) fn write(judgement: &Judgement) -> String {
     let name = html(&judgement.name());
     let mut out = format!(
@@ -40,15 +41,23 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
         judgement.side().as_str(),
         html(&judgement.judge),
         judgement.took.as_secs_f64(),
-        if judgement.repeats > 1 { format!(", {} rounds", judgement.repeats) } else { String::new() },
+        if judgement.repeats > 1 {
+            format!(", {} rounds", judgement.repeats)
+        } else {
+            String::new()
+        },
         html(&judgement.command),
     ));
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
-        (0, 0) => "No rule that must hold was judged.".to_owned(),
-        (0, 1) => "The one rule that must hold and was judged is kept.".to_owned(),
-        (0, musts) => format!("None of the {musts} rules that must hold and were judged is broken."),
-        (faults, musts) => format!("Broken: {faults} of the {musts} rules that must hold and were judged."),
+        (0, 0) => "No mandatory rule was judged.".to_owned(),
+        (0, 1) => "The one mandatory rule that was judged is kept.".to_owned(),
+        (0, musts) => {
+            format!("All {musts} mandatory rules that were judged are kept.")
+        }
+        (faults, musts) => {
+            format!("Broken: {faults} of the {musts} mandatory rules that were judged.")
+        }
     };
     let class = if faults == 0 { "good" } else { "bad" };
     out.push_str(&format!(
@@ -82,8 +91,9 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
         self::verdict(judgement, verdict, out);
     }
     for group in groups() {
-        let of_group =
-            |verdict: &&Verdict| verdict.rule.prefix() == group.prefix && !verdict.outcome.is_fail();
+        let of_group = |verdict: &&Verdict| {
+            verdict.rule.prefix() == group.prefix && !verdict.outcome.is_fail()
+        };
         let verdicts: Vec<&Verdict> = judgement.verdicts.iter().filter(of_group).collect();
         if !verdicts.is_empty() {
             out.push_str(&format!("<div class=\"group\"><h3>{}</h3>\n", html(group.title)));
@@ -94,7 +104,7 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-/// One verdict: a line, and behind it what it rests on.
+/// Writes one verdict: a line, and its evidence below it.
 fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
     let Verdict { rule, outcome, grounds, lines, .. } = verdict;
     let (class, strength) = (class_of(outcome.as_str()), rule.strength_word());
@@ -115,7 +125,8 @@ fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
         asks = html(rule.word),
         text = html_of_markdown(rule.text),
     ));
-    let mut item = |name: &str, text: &str| out.push_str(&format!("<dt>{name}</dt><dd>{text}</dd>\n"));
+    let mut item =
+        |name: &str, text: &str| out.push_str(&format!("<dt>{name}</dt><dd>{text}</dd>\n"));
     match outcome {
         Outcome::Fail { expected, seen } => {
             if !expected.ends_with(rule.text) {
@@ -139,7 +150,8 @@ fn traffic(lines: &[Line], out: &mut String) {
     }
     out.push_str("<ol class=\"traffic\">\n");
     for line in lines {
-        let (class, arrow) = if line.from == Side::Client { ("sent", "→") } else { ("came", "←") };
+        let (class, arrow) =
+            if line.from == Side::Client { ("sent", "→") } else { ("came", "←") };
         out.push_str(&format!(
             "<li class=\"{class}\"><span class=\"at\">{}</span> <span class=\"time\">{:.3}</span> <span class=\"arrow\" title=\"{}\">{arrow}</span> <code>{}</code></li>\n",
             line.number,
@@ -191,7 +203,7 @@ fn codes(texts: &[String]) -> String {
     texts.iter().map(|text| format!("<code>{}</code>", html(text))).collect::<Vec<_>>().join(" ")
 }
 
-/// The word as the name of a class.
+/// Returns the word as a CSS class.
 fn class_of(word: &str) -> String {
     word.replace(' ', "-")
 }

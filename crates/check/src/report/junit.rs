@@ -1,4 +1,5 @@
-//! A judgement as JUnit XML, which systems of continuous integration read: a suite per group of rules, a case per rule.
+//! A judgement as JUnit XML for continuous integration: a suite per group of rules, a case per
+//! rule.
 
 use super::escape::visible;
 use crate::{Judgement, Outcome, Verdict, groups};
@@ -7,10 +8,10 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use std::io;
 
-/// The document.
+/// Returns the document.
 pub(super) fn write(judgement: &Judgement) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    // Writing into memory does not fail.
+    // Writing to memory cannot fail.
     let written = suites(judgement, &mut writer);
     debug_assert!(written.is_ok(), "{written:?}");
     let mut text = String::from_utf8(writer.into_inner()).unwrap_or_default();
@@ -29,8 +30,11 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     let suites = suites.with_attributes([("name", name.as_str()), ("time", time.as_str())]);
     out.write_event(Event::Start(suites))?;
     for group in groups() {
-        let verdicts: Vec<&Verdict> =
-            judgement.verdicts.iter().filter(|verdict| verdict.rule.prefix() == group.prefix).collect();
+        let verdicts: Vec<&Verdict> = judgement
+            .verdicts
+            .iter()
+            .filter(|verdict| verdict.rule.prefix() == group.prefix)
+            .collect();
         if verdicts.is_empty() {
             continue;
         }
@@ -44,8 +48,8 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     out.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-/// The element with its numbers of verdicts and fails. JUnit counts rules that were not tested among those that were
-/// skipped; [`properties`] tells them apart.
+/// The element with its numbers of verdicts and failures. JUnit counts untested rules as skipped;
+/// [`properties`] tells them apart.
 fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
     let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
     let untold = verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()).count();
@@ -57,13 +61,16 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
     ])
 }
 
-/// How many rules of the suite were skipped, as the peer does not offer what they are about, and how many were not tested.
+/// The numbers of skipped rules, whose subject the peer does not offer, and of untested rules.
 fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Start(BytesStart::new("properties")))?;
     for word in [Outcome::SKIPPED, Outcome::NOT_TESTED] {
-        let count = verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count().to_string();
+        let count =
+            verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count().to_string();
         let property = BytesStart::new("property");
-        out.write_event(Event::Empty(property.with_attributes([("name", word), ("value", count.as_str())])))?;
+        out.write_event(Event::Empty(
+            property.with_attributes([("name", word), ("value", count.as_str())]),
+        ))?;
     }
     out.write_event(Event::End(BytesEnd::new("properties")))
 }
@@ -92,18 +99,21 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
         Outcome::Skipped(why) | Outcome::NotTested(why) => {
             out.write_event(Event::Start(case))?;
             let message = visible(why);
-            let skipped = BytesStart::new("skipped")
-                .with_attributes([("type", verdict.outcome.as_str()), ("message", message.as_str())]);
+            let skipped = BytesStart::new("skipped").with_attributes([
+                ("type", verdict.outcome.as_str()),
+                ("message", message.as_str()),
+            ]);
             out.write_event(Event::Empty(skipped))?;
             out.write_event(Event::End(BytesEnd::new("testcase")))
         }
     }
 }
 
-/// What a fail rests on, for people.
+/// Describes the evidence of a failure.
 fn told(verdict: &Verdict, expected: &str, seen: &str) -> String {
     let rule = verdict.rule;
-    let mut text = format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);
+    let mut text =
+        format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);
     for line in &verdict.lines {
         let arrow = if line.from == Side::Client { "->" } else { "<-" };
         text.push_str(&format!("{:>8.3} {arrow} {}\n", line.at.as_secs_f64(), line.text));

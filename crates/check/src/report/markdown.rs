@@ -1,10 +1,10 @@
-//! What a peer supports as Markdown, to be kept beside its source, and which rules it breaks.
+//! What a peer supports and which rules it breaks, as Markdown to keep next to its source.
 
 use super::escape::{markdown, markdown_code};
 use super::matrix::{Cell, LEGEND, Table, lacks, tables};
 use crate::{Judgement, Outcome, Verdict};
 
-/// The support matrix. Nothing in it changes from run to run of a peer that behaves the same.
+/// Returns the support matrix. It does not change between runs of a peer that behaves the same.
 pub(super) fn write(judgement: &Judgement) -> String {
     let mut out = format!("# What {} supports\n\n", markdown(&judgement.name()));
     out.push_str(&format!(
@@ -24,13 +24,16 @@ pub(super) fn write(judgement: &Judgement) -> String {
     out
 }
 
-/// What several peers support, side by side.
+/// Returns what several peers support, side by side.
 pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
     let names: Vec<String> = judgements
         .iter()
-        .map(|judgement| format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name())))
+        .map(|judgement| {
+            format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name()))
+        })
         .collect();
-    let mut out = format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
+    let mut out =
+        format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
     matrix(&judgements.iter().collect::<Vec<_>>(), &mut out);
     out
 }
@@ -81,7 +84,13 @@ fn fails(judgement: &Judgement, out: &mut String) {
         out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says |\n|---|---|---|\n");
     }
     for Verdict { rule, .. } in fails {
-        out.push_str(&format!("| {} | {} | {}: {} |\n", rule.id, rule.strength_word(), rule.word, rule.text));
+        out.push_str(&format!(
+            "| {} | {} | {}: {} |\n",
+            rule.id,
+            rule.strength_word(),
+            rule.word,
+            rule.text
+        ));
     }
     for (rule, words) in &judgement.flaky {
         let words: Vec<&str> = words.iter().copied().collect();

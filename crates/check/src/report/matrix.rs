@@ -1,7 +1,7 @@
-//! What peers support as tables, in the shape in which people keep them by hand: a row per name of the protocol, a column
-//! per peer. No number is in them, so that two runs give the same.
+//! Tables of what peers support, in the usual form: a row per name of the protocol, a column per
+//! peer. They contain no numbers, so that two runs give the same table.
 
-use crate::support::{Answering, Support, Topic, gates};
+use crate::judging::support::{Answering, Support, Topic, gates};
 use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,32 +12,32 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a table.
+/// A table cell.
 pub(super) enum Cell {
-    /// A name of the protocol, or one that a peer made up.
+    /// A name, of the protocol or a peer's own.
     Code(String),
     Text(String),
     /// Yes or no.
     Mark(bool),
 }
 
-/// Something of the protocol that the peer does not support, or that was not provoked.
-pub(super) struct Lack {
-    /// What it is about, as the beginning of a sentence.
+/// A part of the protocol that the peer does not support, or that was not tried.
+pub(super) struct Gap {
+    /// The topic, as the beginning of a sentence.
     pub(super) what: &'static str,
     pub(super) names: Vec<String>,
 }
 
-/// What the marks mean, as a sentence.
+/// The meaning of the marks, as a sentence.
 pub(super) const LEGEND: &str = "✓: seen to work. –: not offered, or answered as unknown. Not provoked: nothing that the judge did led to it.";
 
-/// Stands for what was not seen, and could not be expected to be seen.
+/// The mark of what did not occur and was not expected to.
 const NOT_PROVOKED: &str = "not provoked";
 
-/// The capabilities below this path without it.
+/// The capabilities below this path, without the prefix.
 const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
 
-/// Every table of what these peers support, side by side.
+/// Returns every table of what these peers support, side by side.
 pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
     let mut tables = vec![
         methods(Side::Agent, "Methods of agents", peers),
@@ -51,8 +51,8 @@ pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
     tables
 }
 
-/// What the stable protocol has and this peer was not seen to have.
-pub(super) fn lacks(support: &Support) -> Vec<Lack> {
+/// Returns the parts of the stable protocol that this peer did not show.
+pub(super) fn lacks(support: &Support) -> Vec<Gap> {
     let is_stable = |row: &&Row| row.stability == Stability::Stable;
     let received = || received_by(support.side).into_iter().filter(is_stable);
     let is_offered = |row: &Row| {
@@ -69,13 +69,14 @@ pub(super) fn lacks(support: &Support) -> Vec<Lack> {
     let offers = gates(support.side)
         .into_iter()
         .filter(|(path, settled)| *settled == Stability::Stable && !offers(support, path));
-    let unprovoked = answering(Answering::Untold).chain(uncalled).map(|row| row.name).chain(updates);
+    let unprovoked =
+        answering(Answering::Untold).chain(uncalled).map(|row| row.name).chain(updates);
     let lacks = [
         ("Does not offer", offers.map(|(path, _)| short(path).to_owned()).collect()),
         ("Does not answer", answering(Answering::Unknown).map(|row| row.name.to_owned()).collect()),
         ("Was not provoked", unprovoked.map(str::to_owned).collect()),
     ];
-    let lacks = lacks.into_iter().map(|(what, names): (_, Vec<String>)| Lack { what, names });
+    let lacks = lacks.into_iter().map(|(what, names): (_, Vec<String>)| Gap { what, names });
     lacks.filter(|lack| !lack.names.is_empty()).collect()
 }
 
@@ -95,7 +96,7 @@ fn is_gate_of(side: Side, path: &str) -> bool {
     gates(side).iter().any(|(gate, _)| *gate == path)
 }
 
-/// The methods that this end receives, each name once, without those of proxies.
+/// Returns the methods that this side receives, each name once, without those of proxies.
 fn received_by(side: Side) -> Vec<&'static Row> {
     let mut rows: Vec<&'static Row> = Vec::new();
     for row in METHODS.iter().copied() {
@@ -112,7 +113,7 @@ fn received_by(side: Side) -> Vec<&'static Row> {
     rows
 }
 
-/// The heads of a table: its own, then one for each peer, with what that peer does.
+/// Returns the column heads of a table: its own, and one per peer, with the peer's role.
 fn head(own: &[&str], peers: &[&Support], does: impl Fn(&Support) -> &'static str) -> Vec<String> {
     let peer = |support: &&Support| {
         let does = does(support);
@@ -125,14 +126,21 @@ fn head(own: &[&str], peers: &[&Support], does: impl Fn(&Support) -> &'static st
     own.iter().map(|head| (*head).to_owned()).chain(peers.iter().map(peer)).collect()
 }
 
-/// A row: the name, how settled it is, what it needs, and a cell for each peer.
+/// Returns a row: the name, its stability, its gate, and a cell per peer.
 fn row(name: &str, settled: &str, needs: &str, peers: impl Iterator<Item = Cell>) -> Vec<Cell> {
-    let needs =
-        if needs.is_empty() { Cell::Text(String::new()) } else { Cell::Code(short(needs).to_owned()) };
-    [Cell::Code(name.to_owned()), Cell::Text(settled.to_owned()), needs].into_iter().chain(peers).collect()
+    let needs = if needs.is_empty() {
+        Cell::Text(String::new())
+    } else {
+        Cell::Code(short(needs).to_owned())
+    };
+    [Cell::Code(name.to_owned()), Cell::Text(settled.to_owned()), needs]
+        .into_iter()
+        .chain(peers)
+        .collect()
 }
 
-/// The methods that one end receives: which peers of that end answer them, and which of the other end call them.
+/// Returns the methods that one side receives: which peers of that side answer them, and which of
+/// the other side call them.
 fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
     let is_used = |name: &str| {
         peers.iter().any(|peer| match peer.side == receiver {
@@ -145,11 +153,13 @@ fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
         false => provoked(support.calls(name)),
     };
     let known = received_by(receiver).into_iter();
-    let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(|method| {
-        let gate = method.gate.path();
-        let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
-        row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
-    });
+    let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(
+        |method| {
+            let gate = method.gate.path();
+            let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
+            row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
+        },
+    );
     let callers = peers.iter().filter(|peer| peer.side != receiver);
     let own: BTreeSet<&str> = callers
         .flat_map(|peer| peer.called.keys())
@@ -176,12 +186,14 @@ fn provoked(is_seen: bool) -> Cell {
 }
 
 fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
-    let is_offered = gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
+    let is_offered =
+        gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
     match support.answering(method) {
         Answering::Works => Cell::Mark(true),
         Answering::Errors => {
             let calls = support.answered.get(method);
-            let codes = calls.map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
+            let codes =
+                calls.map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
             Cell::Text(format!("only errors: {}", codes.unwrap_or_default().join(", ")))
         }
         Answering::Unknown => Cell::Mark(false),
@@ -200,7 +212,8 @@ fn settled(stability: Stability) -> &'static str {
 
 fn updates(peers: &[&Support]) -> Table {
     let seen: Vec<_> = peers.iter().map(|peer| seen(peer, Topic::Update)).collect();
-    let cells = |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
+    let cells =
+        |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
     let known = UPDATES.iter().map(|update| {
         let needs = update.gate.path().unwrap_or_default();
         row(update.name, settled(update.stability), needs, cells(update.name).into_iter())
@@ -213,7 +226,7 @@ fn updates(peers: &[&Support]) -> Table {
     Table { title: "Updates", head, rows: known.chain(own).collect() }
 }
 
-/// What the peers of one end offer.
+/// Returns what the peers of one side offer.
 fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
     let peers: Vec<&Support> = peers.iter().copied().filter(|peer| peer.side == side).collect();
     if peers.is_empty() {
@@ -235,25 +248,28 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
     Table { title, head: head(&["Capability", "Settled"], &peers, |_| "offers"), rows }
 }
 
-/// What was seen of a topic, whichever end the peer is: what agents send and clients take.
+/// Returns the kinds of a topic for peers of either side: what agents send and clients accept.
 fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
-    let names =
-        |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| seen.get(&topic).cloned().unwrap_or_default();
-    let is_of_clients = matches!(topic, Topic::Prompt | Topic::PermissionOutcome | Topic::ElicitationAction);
+    let names = |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| {
+        seen.get(&topic).cloned().unwrap_or_default()
+    };
+    let is_of_clients =
+        matches!(topic, Topic::Prompt | Topic::PermissionOutcome | Topic::ElicitationAction);
     match (support.side == Side::Agent) != is_of_clients {
         true => names(&support.sent),
         false => names(&support.taken),
     }
 }
 
-/// Kinds of what the protocol has several kinds of, and those that a peer made up.
+/// Returns the kinds of all topics, with those that a peer made up.
 fn kinds(peers: &[&Support]) -> Table {
     let topics = Topic::ALL.iter().filter(|topic| **topic != Topic::Update);
     let rows = topics.flat_map(|topic| {
-        let (known, seen) = (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
+        let (known, seen) =
+            (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
         let all: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
         let own = all.into_iter().map(String::as_str).filter(|name| !known.contains(name));
-        // Those of the protocol in its own order, then those that a peer made up.
+        // The protocol's kinds in its own order, then those that a peer made up.
         let names: Vec<&str> = known.iter().copied().chain(own).collect();
         let row = |name: &&str| {
             let cells = seen.iter().map(|seen| provoked(seen.contains_key(*name)));

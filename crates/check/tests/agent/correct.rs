@@ -1,6 +1,8 @@
-//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines out.
+//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines
+//! out.
 //!
-//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own reading of them can be wrong only apart.
+//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own
+//! reading of them can be wrong only apart.
 
 mod archive;
 mod authenticate;
@@ -84,7 +86,11 @@ impl Correct {
         Before {
             client: self.client.clone().unwrap_or_default(),
             calls: self.calls.iter().map(|(id, call)| (*id, call.method)).collect(),
-            turns: self.turns.iter().map(|(session, turn)| (session.clone(), turn.request.clone())).collect(),
+            turns: self
+                .turns
+                .iter()
+                .map(|(session, turn)| (session.clone(), turn.request.clone()))
+                .collect(),
             last_turn: self.last_turn.clone(),
         }
     }
@@ -117,7 +123,9 @@ impl Correct {
 
     /// Changes what is kept of a session, if it is there, whatever it was told.
     pub(crate) fn keep_wrongly(&mut self, id: &Value, change: impl FnOnce(&mut Session)) {
-        if let Some(session) = self.kept.lock().unwrap().sessions.get_mut(id.as_str().unwrap_or_default()) {
+        if let Some(session) =
+            self.kept.lock().unwrap().sessions.get_mut(id.as_str().unwrap_or_default())
+        {
             change(session);
         }
     }
@@ -143,7 +151,11 @@ impl Correct {
         let is_valid_id = id.is_null() || id.is_string() || id.is_i64();
         let Some(method) = method.filter(|_| message["jsonrpc"] == "2.0" && is_valid_id) else {
             let is_reply = message.get("id").is_some() && method.is_none();
-            return if is_reply { self.reply(&message) } else { self.said.push(error(&Value::Null, -32600)) };
+            return if is_reply {
+                self.reply(&message)
+            } else {
+                self.said.push(error(&Value::Null, -32600))
+            };
         };
         if message.get("id").is_none() {
             return self.notified(method, &message["params"]);
@@ -175,7 +187,8 @@ impl Correct {
                 }
             }
             "$/cancel_request" => {
-                let running = self.turns.iter().find(|(_, turn)| turn.request == params["requestId"]);
+                let running =
+                    self.turns.iter().find(|(_, turn)| turn.request == params["requestId"]);
                 if let Some(session) = running.map(|(session, _)| session.clone()) {
                     self.cancel(&session);
                 }
@@ -217,7 +230,10 @@ impl Correct {
     }
 
     fn initialize(&mut self, params: &Value) -> Result<Value, Refusal> {
-        params["protocolVersion"].as_u64().filter(|version| *version <= 65_535).ok_or_else(invalid)?;
+        params["protocolVersion"]
+            .as_u64()
+            .filter(|version| *version <= 65_535)
+            .ok_or_else(invalid)?;
         self.client = Some(params["clientCapabilities"].clone());
         let session = json!({
             "list": {}, "resume": {}, "close": {}, "delete": {}, "fork": {}, "additionalDirectories": {}, "archive": {}, "status": {},
@@ -236,8 +252,8 @@ impl Correct {
 
     /// Whether the client offers the capability at this JSON pointer.
     fn client_has(&self, pointer: &str) -> bool {
-        let is_marker =
-            !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"].contains(&pointer);
+        let is_marker = !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"]
+            .contains(&pointer);
         let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
         told.is_some_and(|told| if is_marker { told.is_object() } else { *told == true })
     }
@@ -246,7 +262,8 @@ impl Correct {
     fn greet(&mut self) {
         if let Some(id) = self.new.take() {
             let help = json!({"name": "help", "description": "Tells what can be said."});
-            let compact = json!({"name": "compact", "description": "Makes the conversation shorter."});
+            let compact =
+                json!({"name": "compact", "description": "Makes the conversation shorter."});
             self.update(
                 &id,
                 json!({"sessionUpdate": "available_commands_update", "availableCommands": [help, compact]}),

@@ -1,5 +1,5 @@
-//! Faults: each breaks one rule in what the correct agent says, or in how it understands what it hears. To add one is to add a row to
-//! the file of its topic.
+//! Faults: each breaks one rule in what the correct agent says, or in how it understands what it
+//! hears. To add one is to add a row to the file of its topic.
 
 mod archive;
 pub(crate) mod authenticate;
@@ -69,8 +69,9 @@ pub(crate) struct Before {
     pub(crate) last_turn: (String, Value, &'static str),
 }
 
-/// A change of what the agent says to a line. A string is written as it is, without quotes, and null ends the connection. `{"hears": …}`
-/// is a message that the agent takes to be its client's, and `{"waits": MS}` a pause.
+/// A change of what the agent says to a line. A string is written as it is, without quotes, and
+/// null ends the connection. `{"hears": …}` is a message that the agent takes to be its client's,
+/// and `{"waits": MS}` a pause.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
 /// A change of what the agent keeps and has open, after it heard a line.
@@ -93,17 +94,29 @@ pub(crate) struct Fault {
 pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
 /// A fault in what the agent says.
-pub(crate) const fn fault(rule: &'static str, companions: &'static [&'static str], wrong: Wrong) -> Fault {
+pub(crate) const fn fault(
+    rule: &'static str,
+    companions: &'static [&'static str],
+    wrong: Wrong,
+) -> Fault {
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
 /// A fault in what the agent understands.
-const fn misheard(rule: &'static str, companions: &'static [&'static str], misheard: Misheard) -> Fault {
+const fn misheard(
+    rule: &'static str,
+    companions: &'static [&'static str],
+    misheard: Misheard,
+) -> Fault {
     Fault { rule, companions, wrong: |_, _| {}, misheard, misdone: |_, _| {} }
 }
 
 /// A fault in what the agent does, which it does not say.
-const fn misdone(rule: &'static str, companions: &'static [&'static str], misdone: Misdone) -> Fault {
+const fn misdone(
+    rule: &'static str,
+    companions: &'static [&'static str],
+    misdone: Misdone,
+) -> Fault {
     Fault { rule, companions, wrong: |_, _| {}, misheard: |_, _| {}, misdone }
 }
 
@@ -184,7 +197,8 @@ fn give(heard: Heard<'_>, said: &mut Vec<Value>, result: Value) {
 fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
     for line in said {
         for pointer in ["/result", "/params/update"] {
-            if let Some(member) = line.pointer_mut(pointer).and_then(|payload| payload.get_mut(key)) {
+            if let Some(member) = line.pointer_mut(pointer).and_then(|payload| payload.get_mut(key))
+            {
                 change(member);
             }
         }
@@ -194,7 +208,9 @@ fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
 /// What the updates say whose kind begins so.
 fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item = &'s mut Value> {
     let updates = said.iter_mut().filter_map(|line| line.pointer_mut("/params/update"));
-    updates.filter(move |update| update["sessionUpdate"].as_str().is_some_and(|it| it.starts_with(kind)))
+    updates.filter(move |update| {
+        update["sessionUpdate"].as_str().is_some_and(|it| it.starts_with(kind))
+    })
 }
 
 /// The calls and notifications of this method.

@@ -1,4 +1,5 @@
-//! Spoiled conversations: a correct agent stands them, and each of these faulty ones is found, with little left of what breaks it.
+//! Spoiled conversations: a correct agent stands them, and each of these faulty ones is found, with
+//! little left of what breaks it.
 
 use crate::correct::{Correct, Kept};
 use crate::fault::{Fault, NONE, fault};
@@ -11,7 +12,8 @@ use std::collections::HashSet;
 use tokio::task::JoinSet;
 
 thread_local! {
-    /// The ids of the calls that the agent of this thread heard, and whether it heard one of them twice.
+    /// The ids of the calls that the agent of this thread heard, and whether it heard one of them
+    /// twice.
     static HEARD: RefCell<(HashSet<String>, bool)> = RefCell::default();
 }
 
@@ -21,15 +23,19 @@ fn fuzz(
     seed: u64,
     with: impl AsyncFnOnce(&mut Fuzz) -> Option<Failure>,
 ) -> Option<Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let failure = runtime.block_on(async {
         let mut fuzz = Fuzz::agent(folder.path(), move || {
             HEARD.take();
             let (input, theirs) = tokio::io::duplex(1 << 23);
             let (output, ours) = tokio::io::duplex(1 << 23);
-            let connection = Connection { agent: Correct::new(Kept::default(), McpReach::default()), fault };
+            let connection =
+                Connection { agent: Correct::new(Kept::default(), McpReach::default()), fault };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
@@ -106,19 +112,22 @@ fn what_a_faulty_agent_does_not_stand_is_found_and_little_is_left_of_it() {
 
 #[test]
 fn a_seed_repeats_its_failure_and_another_has_another() {
-    let with_seed =
-        |seed| fuzz(&DIES, seed, async |fuzz| fuzz.run(0..400, None, |_| {}).await.unwrap()).unwrap();
+    let with_seed = |seed| {
+        fuzz(&DIES, seed, async |fuzz| fuzz.run(0..400, None, |_| {}).await.unwrap()).unwrap()
+    };
     let (one, again, other) = (with_seed(1), with_seed(1), with_seed(2));
     assert_eq!((one.number, &one.case, one.broken), (again.number, &again.case, again.broken));
     assert_ne!((one.number, one.case), (other.number, other.case));
 }
 
-/// What is written can be judged as any recording, and plays again whatever the session and the folder are called then.
+/// What is written can be judged as any recording, and plays again whatever the session and the
+/// folder are called then.
 #[test]
 fn a_recording_of_a_failure_is_read_and_fails_again() {
     for fault in [&DIES, &HANGS, &TALKS, &MISSPEAKS] {
         let failure = first_failure(fault, 400).unwrap();
-        let recorded: Vec<_> = Recording::new(failure.recording.as_bytes()).map(Result::unwrap).collect();
+        let recorded: Vec<_> =
+            Recording::new(failure.recording.as_bytes()).map(Result::unwrap).collect();
         assert!(recorded.iter().any(|line| line.from == Side::Client), "{}", failure.recording);
         let case = Case::read(&failure.recording, Side::Agent).unwrap();
         let again = fuzz(fault, 0, async |fuzz| fuzz.replay(case).await.unwrap()).unwrap();

@@ -1,6 +1,12 @@
-//! The probes of agents both ways: a correct agent passes each, and a fault in one rule fails that rule and no other.
+//! The probes of agents both ways: a correct agent passes each, and a fault in one rule fails that
+//! rule and no other.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod correct;
 mod fault;
@@ -36,7 +42,8 @@ impl Connection {
         let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
         let text = &*text;
         let is_long = line.len() > LIMIT;
-        let message = serde_json::from_str(if is_long { "null" } else { text }).unwrap_or(Value::Null);
+        let message =
+            serde_json::from_str(if is_long { "null" } else { text }).unwrap_or(Value::Null);
         let method = match line.last() {
             Some(b'\n') => message["method"].as_str().unwrap_or_default(),
             _ if is_long => HUGE,
@@ -45,7 +52,8 @@ impl Connection {
         let is_initialized = self.agent.is_initialized();
         let answers = if method.is_empty() { self.agent.called(&message["id"]) } else { "" };
         let before = self.agent.before();
-        let (earlier, open, message) = (self.agent.deleted.clone(), self.agent.open.clone(), &message);
+        let (earlier, open, message) =
+            (self.agent.deleted.clone(), self.agent.open.clone(), &message);
         let deleted = earlier.as_deref();
         let is_logged_out = self.agent.is_logged_out;
         let heard = Heard {
@@ -124,11 +132,14 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
     judged(fault, 0, Some("login"))
 }
 
-/// The same, the probes in the order that this number stands for, and this way to log in if there is one. Time does not pass unless
-/// everyone waits.
+/// The same, the probes in the order that this number stands for, and this way to log in if there
+/// is one. Time does not pass unless everyone waits.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let judged = runtime.block_on(async {
         let (kept, servers) = (Kept::default(), McpServers::in_memory());
@@ -160,7 +171,8 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
 #[test]
 fn a_correct_agent_passes_every_probe() {
     let verdicts = verdicts(&fault::NONE);
-    let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+    let other: Vec<_> =
+        verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     assert!(other.iter().all(is_lacking), "{other:#?}");
     assert!(verdicts.len() > 70, "{}", verdicts.len());
 }
@@ -175,7 +187,8 @@ fn is_lacking(verdict: &&Verdict) -> bool {
 fn the_order_of_the_probes_changes_no_verdict() {
     for seed in 1..=4 {
         let verdicts = judged(&fault::NONE, seed, Some("login"));
-        let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        let other: Vec<_> =
+            verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
         assert!(other.iter().all(is_lacking), "seed {seed}: {other:#?}");
     }
 }
@@ -185,7 +198,8 @@ fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
     for lack in LACKS {
         let verdicts = verdicts(lack);
         assert_eq!(failed(&verdicts), BTreeSet::new(), "{}", lack.rule);
-        let passes = verdicts.iter().any(|it| it.rule.id == lack.rule && it.outcome == Outcome::Pass);
+        let passes =
+            verdicts.iter().any(|it| it.rule.id == lack.rule && it.outcome == Outcome::Pass);
         assert!(passes, "{}", lack.rule);
     }
 }
@@ -200,7 +214,8 @@ fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
     assert!(why.contains("log in to the agent"), "{why}");
 }
 
-/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn would show is not known, and the report says why.
+/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn
+/// would show is not known, and the report says why.
 #[test]
 fn an_agent_without_a_model_breaks_no_rule_by_that() {
     let verdicts = verdicts(&fault::prompt::NO_MODEL);
@@ -216,7 +231,8 @@ fn an_agent_without_a_model_breaks_no_rule_by_that() {
 fn an_agent_that_is_correct_in_its_own_way_passes() {
     for way in WAYS {
         let verdicts = verdicts(way);
-        let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        let other: Vec<_> =
+            verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
         assert!(other.iter().all(is_lacking), "{}: {other:#?}", way.rule);
     }
 }
@@ -225,8 +241,10 @@ fn an_agent_that_is_correct_in_its_own_way_passes() {
 fn each_fault_fails_its_rule_and_no_other() {
     // While one is being written: the rules of those that are looked at, with commas between them.
     let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
-    let is_chosen = |fault: &&Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
-    let (faults, next): (Vec<_>, _) = (fault::all().filter(is_chosen).collect(), AtomicUsize::new(0));
+    let is_chosen =
+        |fault: &&Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
+    let (faults, next): (Vec<_>, _) =
+        (fault::all().filter(is_chosen).collect(), AtomicUsize::new(0));
     let judge = || {
         std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed)))
             .filter_map(|fault| misjudged(fault))
@@ -243,7 +261,8 @@ fn each_fault_fails_its_rule_and_no_other() {
 fn misjudged(fault: &'static Fault) -> Option<String> {
     let verdicts = verdicts(fault);
     let failed = failed(&verdicts);
-    let mut others = failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
+    let mut others =
+        failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
     (!is_right).then(|| format!("{} is broken, and judged broken are {failed:?}", fault.rule))
 }
@@ -251,7 +270,8 @@ fn misjudged(fault: &'static Fault) -> Option<String> {
 #[test]
 fn every_rule_that_is_probed_has_a_fault() {
     let faulty: BTreeSet<&str> = fault::all().map(|fault| fault.rule).collect();
-    let probed = verdicts(&fault::NONE).into_iter().filter(|verdict| verdict.grounds != Verdict::WATCHING);
+    let probed =
+        verdicts(&fault::NONE).into_iter().filter(|verdict| verdict.grounds != Verdict::WATCHING);
     let without: Vec<&str> =
         probed.map(|verdict| verdict.rule.id).filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");

@@ -1,11 +1,13 @@
-//! A client in memory that keeps every rule that is probed: what it hears goes in line by line, what it says comes out.
+//! A client in memory that keeps every rule that is probed: what it hears goes in line by line,
+//! what it says comes out.
 //!
-//! It knows no clock: who drives it says how much time has passed, and asks when it wants to be woken.
+//! It knows no clock: who drives it says how much time has passed, and asks when it wants to be
+//! woken.
 
 use crate::screen::Screen;
 use crate::service::Held;
 use crate::terminal::Terminals;
-use attache_check::Errand;
+use attache_check::ClientTask;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -20,7 +22,8 @@ pub(crate) enum Said {
     Raw(String),
     /// Text on its own screen.
     Shown(String),
-    /// It starts the agent's program for a login, with what it adds to the command, and the agent anew if that went well.
+    /// It starts the agent's program for a login, with what it adds to the command, and the agent
+    /// anew if that went well.
     LoggingIn(Value),
     /// It ends, with this exit code.
     Left(i32),
@@ -43,7 +46,7 @@ pub(crate) type Served = Result<Option<Value>, Refusal>;
 
 pub(crate) struct Correct {
     pub(crate) kind: Kind,
-    pub(crate) errand: Errand,
+    pub(crate) task: ClientTask,
     /// How long it has run.
     pub(crate) now: Duration,
     pub(crate) screen: Screen,
@@ -62,7 +65,7 @@ pub(crate) struct Correct {
     last_id: i64,
     pub(crate) has_prompted_twice: bool,
     pub(crate) has_set_twice: bool,
-    /// Whether the agent has told the status of the session of the errand.
+    /// Whether the agent has told the status of the session of the task.
     pub(crate) knows_status: bool,
     pub(crate) said: Vec<Said>,
 }
@@ -77,10 +80,10 @@ pub(crate) struct Session {
 }
 
 impl Correct {
-    pub(crate) fn new(kind: Kind, errand: Errand) -> Self {
+    pub(crate) fn new(kind: Kind, task: ClientTask) -> Self {
         Self {
             kind,
-            errand,
+            task,
             now: Duration::ZERO,
             screen: Screen::default(),
             terminals: Terminals::default(),
@@ -99,13 +102,13 @@ impl Correct {
     }
 
     /// Whether it was told to do this.
-    pub(crate) fn is_on(&self, errand: &str) -> bool {
-        self.errand.name() == errand
+    pub(crate) fn is_on(&self, task: &str) -> bool {
+        self.task.name() == task
     }
 
-    /// What the errand gives for a placeholder.
+    /// What the task gives for a placeholder.
     pub(crate) fn told(&self, placeholder: &str) -> &str {
-        self.errand.value(placeholder).unwrap_or_default()
+        self.task.value(placeholder).unwrap_or_default()
     }
 
     /// It has been started.
@@ -181,7 +184,9 @@ impl Correct {
             "fs/write_text_file" if offers("/fs/writeTextFile") => self.write(params).map(Some),
             "elicitation/create" => self.elicit(id, params),
             "mcp/message" if self.is_on("mcp") => self.mcp(params).map(Some),
-            _ if method.starts_with("terminal/") && offers("/terminal") => self.terminal(method, id, params),
+            _ if method.starts_with("terminal/") && offers("/terminal") => {
+                self.terminal(method, id, params)
+            }
             _ => Err((-32601, Value::Null)),
         }
     }
@@ -202,7 +207,9 @@ impl Correct {
                     Some(session) if session.id == id => self.update(&params["update"]),
                     Some(_) if self.screen.is_child(id) => self.update(&params["update"]),
                     Some(_) => {}
-                    None => self.early.entry(id.to_owned()).or_default().push(params["update"].clone()),
+                    None => {
+                        self.early.entry(id.to_owned()).or_default().push(params["update"].clone())
+                    }
                 }
             }
             "$/cancel_request" => self.withdraw(&params["requestId"]),
@@ -213,9 +220,10 @@ impl Correct {
     /// Applies an update of the session.
     fn update(&mut self, update: &Value) {
         if update["sessionUpdate"] == "config_option_update"
-            && let (Some(session), Some(options)) = (&mut self.session, update["configOptions"].as_array())
+            && let (Some(session), Some(options)) =
+                (&mut self.session, update["configOptions"].as_array())
         {
-            session.options = crate::errand::readable(options);
+            session.options = crate::task::readable(options);
         }
         let shown = self.screen.update(update, self.kind == Kind::Full);
         self.said.extend(shown.into_iter().map(Said::Shown));

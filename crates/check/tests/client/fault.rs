@@ -1,4 +1,5 @@
-//! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is to add a row to the file of its topic.
+//! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is
+//! to add a row to the file of its topic.
 
 mod config_option;
 mod decoding;
@@ -23,7 +24,8 @@ pub(crate) const HUGE: &str = "a huge line";
 
 /// What the client has heard.
 pub(crate) struct Heard<'l> {
-    /// The message, or null where it heard none: it was started, woken or interrupted, or the connection ended.
+    /// The message, or null where it heard none: it was started, woken or interrupted, or the
+    /// connection ended.
     pub(crate) message: &'l Value,
     /// The line as it came; [`HUGE`] for one that is too long.
     pub(crate) text: &'l str,

@@ -41,13 +41,14 @@ impl Correct {
         let roots = &self.session_of(params)?.roots;
         let path = Path::new(params["path"].as_str().ok_or_else(invalid)?);
         let real = real(path).filter(|_| path.is_absolute()).ok_or_else(invalid)?;
-        let is_inside = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+        let is_inside =
+            |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
         if roots.iter().any(is_inside) { Ok(real) } else { Err(invalid()) }
     }
 }
 
-/// Where a path leads, symbolic links followed, also if its end does not exist yet. Nothing if it goes up in a part that does not exist, or
-/// ends in a link that leads nowhere.
+/// Where a path leads, symbolic links followed, also if its end does not exist yet. Nothing if it
+/// goes up in a part that does not exist, or ends in a link that leads nowhere.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
@@ -61,7 +62,8 @@ fn count(params: &Value, key: &str) -> Result<Option<usize>, Refusal> {
     match params.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(count) => {
-            let count = count.as_u64().and_then(|count| u32::try_from(count).ok()).ok_or_else(invalid)?;
+            let count =
+                count.as_u64().and_then(|count| u32::try_from(count).ok()).ok_or_else(invalid)?;
             Ok(Some(count as usize))
         }
     }

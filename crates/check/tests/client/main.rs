@@ -1,9 +1,14 @@
-//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that rule and no other.
+//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that
+//! rule and no other.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod correct;
-mod errand;
 mod fault;
 mod file;
 mod handshake;
@@ -12,9 +17,10 @@ mod list;
 mod screen;
 mod service;
 mod shell;
+mod task;
 mod terminal;
 
-use attache_check::{ClientRun, Errand, Link, Outcome, StartedClient, Verdict};
+use attache_check::{ClientRun, ClientTask, Link, Outcome, StartedClient, Verdict};
 use correct::{Correct, Kind, Said};
 use fault::{Fault, HUGE, Heard, WAYS, faults};
 use serde_json::Value;
@@ -49,10 +55,11 @@ enum Happens {
 }
 
 /// Runs a client with one fault until it ends, anew after a login.
-async fn live(kind: Kind, errand: Errand, fault: Fault, mut outside: Outside) {
-    while let Some(login) = run(Correct::new(kind, errand.clone()), fault, &mut outside).await {
+async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) {
+    while let Some(login) = run(Correct::new(kind, task.clone()), fault, &mut outside).await {
         let (input, mut told) = tokio::io::duplex(1 << 10);
-        let sent = outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
+        let sent =
+            outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
         let mut exit = String::new();
         let read = told.read_to_string(&mut exit).await;
         if sent.is_err() || read.is_err() || exit.trim() != "0" {
@@ -114,7 +121,8 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
                 }
             }
         };
-        let heard = Heard { message: &message, text: &text, is_over, client: &client, called: &called };
+        let heard =
+            Heard { message: &message, text: &text, is_over, client: &client, called: &called };
         (fault.says)(&heard, &mut said);
         if is_over && said.is_empty() {
             // It does not notice.
@@ -123,8 +131,9 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
     }
 }
 
-/// The next line with its end; nothing once the agent has closed the connection, and a line without its end that is more than can be read. What was read of a line
-/// that has not ended stays in `kept`, so that this may be dropped and begun again.
+/// The next line with its end; nothing once the agent has closed the connection, and a line without
+/// its end that is more than can be read. What was read of a line that has not ended stays in
+/// `kept`, so that this may be dropped and begun again.
 async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
     let rest = LIMIT + 1 - kept.len() as u64;
     agent.take(rest).read_until(b'\n', kept).await.unwrap();
@@ -137,16 +146,19 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
     let folder = tempfile::tempdir().unwrap();
     let cwd = folder.path().canonicalize().unwrap().join("session");
     std::fs::create_dir(&cwd).unwrap();
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
     let judged = runtime.block_on(async {
-        let run = ClientRun::new(cwd, move |errand: &Errand| {
+        let run = ClientRun::new(cwd, move |task: &ClientTask| {
             let (links, connections) = mpsc::channel(4);
             let (screen, stdout) = tokio::io::duplex(1 << 20);
             let (interrupt, interrupts) = mpsc::channel(4);
-            let errand = errand.clone();
+            let task = task.clone();
             let outside = Outside { links, screen, interrupts };
-            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, errand, fault, outside)));
+            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, task, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
         run.patience(Duration::from_secs(10)).judge(None, |_| {}).await.unwrap()
@@ -163,18 +175,20 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
 /// The rules that correct clients pass, each of at least one kind, judged by a probe.
 fn passed() -> BTreeSet<&'static str> {
     let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, Fault::NONE));
-    let passes =
-        judged.filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != Verdict::WATCHING);
+    let passes = judged
+        .filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != Verdict::WATCHING);
     passes.map(|verdict| verdict.rule.id).collect()
 }
 
 #[test]
 fn a_correct_client_passes_every_probe() {
     let verdicts = verdicts(Kind::Full, Fault::NONE);
-    let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+    let other: Vec<_> =
+        verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     // What a client that can do everything has no occasion for, the other one shows.
     let bare = passed();
-    let other: Vec<_> = other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();
+    let other: Vec<_> =
+        other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();
     assert!(other.is_empty(), "{other:#?}");
 }
 
@@ -227,7 +241,8 @@ fn a_client_that_is_correct_in_its_own_way_fails_nothing() {
 fn each_fault_fails_its_rule_and_no_other() {
     // While one is being written: the rules of those that are looked at, with commas between them.
     let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
-    let is_chosen = |fault: &Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
+    let is_chosen =
+        |fault: &Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
     let faults: Vec<Fault> = faults().filter(is_chosen).collect();
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let halves = faults.chunks(faults.len().div_ceil(2).max(1));
@@ -242,7 +257,8 @@ fn each_fault_fails_its_rule_and_no_other() {
 fn misjudged(fault: &Fault) -> Option<String> {
     let verdicts = verdicts(fault.kind, *fault);
     let failed = failed(&verdicts);
-    let mut others = failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
+    let mut others =
+        failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
     (!is_right).then(|| format!("{} is broken, and judged broken are {failed:?}", fault.rule))
 }

@@ -1,4 +1,5 @@
-//! What it shows of a session: text as it comes, and everything else whole each time that it changes.
+//! What it shows of a session: text as it comes, and everything else whole each time that it
+//! changes.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,9 @@ impl Screen {
         let kind = update["sessionUpdate"].as_str()?;
         self.seen.insert(kind.to_owned());
         match kind {
-            "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => self.chunk(kind, update),
+            "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => {
+                self.chunk(kind, update)
+            }
             "tool_call" => {
                 update["title"].as_str()?;
                 self.calls.remove(update["toolCallId"].as_str()?);
@@ -86,8 +89,18 @@ impl Screen {
 
     /// A tool call, or what has changed of one; one that is not known needs a title.
     pub(crate) fn tool_call(&mut self, update: &Value) -> Option<String> {
-        const KINDS: [&str; 10] =
-            ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
+        const KINDS: [&str; 10] = [
+            "read",
+            "edit",
+            "delete",
+            "move",
+            "search",
+            "execute",
+            "think",
+            "fetch",
+            "switch_mode",
+            "other",
+        ];
         const STATUSES: [&str; 4] = ["pending", "in_progress", "completed", "failed"];
         let id = update["toolCallId"].as_str()?;
         if !self.calls.contains_key(id) {
@@ -115,14 +128,16 @@ impl Screen {
             call["content"] = kept.cloned().collect();
         }
         if let Some(locations) = update["locations"].as_array() {
-            call["locations"] = locations.iter().filter(|place| place["path"].is_string()).cloned().collect();
+            call["locations"] =
+                locations.iter().filter(|place| place["path"].is_string()).cloned().collect();
         }
         Some(format!("tool {call}\n"))
     }
 
     fn available_commands(&mut self, update: &Value) -> Option<String> {
         let all = update.get("availableCommands")?.as_array().map_or(&[][..], Vec::as_slice);
-        let is_whole = |command: &&Value| command["name"].is_string() && command["description"].is_string();
+        let is_whole =
+            |command: &&Value| command["name"].is_string() && command["description"].is_string();
         let read = |command: &Value| {
             let mut command = command.clone();
             if !command["input"]["hint"].is_string() {
@@ -150,11 +165,14 @@ impl Screen {
             match update.get("summary") {
                 Some(Value::Null) => compaction["summary"] = json!(""),
                 Some(Value::Array(blocks)) => {
-                    compaction["summary"] = blocks.iter().filter_map(block).collect::<String>().into();
+                    compaction["summary"] =
+                        blocks.iter().filter_map(block).collect::<String>().into();
                 }
                 _ => {}
             }
-            if let Some(error) = update.get("error").filter(|error| error.is_null() || error.is_string()) {
+            if let Some(error) =
+                update.get("error").filter(|error| error.is_null() || error.is_string())
+            {
                 compaction["error"] = error.clone();
             }
         }
@@ -179,8 +197,10 @@ impl Screen {
     }
 
     fn child(&mut self, update: &Value) -> Option<String> {
-        let child =
-            self.children.entry(update["sessionId"].as_str()?.to_owned()).or_insert_with(|| json!({}));
+        let child = self
+            .children
+            .entry(update["sessionId"].as_str()?.to_owned())
+            .or_insert_with(|| json!({}));
         let child = child.as_object_mut()?;
         patch(child, update, &["title", "description"], Value::is_string);
         patch(child, update, &["state", "capabilities"], Value::is_object);
@@ -188,8 +208,14 @@ impl Screen {
     }
 }
 
-/// The fields of an update that are there: null clears, a value replaces, one of the wrong kind counts as absent.
-fn patch(kept: &mut Map<String, Value>, update: &Value, keys: &[&str], is_right: fn(&Value) -> bool) {
+/// The fields of an update that are there: null clears, a value replaces, one of the wrong kind
+/// counts as absent.
+fn patch(
+    kept: &mut Map<String, Value>,
+    update: &Value,
+    keys: &[&str],
+    is_right: fn(&Value) -> bool,
+) {
     for key in keys {
         match update.get(*key) {
             Some(Value::Null) => drop(kept.remove(*key)),
@@ -202,8 +228,9 @@ fn patch(kept: &mut Map<String, Value>, update: &Value, keys: &[&str], is_right:
 /// The entries of a plan that can be read.
 fn entries(all: &Value) -> Vec<Value> {
     let is_whole = |entry: &&Value| {
-        let is_one =
-            |key: &str, known: [&str; 3]| entry[key].as_str().is_some_and(|value| known.contains(&value));
+        let is_one = |key: &str, known: [&str; 3]| {
+            entry[key].as_str().is_some_and(|value| known.contains(&value))
+        };
         entry["content"].is_string()
             && is_one("priority", ["high", "medium", "low"])
             && is_one("status", ["pending", "in_progress", "completed"])

@@ -34,7 +34,7 @@ impl Correct {
         if self.is_cancelled {
             return Ok(Some(cancelled()));
         }
-        let wanted = match self.errand.name() {
+        let wanted = match self.task.name() {
             // The person thinks about it.
             "cancel" => {
                 self.held.push(Held { id: id.clone(), settled: cancelled() });
@@ -46,7 +46,9 @@ impl Correct {
         let is_wanted =
             |option: &&Value| option["kind"].as_str().is_some_and(|kind| kind.starts_with(wanted));
         Ok(Some(match options.iter().find(is_wanted) {
-            Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option["optionId"]}}),
+            Some(option) => {
+                json!({"outcome": {"outcome": "selected", "optionId": option["optionId"]}})
+            }
             None => cancelled(),
         }))
     }
@@ -97,12 +99,16 @@ impl Correct {
         if !self.is_on("form") {
             return Ok(json!({"action": "cancel"}));
         }
-        let default =
-            |(name, property): (&String, &Value)| Some((name.clone(), property.get("default")?.clone()));
+        let default = |(name, property): (&String, &Value)| {
+            Some((name.clone(), property.get("default")?.clone()))
+        };
         let answer: Map<String, Value> = properties.iter().filter_map(default).collect();
-        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let required =
+            schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let has = |name: &Value| name.as_str().is_some_and(|name| answer.contains_key(name));
-        if required.iter().all(has) && answer.iter().all(|(name, value)| fits(&properties[name], value)) {
+        if required.iter().all(has)
+            && answer.iter().all(|(name, value)| fits(&properties[name], value))
+        {
             return Ok(json!({"action": "accept", "content": answer}));
         }
         self.show("the defaults do not fit the form");
@@ -168,7 +174,8 @@ fn fits(property: &Value, value: &Value) -> bool {
             is_listed && within(length, "minLength", "maxLength") && property["pattern"].is_null()
         }),
         Some("integer") => {
-            value.is_i64() && value.as_f64().is_some_and(|number| within(number, "minimum", "maximum"))
+            value.is_i64()
+                && value.as_f64().is_some_and(|number| within(number, "minimum", "maximum"))
         }
         Some("number") => value.as_f64().is_some_and(|number| within(number, "minimum", "maximum")),
         Some("boolean") => value.is_boolean(),

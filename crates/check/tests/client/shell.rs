@@ -1,5 +1,6 @@
-//! A pretended shell: what a command will print and write, and when, known before it begins. It honours `sh -c`, `printf`, `printenv`,
-//! `pwd`, `sleep`, `exit`, `true`, `false`, `kill -NAME $$`, `;`, `&&` and `>`.
+//! A pretended shell: what a command will print and write, and when, known before it begins. It
+//! honours `sh -c`, `printf`, `printenv`, `pwd`, `sleep`, `exit`, `true`, `false`, `kill -NAME $$`,
+//! `;`, `&&` and `>`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -66,7 +67,9 @@ impl Shell<'_> {
             });
             last = match words.first().map(String::as_str) {
                 Some("exit") => return Done::Code(words[1].parse().unwrap()),
-                Some("kill") => return Done::Signal(format!("SIG{}", words[1].trim_start_matches('-'))),
+                Some("kill") => {
+                    return Done::Signal(format!("SIG{}", words[1].trim_start_matches('-')));
+                }
                 Some("exec") => return self.program(&words[1..], None).unwrap_or(Done::Code(127)),
                 Some(_) => self.program(&words, file).unwrap_or(Done::Code(127)),
                 None => last,
@@ -169,7 +172,9 @@ fn printf(args: &[String]) -> Vec<u8> {
                 }
                 ('\\', Some('0'..='7')) => {
                     let octal: String =
-                        std::iter::from_fn(|| chars.next_if(|next| next.is_digit(8))).take(3).collect();
+                        std::iter::from_fn(|| chars.next_if(|next| next.is_digit(8)))
+                            .take(3)
+                            .collect();
                     printed.push(u8::from_str_radix(&octal, 8).unwrap());
                 }
                 _ => printed.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),

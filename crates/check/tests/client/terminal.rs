@@ -147,7 +147,11 @@ impl Correct {
         let roots = &self.session_of(params)?.roots;
         let cwd = match &params["cwd"] {
             Value::Null => roots[0].clone(),
-            cwd => cwd.as_str().map(PathBuf::from).filter(|cwd| cwd.is_absolute()).ok_or_else(invalid)?,
+            cwd => cwd
+                .as_str()
+                .map(PathBuf::from)
+                .filter(|cwd| cwd.is_absolute())
+                .ok_or_else(invalid)?,
         };
         let limit = match &params["outputByteLimit"] {
             Value::Null => None,

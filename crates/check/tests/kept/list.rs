@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-/// Fails unless the list of faults in that file is this one, in whatever order its lines come; writes it where `UPDATE_DOCS` is set.
+/// Fails unless the list of faults in that file is this one, in whatever order its lines come;
+/// writes it where `UPDATE_DOCS` is set.
 pub(crate) fn is_kept(file: &str, head: &str, mut lines: Vec<String>) {
     let place = |line: &String| {
         let id = line.split(' ').next().unwrap_or_default();

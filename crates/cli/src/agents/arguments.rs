@@ -1,22 +1,24 @@
-//! What may stand behind `attache agents`.
+//! The arguments of `attache agents`.
 
+use crate::args::value::variable;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
-An agent is named by --agent NAME, or by the command line that starts it. Names of your own stand in attache/agents.toml of the
-configuration folder, which `attache doctor` names. A registry is a file registry.json; the public one is at
+Pass --agent NAME to other commands, or the command line that starts the agent. Your own names \
+are stored in attache/agents.toml of the configuration folder, which `attache doctor` shows. A \
+registry is a file registry.json; the public one is at
 https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json.
 
 Examples:
-  attache agents                                which are known, and which are here
-  attache agents check                          starts all that are here and tells which of them work
-  attache agents check gemini                   starts it and tells what it offers
-  attache agents check 'my-agent --acp' --json  any command line
-  attache agents add mine -- my-agent --acp     a name of your own
+  attache agents                             list the known and installed agents
+  attache agents check                       start every installed agent and test it
+  attache agents check gemini                start one agent and show what it offers
+  attache agents check 'my-agent --acp' --json
+  attache agents add mine -- my-agent --acp  name a command line
   attache agents add --registry registry.json goose
   attache run --agent gemini \"what is this?\"";
 
-/// The command; without a task it lists.
+/// The command; it lists agents by default.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct Agents {
@@ -28,53 +30,55 @@ pub(crate) struct Agents {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// List the agents that are known by name: where each is, or how it is installed; the same as no task
+    /// List the known agents: the program of each, or the command that installs it (the default)
     #[command(
-        after_help = "Nothing is started.\n\nExample:\n  attache agents list --json | jq -r 'select(.program).name'"
+        after_help = "This command starts no agent.\n\nExample:\n  attache agents list --json | jq -r 'select(.program).name'"
     )]
     List(List),
-    /// Start an agent, open a session in an empty folder, tell what it offers, and end it; without a name every agent that is here
+    /// Start an agent, open a session in an empty folder, and show what the agent offers
     #[command(
-        after_help = "No prompt is sent; the session is put away where the agent offers that. Exit codes are those of `attache run --help`: 0 if it \
-works, 3 if it cannot start, 4 if it opens no session, 5 if it needs a login; of several agents the first that is not 0.\n\nExample:\n  attache agents check gemini"
+        after_help = "No prompt is sent. The session is deleted or archived if the agent offers it.\n\n\
+Exit codes: 0 if the agent works, 3 if it cannot start, 4 if it opens no session, 5 if it \
+needs a login. With several agents, the first code that is not 0.\n\n\
+Example:\n  attache agents check gemini"
     )]
     Check(Check),
-    /// Give a command line a name of your own, for --agent, or take one from a registry
+    /// Name a command line, for --agent, or add an agent from a registry
     #[command(
         after_help = "Examples:\n  attache agents add mine -- my-agent --acp\n  attache agents add mine --env KEY=value 'my-agent --acp'\n  \
 attache agents add --registry registry.json goose"
     )]
     Add(Add),
-    /// Forget a name of your own
+    /// Remove one of your own names
     #[command(after_help = "Example:\n  attache agents remove mine")]
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// List the agents of this registry too: a file registry.json, or its address
+    /// Also list the agents of this registry: a file registry.json or its URL
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) registry: Option<String>,
-    /// One JSON object a line on stdout
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// The name; it goes before one that is known. With --registry the agent's id there
+    /// The name; it overrides a known agent. With --registry, the agent's id there
     #[arg(value_name = "NAME|ID")]
     pub(crate) name: String,
-    /// Take the agent from this registry: a file registry.json, or its address
+    /// Add the agent from this registry: a file registry.json or its URL
     #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["command", "env"])]
     pub(crate) registry: Option<String>,
-    /// Start it with this environment variable
+    /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Replace an agent of your own that has this name
+    /// Replace your own agent with this name
     #[arg(long)]
     pub(crate) force: bool,
-    /// The command that starts the agent: one command line, or its words after --
+    /// The command that starts the agent: one command line, or words after --
     #[arg(value_name = "CMD ARGS", required_unless_present = "registry", trailing_var_arg = true)]
     pub(crate) command: Vec<String>,
 }
@@ -88,23 +92,13 @@ pub(crate) struct Remove {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Which agent; without it all that are here, one after the other
+    /// The agent [default: every installed agent, one after the other]
     #[arg(value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
-    /// Start it with this environment variable
+    /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// One JSON object a line on stdout
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Reads a variable for the environment of an agent.
-pub(crate) fn variable(word: &str) -> Result<(String, String), String> {
-    let (name, value) = word.split_once('=').unwrap_or_default();
-    let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    match starts && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_') {
-        true => Ok((name.to_owned(), value.to_owned())),
-        false => Err("write it as NAME=VALUE, such as API_KEY=abc".to_owned()),
-    }
 }

@@ -1,28 +1,25 @@
-//! `attache agents check`: starts an agent, opens a session in an empty folder, tells what it offers, ends it.
+//! `attache agents check`: starts an agent, opens a session in an empty folder and shows what the
+//! agent offers.
 
 use super::arguments::Check;
-use crate::chosen_agent::{ChosenAgent, cannot_start};
+use super::checked::{Checked, json, named, start};
+use crate::chosen_agent::ChosenAgent;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
-use crate::probe::{Probe, probe};
-use crate::run::waiting::waiting;
-use crate::show::json::escaped;
+use crate::probe::Probe;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
 use crate::show::sanitize;
-use attache_check::masked;
-use attache_client::{AgentProcess, KnownAgent, Options};
-use attache_protocol::encode;
+use attache_client::{AgentProcess, KnownAgent};
 use attache_protocol::v1::{AgentCapabilities, AuthMethod};
-use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Runs the command.
 pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     match &arguments.agent {
         Some(agent) => one(agent, arguments, &interrupts).await,
-        None => super::working::all(arguments, &interrupts).await,
+        None => super::check_all::check_all(arguments, &interrupts).await,
     }
 }
 
@@ -31,7 +28,7 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
     let (known, word) = (chosen.known, chosen.word.clone());
     let told = !arguments.json && io::stderr().is_terminal();
     let Checked { agent, took, probe } = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before it was known how the agent does")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the check was complete")),
         checked = start(chosen, told) => checked?,
     };
     let lines = match arguments.json {
@@ -40,71 +37,26 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
     };
     let methods = agent.auth_methods().to_vec();
     tokio::select! {
-        // Dropping it kills it, with everything it started.
+        // Dropping the agent kills it and all of its processes.
         () = interrupts.end() => {}
         _ = agent.stop() => {}
     }
     let mut out = io::stdout().lock();
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map_err(|error| Failure::output(&error))?;
     match probe {
         Probe::Opened(_) => Ok(Exit::Done),
         Probe::LoginNeeded(said) => {
             let needs = known.map(|known| known.login);
             let ways = crate::login::advice(&word, &methods, needs);
-            Err(Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said}){ways}")))
+            Err(Failure::new(
+                Exit::LoginNeeded,
+                format!("the agent needs a login first ({said}){ways}"),
+            ))
         }
         Probe::Failed(why) => Err(Failure::new(Exit::AgentFailed, why)),
     }
-}
-
-/// An agent that was started, how long its handshake took, and whether it opens sessions.
-pub(super) struct Checked {
-    pub(super) agent: AgentProcess,
-    pub(super) took: Duration,
-    pub(super) probe: Probe,
-}
-
-/// Starts the agent and opens a session; a person is told if that takes long.
-///
-/// # Errors
-/// It does not start.
-pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Failure> {
-    let ChosenAgent { launch, known, name, .. } = chosen;
-    let began = Instant::now();
-    let options = Options::default().terminal_login();
-    let starting =
-        waiting(AgentProcess::launch_with(launch, options), told.then(|| format!("starting {name}")));
-    let agent = starting.await.map_err(|error| cannot_start(&error, known))?;
-    let took = began.elapsed();
-    let probe = waiting(probe(&agent), told.then(|| format!("{name} is opening a session"))).await;
-    Ok(Checked { agent, took, probe })
-}
-
-/// One object, in the names of the protocol; without secrets, which a login's environment may hold.
-pub(super) fn json(name: &str, agent: &AgentProcess, took: Duration, probe: &Probe) -> String {
-    let about = agent.about().map_or_else(|| "null".to_owned(), encode);
-    let methods: Vec<String> = agent.auth_methods().iter().map(encode).collect();
-    let stray = Value::from(agent.stray_output());
-    let name = Value::from(name);
-    let session = match probe {
-        Probe::Opened(took) => {
-            json!({"opened": true, "milliseconds": took.as_millis(), "loginNeeded": false, "error": null})
-        }
-        Probe::LoginNeeded(said) => {
-            json!({"opened": false, "milliseconds": null, "loginNeeded": true, "error": said})
-        }
-        Probe::Failed(why) => {
-            json!({"opened": false, "milliseconds": null, "loginNeeded": false, "error": why})
-        }
-    };
-    let line = format!(
-        "{{\"name\":{name},\"protocolVersion\":1,\"agentInfo\":{about},\"agentCapabilities\":{},\"authMethods\":[{}],\"milliseconds\":{},\"strayOutput\":{stray},\"session\":{session}}}",
-        encode(agent.capabilities()),
-        methods.join(","),
-        took.as_millis()
-    );
-    escaped(&masked(&line))
 }
 
 fn for_people(
@@ -118,7 +70,11 @@ fn for_people(
     let name = about.map_or_else(
         || "an agent without a name".to_owned(),
         |about| {
-            sanitize::line(&format!("{} {}", about.title.as_deref().unwrap_or(&about.name), about.version))
+            sanitize::line(&format!(
+                "{} {}",
+                about.title.as_deref().unwrap_or(&about.name),
+                about.version
+            ))
         },
     );
     let row = |what: &str, found: String| format!("  {what:<14}{found}");
@@ -133,9 +89,11 @@ fn for_people(
     ];
     lines.extend(offers(agent.capabilities()).map(|(what, found)| row(what, found)));
     let opens = match probe {
-        Probe::Opened(took) => format!("opened one in {:.2} s, no login needed", took.as_secs_f64()),
-        Probe::LoginNeeded(_) => "opens none before a login".to_owned(),
-        Probe::Failed(_) => "opens none".to_owned(),
+        Probe::Opened(took) => {
+            format!("opened one in {:.2} s, no login needed", took.as_secs_f64())
+        }
+        Probe::LoginNeeded(_) => "needs a login first".to_owned(),
+        Probe::Failed(_) => "opens no session".to_owned(),
     };
     lines.push(row("session", opens));
     for method in agent.auth_methods() {
@@ -144,13 +102,15 @@ fn for_people(
     lines.extend(known.map(|known| row("needs", known.login.to_owned())));
     let stray = agent.stray_output();
     if let Some(first) = stray.first() {
-        lines
-            .push(row("printed", format!("text that is no ACP message, such as: {}", sanitize::line(first))));
+        lines.push(row(
+            "printed",
+            format!("text that is not an ACP message, such as: {}", sanitize::line(first)),
+        ));
     }
     lines
 }
 
-/// What it offers, a row for each part.
+/// Returns the features that the agent offers, by topic.
 fn offers(capabilities: &AgentCapabilities) -> impl Iterator<Item = (&'static str, String)> {
     let AgentCapabilities {
         prompt_capabilities: prompts,
@@ -195,11 +155,6 @@ fn offers(capabilities: &AgentCapabilities) -> impl Iterator<Item = (&'static st
         ),
     ];
     rows.into_iter()
-}
-
-pub(super) fn named(all: &[(bool, &str)]) -> String {
-    let offered: Vec<&str> = all.iter().filter(|(offered, _)| *offered).map(|(_, name)| *name).collect();
-    offered.join(", ")
 }
 
 fn login(method: &AuthMethod) -> String {

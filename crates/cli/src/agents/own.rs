@@ -1,4 +1,4 @@
-//! A person's own agents: names for command lines, in one file of the configuration folder.
+//! The person's own agents: names for command lines, in a file of the configuration folder.
 
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
@@ -9,38 +9,39 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file, in the configuration folder: a table for each agent, with its `command`, and maybe `title` and `version`.
+/// The file in the configuration folder: one table per agent, with `command` and optionally `title`
+/// and `version`.
 const FILE: &str = "agents.toml";
 
-/// A longer one is not read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// How long a name may be, in characters.
+/// The longest name, in characters.
 const NAME_LIMIT: usize = 40;
 
-/// A person's own agents.
+/// The person's own agents.
 pub(crate) struct OwnAgents {
     path: PathBuf,
     text: String,
     file: Table,
 }
 
-/// One of them.
+/// One of the person's own agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OwnAgent {
-    /// The command line that starts it.
+    /// The command line that starts the agent.
     pub(crate) command: String,
-    /// Its name for people, as a registry has it.
+    /// The display name from a registry.
     pub(crate) title: Option<String>,
-    /// Its version, as a registry has it.
+    /// The version from a registry.
     pub(crate) version: Option<String>,
 }
 
 impl OwnAgents {
-    /// The agents of the file; none if there is no file, or no folder for it.
+    /// Reads the agents. A missing file or folder means no agents.
     ///
     /// # Errors
-    /// The file is there and cannot be used.
+    /// The file exists and cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
@@ -54,33 +55,43 @@ impl OwnAgents {
         Ok(Self { path, text, file })
     }
 
-    /// Names and agents, by name.
+    /// Iterates over the agents, sorted by name.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, OwnAgent)> {
         let agents = self.file.get("agents").and_then(Value::as_table);
         agents.into_iter().flatten().map(|(name, agent)| {
             let text = |key: &str| agent.get(key).and_then(Value::as_str).map(str::to_owned);
             let (title, version) = (text("title"), text("version"));
-            (name.as_str(), OwnAgent { command: text("command").unwrap_or_default(), title, version })
+            (
+                name.as_str(),
+                OwnAgent { command: text("command").unwrap_or_default(), title, version },
+            )
         })
     }
 
-    /// The agent with this name.
+    /// Returns the agent with this name.
     pub(crate) fn named(&self, name: &str) -> Option<OwnAgent> {
         self.all().find_map(|(known, agent)| (known == name).then_some(agent))
     }
 
-    /// Names an agent, whose command line is read but not started; one that had the name before is forgotten.
+    /// Adds an agent, or replaces the one with this name. The command line is parsed but not
+    /// started.
     pub(super) fn add(&mut self, name: &str, agent: &OwnAgent) -> Result<(), Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if name.is_empty() || name.len() > NAME_LIMIT || name.starts_with('-') || !name.chars().all(plain) {
+        if name.is_empty()
+            || name.len() > NAME_LIMIT
+            || name.starts_with('-')
+            || !name.chars().all(plain)
+        {
             return Err(Failure::usage(format!(
                 "{} cannot be a name: use at most {NAME_LIMIT} letters, digits and - _ .",
                 sanitize::line(name)
             )));
         }
         let OwnAgent { command, title, version } = agent;
-        Launch::parse(command).map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
-        let members = [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
+        Launch::parse(command)
+            .map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
+        let members =
+            [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
         let members: Table = members
             .into_iter()
             .filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?.clone()))))
@@ -96,53 +107,59 @@ impl OwnAgents {
         self.write(text, file)
     }
 
-    /// Forgets a name.
+    /// Removes an agent.
     pub(super) fn remove(&mut self, name: &str) -> Result<(), Failure> {
         let mut file = self.file.clone();
         let agents = file.get_mut("agents").and_then(Value::as_table_mut);
         if agents.and_then(|agents| agents.remove(name)).is_none() {
             return Err(Failure::usage(format!(
-                "you have no agent of your own named {}: `attache agents` lists them",
+                "you have no agent of your own with the name {}: `attache agents` lists yours",
                 sanitize::line(name)
             )));
         }
         self.write(without(&self.text, name), file)
     }
 
-    /// Where the file is, for people.
+    /// Returns the path of the file for people.
     pub(super) fn shown(&self) -> String {
         shown(&self.path)
     }
 
-    /// Writes the file whole or not at all: this text, which keeps a person's comments, if it says the same as the table, else the table alone.
-    /// Only its owner may read it: a command may set keys.
+    /// Writes the file atomically. The text is written if it has the same meaning as the table, to
+    /// keep the person's comments; otherwise the table is. Only the owner can read the file,
+    /// because a command can set keys.
     fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
         let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
         self.text = if kept { text } else { file.to_string() };
         self.file = file;
         let written =
-            self.path.parent().ok_or_else(|| io::Error::other("HOME is not set")).and_then(|folder| {
-                fs::create_dir_all(folder)?;
-                let mut file = tempfile::NamedTempFile::new_in(folder)?;
-                file.write_all(self.text.as_bytes())?;
-                file.as_file().sync_all()?;
-                file.persist(&self.path).map(drop).map_err(|error| error.error)
-            });
+            self.path.parent().ok_or_else(|| io::Error::other("HOME is not set")).and_then(
+                |folder| {
+                    fs::create_dir_all(folder)?;
+                    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+                    file.write_all(self.text.as_bytes())?;
+                    file.as_file().sync_all()?;
+                    file.persist(&self.path).map(drop).map_err(|error| error.error)
+                },
+            );
         written.map_err(|error| {
             Failure::new(
                 Exit::Usage,
-                format!("{} cannot be written: {error}; XDG_CONFIG_HOME names another folder", self.shown()),
+                format!(
+                    "{} cannot be written: {error}; XDG_CONFIG_HOME names another folder",
+                    self.shown()
+                ),
             )
         })
     }
 }
 
-/// The agents of a file, which has none if it has no such table.
+/// Parses the agents of a file.
 fn agents_of(file: &Table) -> Table {
     file.get("agents").and_then(Value::as_table).cloned().unwrap_or_default()
 }
 
-/// The text without the table of this agent, if it has a head of its own.
+/// Removes the table of this agent from the text, if the table has its own header.
 fn without(text: &str, name: &str) -> String {
     let heads = [format!("[agents.{name}]"), format!("[agents.\"{name}\"]")];
     let mut within = false;
@@ -159,13 +176,15 @@ fn without(text: &str, name: &str) -> String {
 fn of_text(text: &str) -> Result<Table, String> {
     const SHAPE: &str = "expected a table [agents.NAME] with command = 'CMD ARGS' for each agent";
     let file: Table = text.parse().map_err(|error: toml::de::Error| {
-        // What the reader says in full quotes the line, which may hold a key.
-        let line =
-            error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
-        format!("is no TOML (line {line}): {SHAPE}")
+        // The parser's full message quotes the line, which can hold a key.
+        let line = error
+            .span()
+            .map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+        format!("is not valid TOML (line {line}): {SHAPE}")
     })?;
     let Some(agents) = file.get("agents") else { return Ok(file) };
-    let agents = agents.as_table().ok_or_else(|| format!("has agents that are no table: {SHAPE}"))?;
+    let agents =
+        agents.as_table().ok_or_else(|| format!("has agents that are not tables: {SHAPE}"))?;
     match agents.iter().find(|(_, agent)| !agent.get("command").is_some_and(Value::is_str)) {
         Some((name, _)) => Err(format!("has no command for {}: {SHAPE}", sanitize::line(name))),
         None => Ok(file),
@@ -173,7 +192,7 @@ fn of_text(text: &str) -> Result<Table, String> {
 }
 
 fn broken(path: &Path, why: &str) -> Failure {
-    Failure::usage(format!("{} {why}; mend it or remove it", shown(path)))
+    Failure::usage(format!("{} {why}; fix it or remove it", shown(path)))
 }
 
 fn shown(path: &Path) -> String {
@@ -198,11 +217,14 @@ mod tests {
     fn a_broken_file_is_told_by_its_line_and_without_its_text() {
         for (text, says) in [
             ("a = 1\nb = s3cret", "line 2"),
-            ("agents = 's3cret'", "no table"),
+            ("agents = 's3cret'", "are not tables"),
             ("[agents.x]\ncmd = 's3cret'", "no command for x"),
         ] {
             let why = of_text(text).unwrap_err();
-            assert!(why.contains(says) && why.contains("expected") && !why.contains("s3cret"), "{why}");
+            assert!(
+                why.contains(says) && why.contains("expected") && !why.contains("s3cret"),
+                "{why}"
+            );
         }
         assert!(of_text("").is_ok() && of_text("other = 1").is_ok());
     }

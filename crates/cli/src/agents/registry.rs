@@ -1,25 +1,25 @@
-//! The file of an agent registry, from disk or from the web.
+//! Reads the file of an agent registry from disk or from the web.
 
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
 use attache_client::Registry;
 use std::time::Duration;
 
-/// How large the file may be, in bytes. The public one has less than a tenth of it.
+/// The largest registry file, in bytes. The public one has less than a tenth of it.
 const LIMIT: u64 = 8 << 20;
 
-/// How long it may take to come from the web.
+/// The time limit for a download.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Reads the registry at a path or an address.
+/// Reads the registry at a path or URL.
 ///
 /// # Errors
-/// It cannot be had, or is none.
+/// The file cannot be read, or is not a registry.
 pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
     let shown = sanitize::line(place);
     let text = match place.starts_with("https://") || place.starts_with("http://") {
-        true => fetched(place).await.map_err(|why| Failure::new(Exit::CannotStart, format!("the registry {shown} cannot be had: {why}; check the address and the network, or give a file"))),
-        false => of_file(place).map_err(|why| Failure::usage(format!("the registry {shown} cannot be read: {why}; give the path or the address of a registry.json"))),
+        true => fetched(place).await.map_err(|why| Failure::new(Exit::CannotStart, format!("the registry {shown} cannot be fetched: {why}; check the address and the network, or name a file"))),
+        false => of_file(place).map_err(|why| Failure::usage(format!("the registry {shown} cannot be read: {why}; give the path or URL of a registry.json"))),
     }?;
     Registry::parse(&text)
         .map_err(|error| Failure::usage(format!("the registry {shown} cannot be used: {error}")))
@@ -30,7 +30,7 @@ fn of_file(path: &str) -> Result<String, String> {
 }
 
 async fn fetched(address: &str) -> Result<String, String> {
-    // An error means that somebody else chose one before, which is as good.
+    // An error means that a provider is already installed, which is fine.
     drop(rustls::crypto::ring::default_provider().install_default());
     let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
     let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();
@@ -49,7 +49,7 @@ async fn fetched(address: &str) -> Result<String, String> {
     text(bytes)
 }
 
-/// The last cause of an error, which says most and does not repeat the address.
+/// Returns the innermost cause of an error, which is the most exact and does not repeat the URL.
 fn because(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(cause) = last.source() {
@@ -60,7 +60,7 @@ fn because(error: &reqwest::Error) -> String {
 
 fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.len() as u64 > LIMIT {
-        return Err(format!("it has more than {} MiB", LIMIT >> 20));
+        return Err(format!("it is larger than {} MiB", LIMIT >> 20));
     }
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

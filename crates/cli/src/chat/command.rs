@@ -1,10 +1,10 @@
-//! What the person can do beside talking. Everything else that begins with a slash is the agent's own.
+//! Slash commands of the conversation. All other slash commands belong to the agent.
 
 mod switch;
 mod unknown;
 
 use super::{Chat, Next, add};
-use crate::chosen_agent::not_opened;
+use crate::chosen_agent::{ChosenAgent, not_opened};
 use crate::exit::Failure;
 use crate::follow::{println, say};
 use crate::run::budget::Budget;
@@ -18,51 +18,53 @@ use attache_session::{EntryContent, MessageAuthor};
 use std::io;
 use std::sync::PoisonError;
 
-/// The commands, what may stand behind each, and what it does.
+/// The commands, their arguments and their descriptions.
 const COMMANDS: [(&str, &str, &str); 12] = [
-    ("/help", "", "this, and what the agent offers"),
-    ("/new", "", "begin another session"),
+    ("/help", "", "show this list and the agent's own commands"),
+    ("/new", "", "start a new session"),
     (
         "/switch",
         "[NUMBER|WORDS]",
-        "go on with the session that has this number or these words; alone it lists them",
+        "list sessions, or continue the one with this number or these words",
     ),
-    ("/agents", "", "the agents, and how they are"),
-    ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
-    ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
-    ("/budget", "[AMOUNT|none]", "what a session may cost, such as 0.50USD"),
-    ("/thoughts", "", "what the agent thought in the last turn"),
-    ("/details", "", "every diff and output of the last turn, whole"),
-    ("/restart", "", "start the agent anew, and go on"),
-    ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
-    ("/quit", "", "end, as Ctrl-D does"),
+    ("/agents", "", "list the agents and their state"),
+    ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
+    ("/options", "[OPTION VALUE]", "list the options, or set one"),
+    ("/budget", "[AMOUNT|none]", "show or set the budget of a session, such as 0.50USD"),
+    ("/thoughts", "", "show the agent's reasoning in the last turn"),
+    ("/details", "", "show the whole diffs and outputs of the last turn"),
+    ("/restart", "", "restart the agent and continue"),
+    ("/anew", "", "continue in a new session, with a summary of this one"),
+    ("/quit", "", "end the conversation, as Ctrl-D does"),
 ];
 
 impl Chat {
-    /// Does what the line says if it is a command of this program.
+    /// Runs the line if it is a command of this program.
     pub(super) async fn command(&mut self, line: &str) -> Result<Option<Next>, Failure> {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (name, rest.trim()) {
             ("/help", _) => self.help(),
-            ("/new", _) => self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await),
+            ("/new", _) => {
+                self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
+            }
             ("/agents", _) => self.agents(),
             ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
-                Ok((name, known)) => match self.hub.open(&name, &self.cwd).await {
-                    Err(error) => say(RED, &not_opened(&error, known).message),
-                    opened => self.open(opened),
-                },
+                Ok(ChosenAgent { name, known, .. }) => {
+                    match self.hub.open(&name, &self.cwd).await {
+                        Err(error) => say(RED, &not_opened(&error, known).message),
+                        opened => self.open(opened),
+                    }
+                }
                 Err(failure) => say(RED, &failure.message),
             },
             ("/switch", wanted) => self.switch(wanted).await,
             ("/options", wanted) => self.options(wanted).await,
             ("/budget", wanted) => self.budget(wanted),
-            ("/thoughts", _) if self.follow.thoughts.is_empty() => {
-                say(DIM, "It thought nothing that it would tell.")
-            }
+            ("/thoughts", _) if self.follow.thoughts.is_empty() => say(DIM, "(no reasoning shown)"),
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
-            ("/anew", _) => self.open(self.follow.session.begin_anew().await),
+            ("/anew", _) => self.open(self.follow.session.continue_in_new_session().await),
             ("/quit", _) => return Ok(Some(Next::End)),
             _ => match self.unknown(name) {
                 Some(why) => say(YELLOW, &why),
@@ -72,7 +74,8 @@ impl Chat {
         Ok(Some(Next::Go))
     }
 
-    /// Why a line that begins with this word is not sent; `None` if it is a command of the agent, or no command at all.
+    /// Returns the reason not to send a line that begins with this word; `None` for a command of
+    /// the agent, and for other text.
     fn unknown(&self, word: &str) -> Option<String> {
         let session = self.follow.session.snapshot();
         let theirs: Vec<&str> = session.commands().iter().map(|command| &*command.name).collect();
@@ -81,7 +84,7 @@ impl Chat {
         Some(unknown::refusal(name, ours.chain(theirs)))
     }
 
-    /// Tab completes these and the agent's own.
+    /// Offers these commands and the agent's own for completion.
     pub(super) fn complete_commands(&self) {
         let own = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
         let session = self.follow.session.snapshot();
@@ -99,10 +102,7 @@ impl Chat {
         COMMANDS.iter().for_each(|(name, rest, what)| row(name, rest, what));
         let session = self.follow.session.snapshot();
         if !session.commands().is_empty() {
-            say(
-                DIM,
-                "\nThe agent's own (a second slash sends a line as it is: //help is the agent's /help):",
-            );
+            say(DIM, "\nCommands of the agent (//help sends /help to the agent):");
         }
         session
             .commands()
@@ -110,7 +110,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH names a file. A backslash at the end of a line goes on in the next. Ctrl-C cancels a turn.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it. Ctrl-C cancels a turn.",
         );
     }
 
@@ -121,10 +121,12 @@ impl Chat {
         let here = KNOWN_AGENTS
             .iter()
             .filter(|known| self.hub.agent(known.name).is_none() && known.find().is_some());
-        here.for_each(|known| println(&format!("  {:<14} installed: /agent {}", known.name, known.name)));
+        here.for_each(|known| {
+            println(&format!("  {:<14} installed: /agent {}", known.name, known.name))
+        });
     }
 
-    /// Shows another session from now on.
+    /// Switches to another session.
     fn open(&mut self, opened: Result<HubSession, HubError>) {
         match opened {
             Ok(session) => {
@@ -136,7 +138,7 @@ impl Chat {
         }
     }
 
-    /// Says what each session may cost, or sets it.
+    /// Shows or sets the budget of each session.
     fn budget(&mut self, wanted: &str) {
         match wanted {
             "" => {}
@@ -147,16 +149,19 @@ impl Chat {
             },
         }
         self.set_budget();
-        let budget = self.budget.as_ref().map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
-        say(DIM, &format!("A session may cost {budget}, as its agent counts it."));
+        let text = match &self.budget {
+            Some(budget) => format!("The budget of a session is {budget}, by its agent's count."),
+            None => "No budget is set.".to_owned(),
+        };
+        say(DIM, &text);
     }
 
-    /// Holds the session that is shown to the budget.
+    /// Applies the budget to the current session.
     pub(super) fn set_budget(&self) {
         self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
     }
 
-    /// The tool calls since the last prompt, with nothing left out.
+    /// Shows the tool calls since the last prompt completely.
     fn details(&self) {
         let session = self.follow.session.snapshot();
         let is_prompt = |content: &EntryContent| {
@@ -174,7 +179,7 @@ impl Chat {
             .collect();
         calls.reverse();
         if calls.is_empty() {
-            say(DIM, "The last turn used no tool.");
+            say(DIM, "The last turn used no tools.");
         }
         let (paint, columns) = (Paint::of(&io::stdout()), terminal::columns().unwrap_or(80));
         let cwd = self.follow.session.cwd();
@@ -182,11 +187,13 @@ impl Chat {
             let with_output = terminal_output::shown(call, |id| self.follow.session.terminal(id));
             let call = with_output.as_ref().unwrap_or(call);
             println(&tool_call::line(call, cwd, paint, columns));
-            tool_call::details(call, cwd, paint, Bound::Whole, true).iter().for_each(|line| println(line));
+            tool_call::details(call, cwd, paint, Bound::Whole, true)
+                .iter()
+                .for_each(|line| println(line));
         }
     }
 
-    /// What was said last in a session that was not begun here.
+    /// Shows the last messages of a session that was not started here.
     fn last_words(&mut self) {
         let session = self.follow.session.snapshot();
         say(BOLD, session.info().title().unwrap_or("A new session"));
@@ -196,7 +203,8 @@ impl Chat {
                 _ => None,
             })
         };
-        for (mark, said) in [("› ", last(MessageAuthor::User)), ("", last(MessageAuthor::Agent))] {
+        for (mark, said) in [("› ", last(MessageAuthor::User)), ("", last(MessageAuthor::Agent))]
+        {
             if let Some(said) = said {
                 println(&format!("{mark}{}", sanitize::text(&said)));
             }
@@ -206,11 +214,14 @@ impl Chat {
     async fn options(&mut self, wanted: &str) {
         let Some((name, value)) = wanted.split_once(char::is_whitespace) else {
             let session = self.follow.session.snapshot();
-            options::lines(session.config(), Paint::of(&io::stdout())).iter().for_each(|line| println(line));
-            return say(DIM, "/options OPTION VALUE chooses.");
+            options::lines(session.config(), Paint::of(&io::stdout()))
+                .iter()
+                .for_each(|line| println(line));
+            return say(DIM, "Set an option with /options OPTION VALUE.");
         };
         let session = self.follow.session.snapshot();
-        let is_switch = matches!(session.config().value(name), Some(SessionConfigOptionValue::Boolean(_)));
+        let is_switch =
+            matches!(session.config().value(name), Some(SessionConfigOptionValue::Boolean(_)));
         let value: SessionConfigOptionValue = match value.trim() {
             "on" | "true" | "yes" if is_switch => true.into(),
             "off" | "false" | "no" if is_switch => false.into(),

@@ -1,9 +1,9 @@
-//! `attache check agent`: drives an agent and says which rules it keeps.
+//! `attache check agent`: tests which rules an agent keeps.
 
 use super::arguments::Agent;
-use super::errands::relay;
 use super::judging::judge_and_tell;
-use super::surroundings::Surroundings;
+use super::peer::environment::Environment;
+use super::peer::tasks::relay;
 use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
@@ -19,19 +19,20 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     }
     judge_and_tell(Side::Agent, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
-        // The folder behind a link would be another one to an agent that resolves it.
+        // A path with a link would differ from the path of an agent that resolves it.
         let path = folder.path().canonicalize().map_err(our_fault)?;
         let command = arguments.command.clone();
         let model = ModelServer::start_with(names.clone()).await.map_err(our_fault)?;
         let servers = McpServers::listen(relay()?).map_err(our_fault)?;
         let (led, set) = (&arguments.model_env, &arguments.env);
-        let surroundings = Surroundings::new(&command, &model.url(), led, set)?;
+        let environment = Environment::new(&command, &model.url(), led, set)?;
         let start = move || {
             let mut words = command.iter();
             let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
-            Link::start(surroundings.around(launch))
+            Link::start(environment.around(launch))
         };
-        let run = Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
+        let run =
+            Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
         let mut run = run.seed(round.seed).model(model).mcp(servers);
         if let Some(method) = &arguments.login {
             run = run.login(method);

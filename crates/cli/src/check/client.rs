@@ -1,9 +1,9 @@
-//! `attache check client`: starts a client with this program as its agent, and says which rules it keeps.
+//! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
-use super::by_hand::ByHand;
-use super::errands::Commands;
 use super::judging::judge_and_tell;
+use super::manual_client::ManualClient;
+use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;
@@ -11,20 +11,22 @@ use attache_protocol::method::Side;
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    let by_hand = if arguments.wait { Some(ByHand::begin(arguments.patience)?) } else { None };
-    if by_hand.is_none() {
+    let manual_client =
+        if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
+    if manual_client.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
-        // The folder behind a link would be another one to a client that resolves it. What lies beside the session is not its own.
+        // A path with a link would differ from the path of a client that resolves it. Files beside
+        // the session's folder are not part of it.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
-        let run = match by_hand.clone() {
-            Some(by_hand) => ClientRun::new(path, move |errand| Ok(by_hand.ask(errand))),
+        let run = match manual_client.clone() {
+            Some(manual_client) => ClientRun::new(path, move |task| Ok(manual_client.ask(task))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
-                ClientRun::new(path, move |errand| commands.start(errand))
+                ClientRun::new(path, move |task| commands.start(task))
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);

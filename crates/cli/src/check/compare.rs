@@ -1,7 +1,7 @@
-//! `attache check compare`: judgements side by side.
+//! `attache check compare`: compares judgements.
 
 use super::arguments::Compare;
-use super::{style_of, style_of_verdict};
+use super::report::colour::{style_of, style_of_verdict};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -13,12 +13,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// How wide a verdict is shown, in columns.
+/// The width of a verdict, in columns.
 const VERDICT: usize = 11;
 
 /// Runs the command.
 pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
-    let judgements = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let judgements =
+        arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if arguments.support {
         return write(support_matrix(&judgements).lines());
     }
@@ -30,7 +31,8 @@ pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     } else if arguments.markdown {
         comparison.to_markdown().lines().map(str::to_owned).collect()
     } else {
-        Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }.table(&comparison, of)
+        Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() }
+            .table(&comparison, of)
     };
     write(lines.iter().map(String::as_str))
 }
@@ -47,18 +49,20 @@ fn read(path: &Path) -> Result<Judgement, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
     Judgement::read(&text).map_err(|error| {
-        Failure::usage(format!("{shown}, {error}; `attache check agent --report FILE.json` writes one"))
+        Failure::usage(format!(
+            "{shown}, {error}; `attache check agent --report FILE.json` writes one"
+        ))
     })
 }
 
-/// How a comparison is shown to a person.
-struct Face {
+/// Formats a comparison for a person.
+struct Printer {
     paint: Paint,
     columns: Option<usize>,
 }
 
-impl Face {
-    /// The judgements by letters, a row for each rule, and how many there are.
+impl Printer {
+    /// Returns the judgements with their letters, a row per rule, and the number of differences.
     fn table(&self, comparison: &Comparison, of: usize) -> Vec<String> {
         let letters = (0..comparison.names.len()).map(letter);
         let name = |(letter, name): (String, &String)| {
@@ -74,9 +78,9 @@ impl Face {
         let differ = comparison.rows.iter().filter(|row| row.differs()).count();
         lines.push(String::new());
         lines.push(match (differ, of) {
-            (0, of) => format!("They say the same about all of {of} rules."),
-            (1, of) => format!("They differ about 1 of {of} rules."),
-            (differ, of) => format!("They differ about {differ} of {of} rules."),
+            (0, of) => format!("The judgements agree about all {of} rules."),
+            (1, of) => format!("The judgements differ about 1 of {of} rules."),
+            (differ, of) => format!("The judgements differ about {differ} of {of} rules."),
         });
         lines
     }
@@ -90,7 +94,8 @@ impl Face {
             None => rule.text.to_owned(),
         };
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
-        let strength = self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
+        let strength =
+            self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
         format!("{id} {strength} {words}{text}")
     }
 
@@ -100,9 +105,10 @@ impl Face {
     }
 }
 
-/// The letter of a judgement: A to Z, then with a number.
+/// Returns the letter of a judgement: A to Z, then with a number.
 fn letter(place: usize) -> String {
-    let letter = u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));
+    let letter =
+        u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));
     let round = if place < 26 { String::new() } else { (place / 26).to_string() };
     format!("{}{round}", letter.unwrap_or('A'))
 }

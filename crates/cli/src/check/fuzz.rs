@@ -1,9 +1,9 @@
-//! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
+//! `attache check fuzz`: sends malformed conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::errands::Commands;
-use super::progress::Progress;
-use super::surroundings::Surroundings;
+use super::peer::environment::Environment;
+use super::peer::tasks::Commands;
+use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::{BOLD, DIM, Paint, RED};
@@ -17,9 +17,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How much of a line is shown without a terminal, in columns.
+/// The width of a line without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
-/// How many lines of a failure are shown.
+/// The number of lines shown of a failure.
 const LINES_SHOWN: usize = 40;
 
 /// Runs the command.
@@ -28,9 +28,9 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
     let interrupts = Interrupts::listen().map_err(our_fault)?;
     let folder = tempfile::tempdir().map_err(our_fault)?;
-    // The folder behind a link would be another one to an agent that resolves it.
+    // A path with a link would differ from the path of an agent that resolves it.
     let path = folder.path().canonicalize().map_err(our_fault)?;
-    // What the peer is led to stays there while it is judged.
+    // The judge's model must live as long as the peer is judged.
     let model = ModelServer::start().await.map_err(our_fault)?;
     let fuzz = match arguments.side {
         Fuzzed::Agent => agent(arguments, path, &model)?,
@@ -52,10 +52,10 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         }
     };
     let failure = tokio::select! {
-        // Dropping the run kills the peer, with everything it started.
+        // Dropping the run kills the peer and all of its processes.
         () = interrupts.cancel() => {
             progress.clear();
-            return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were said"));
+            return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were run"));
         }
         failure = run => failure,
     };
@@ -64,30 +64,37 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         Some(failure) => found(arguments, &failure),
         None => {
             let said = match arguments.replay {
-                Some(_) => "The recording was played, and nothing broke.".to_owned(),
-                None => format!("{done} cases of seed {}, and nothing broke.", arguments.seed),
+                Some(_) => "The recording was replayed, and nothing broke.".to_owned(),
+                None => {
+                    format!("{done} cases of seed {} were run, and nothing broke.", arguments.seed)
+                }
             };
             tell(&[said]).map(|()| Exit::Done)
         }
     }
 }
 
-fn agent(arguments: &Fuzz, folder: PathBuf, model: &ModelServer) -> Result<attache_check::Fuzz, Failure> {
+fn agent(
+    arguments: &Fuzz,
+    folder: PathBuf,
+    model: &ModelServer,
+) -> Result<attache_check::Fuzz, Failure> {
     let command = arguments.command.clone();
-    let surroundings = Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
+    let environment =
+        Environment::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
     Ok(attache_check::Fuzz::agent(folder, move || {
         let mut words = command.iter();
         let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
-        Link::start(surroundings.around(launch))
+        Link::start(environment.around(launch))
     }))
 }
 
 fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
     let commands = Commands::of(&arguments.command, &[])?;
-    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+    Ok(attache_check::Fuzz::client(folder, move |task| commands.start(task)))
 }
 
-/// Shows what broke the peer, and writes it down.
+/// Shows the failure and writes its case to a file.
 fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Failure> {
     let recording: Vec<String> = failure.recording.lines().map(masked).collect();
     let paint = Paint::of(&io::stdout());
@@ -104,20 +111,21 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
             .map_err(|error| Failure::usage(format!("{file} cannot be written: {error}")))?;
         let side = arguments.side.side().as_str();
         lines.push(format!(
-            "Written to {file}: `attache check fuzz {side} --replay {file} -- CMD` plays it again, `attache check trace {file}` judges it."
+            "It is written to {file}. Replay it with `attache check fuzz {side} --replay {file} -- CMD`, or judge it with `attache check trace {file}`."
         ));
     }
     tell(&lines).map(|()| Exit::AgentFailed)
 }
 
-/// The case of a recording.
+/// Reads the case of a recording.
 fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?;
-    Case::read(&text, side.side()).map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
+    Case::read(&text, side.side())
+        .map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
 }
 
-/// A line of a recording for a person.
+/// Formats a line of a recording for a person.
 fn shown(paint: Paint, line: &str) -> Option<String> {
     let recorded = trace(1, line).ok().flatten()?;
     let arrow = if recorded.from == Side::Client { "->" } else { "<-" };

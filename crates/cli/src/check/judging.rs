@@ -1,9 +1,10 @@
-//! What is done with every peer that is judged, agent or client: choosing rules, repeating, reports, the exit code.
+//! The steps that judging agents and clients share: choosing rules, repeating, reports, exit code.
 
 use super::arguments::Judging;
-use super::known;
-use super::listener::Listener;
-use super::verdicts::Face;
+use super::report::baseline;
+use super::report::listener::Listener;
+use super::report::report_file::write;
+use super::report::verdicts::Printer;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::Paint;
@@ -11,19 +12,19 @@ use crate::terminal;
 use attache_check::{Form, Judgement, Selection, Support, Verdict, select};
 use attache_protocol::method::Side;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// One round of judging: which rules, in which order of the probes, and who hears what comes of it.
+/// One round of judging: the rules, the order of the probes, and the listener for results.
 pub(super) struct Round<'l> {
     pub(super) only: Vec<Selection>,
     pub(super) seed: u64,
     pub(super) listener: &'l Listener,
 }
 
-/// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it. `judge` does one round.
+/// Judges the peer that `command` starts as often as requested, and reports the results. `judge`
+/// runs one round.
 pub(super) async fn judge_and_tell(
     side: Side,
     arguments: &Judging,
@@ -32,16 +33,17 @@ pub(super) async fn judge_and_tell(
 ) -> Result<Exit, Failure> {
     let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
     let only = only.map_err(Failure::usage)?;
-    let (forms, baseline) = (forms(arguments)?, known::read(arguments)?);
+    let (forms, baseline) = (forms(arguments)?, baseline::read(arguments)?);
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let listener = Listener::new(arguments.json);
-    let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<String> =
+        command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (began, mut judged) = (Instant::now(), None::<Judgement>);
     for round in 1..=arguments.repeat {
         listener.round(round, arguments.repeat);
         let seed = arguments.seed.wrapping_add(round as u64 - 1);
         let result = tokio::select! {
-            // Dropping the round kills the peer, with everything it started.
+            // Dropping the round kills the peer and all of its processes.
             () = interrupts.cancel() => {
                 listener.progress.clear();
                 return interrupted(arguments, &listener, &command, side, judged);
@@ -56,15 +58,15 @@ pub(super) async fn judge_and_tell(
         }
     }
     let Some(mut judgement) = judged else {
-        return Err(Failure::usage("--repeat 0 judges nothing: ask for 1 or more"));
+        return Err(Failure::usage("--repeat 0 judges nothing: use 1 or more"));
     };
     (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
     tell(&judgement, &listener, arguments.json)?;
     for (path, form) in forms {
         write(path, &form.write(&judgement))?;
     }
-    let (exit, said) = known::conclude(&judgement, baseline, arguments)?;
-    // Behind the report for people, beside the one for programs.
+    let (exit, said) = baseline::conclude(&judgement, baseline, arguments)?;
+    // These lines follow the report for people; with JSON they go to stderr.
     let told = said.iter().try_for_each(|line| match arguments.json {
         true => writeln!(io::stderr(), "{line}"),
         false => writeln!(io::stdout(), "{line}"),
@@ -73,7 +75,7 @@ pub(super) async fn judge_and_tell(
     Ok(exit)
 }
 
-/// Tells what there is of an interrupted run.
+/// Reports the results of an interrupted run.
 fn interrupted(
     arguments: &Judging,
     listener: &Listener,
@@ -95,13 +97,13 @@ fn interrupted(
     Err(Failure::new(Exit::Cancelled, why))
 }
 
-/// The reports that are wanted, known before anything is judged.
+/// Returns the requested report formats; unknown ones fail before anything is judged.
 fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
     let form = |path: &Path| {
         Form::of_file(path).ok_or_else(|| {
             let shown = path.display();
             Failure::usage(format!(
-                "--report {shown}: the ending says which report it is: use {}",
+                "--report {shown}: unknown file extension: use {}",
                 Form::ENDINGS
             ))
         })
@@ -113,14 +115,9 @@ fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(),
     if as_json {
         return listener.rest(&judgement.verdicts);
     }
-    let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    let written =
+        face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| {
-        Failure::usage(format!("{} cannot be written: {error}; name a file that can", path.display()))
-    })
 }

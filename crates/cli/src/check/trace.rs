@@ -1,8 +1,8 @@
-//! `attache check trace`: which line of a recorded conversation breaks which rule.
+//! `attache check trace`: reports the lines of a recording that break a rule.
 
 use super::arguments::Trace;
-use super::style_of;
-use super::tally::Tally;
+use super::report::colour::style_of;
+use super::report::tally::Tally;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-/// How much of a line is shown without a terminal, in columns.
+/// The width of a line without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
 
 /// Runs the command.
@@ -29,11 +29,13 @@ pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
         )),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut show = |line: &Recorded, finding: &Finding| -> io::Result<()> {
         match arguments.json {
             true => writeln!(out, "{}", json_line(finding, line)),
-            false => face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}")),
+            false => {
+                face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}"))
+            }
         }
     };
     let tally = judge(file, &arguments.file, &mut show)?;
@@ -46,14 +48,14 @@ fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// Shows what is found in a file, and counts it.
+/// Shows and counts the findings in a file.
 fn judge(
     file: impl BufRead,
     path: &Path,
     show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
 ) -> Result<Tally, Failure> {
     let (mut tally, mut observer) = (Tally::default(), Observer::default());
-    // A name under `_meta` is told once in a recording, however many connections it holds.
+    // A name under `_meta` is reported once per recording, for all of its connections.
     let mut names = HashSet::new();
     let mut tell = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
         let is_new = |finding: &&Finding| {
@@ -82,7 +84,7 @@ fn judge(
         last = Some(recorded);
     }
     let Some(last) = last else {
-        return Err(Failure::usage(format!("{} has no line of a conversation", path.display())));
+        return Err(Failure::usage(format!("{} contains no messages", path.display())));
     };
     tell(&mut tally, &last, observer.end())?;
     Ok(tally)
@@ -91,23 +93,26 @@ fn judge(
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier,
+        "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
 }
 
-/// How findings are shown to a person.
-struct Face {
+/// Formats findings for a person.
+struct Printer {
     paint: Paint,
     columns: Option<usize>,
 }
 
-impl Face {
-    /// A finding: which line and rule, what is seen, what the rule says, and the line.
+impl Printer {
+    /// Formats a finding: line and rule, the actual behaviour, the text of the rule, and the
+    /// message.
     fn finding(&self, finding: &Finding, line: &Recorded) -> Vec<String> {
         let rule = finding.rule;
-        let earlier = finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
+        let earlier =
+            finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
         let head = format!(
             "{}{} {} {} {}",
             self.paint.paint(BOLD, format!("line {}", finding.line)),

@@ -1,19 +1,19 @@
-//! What `attache config` shows, laid out for the width of the terminal.
+//! The page of `attache config`, laid out for the width of the terminal.
 
 use crate::show::paint::{BOLD, DIM, Paint};
 use crate::show::width::{width, wrap};
 
-/// The least room for values, in columns.
+/// The minimum width of values, in columns.
 const LEAST: usize = 12;
 
-/// The columns of names, at least, so that the parts of the page stand below each other.
+/// The minimum width of names, so that all parts of the page align.
 const NAMES: usize = 18;
 
 /// Parts with rows of a name, a value and a note.
 pub(super) struct Page {
     pub(super) lines: Vec<String>,
     paint: Paint,
-    /// The width of the terminal; without one nothing is broken.
+    /// The width of the terminal; without one no line is broken.
     columns: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Page {
         Self { lines: Vec::new(), paint, columns }
     }
 
-    /// Begins a part.
+    /// Starts a part.
     pub(super) fn part(&mut self, name: &str) {
         if !self.lines.is_empty() {
             self.lines.push(String::new());
@@ -30,7 +30,8 @@ impl Page {
         self.lines.push(self.paint.paint(BOLD, name));
     }
 
-    /// Rows below each other. A value that does not fit goes on in further lines, and its note behind or below it; nothing is cut.
+    /// Adds aligned rows. A long value continues on further lines, with its note after or below it;
+    /// nothing is cut.
     pub(super) fn rows(&mut self, rows: &[(String, String, String)]) {
         let names = rows.iter().map(|(name, ..)| width(name) + 2).max().unwrap_or(0).max(NAMES);
         let room = self.room(2 + names);
@@ -63,7 +64,7 @@ impl Page {
         }
     }
 
-    /// A list behind a word; nothing for an empty one.
+    /// Adds a list after a word; nothing for an empty list.
     pub(super) fn list(&mut self, word: &str, items: &[String]) {
         if items.is_empty() {
             return;
@@ -76,7 +77,7 @@ impl Page {
         }
     }
 
-    /// The columns behind so many.
+    /// Returns this many spaces.
     fn room(&self, taken: usize) -> usize {
         self.columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken).max(LEAST))
     }
@@ -90,7 +91,9 @@ mod tests {
 
     fn page(columns: Option<usize>) -> Vec<String> {
         let mut page = Page::new(Paint { colours: false }, columns);
-        let row = |name: &str, value: &str, note: &str| (name.to_owned(), value.to_owned(), note.to_owned());
+        let row = |name: &str, value: &str, note: &str| {
+            (name.to_owned(), value.to_owned(), note.to_owned())
+        };
         page.part("files");
         page.rows(&[row(
             "settings",
@@ -109,7 +112,11 @@ mod tests {
         ]);
         page.list(
             "not set:",
-            &["base_url.anthropic".to_owned(), "base_url.openai".to_owned(), "base_url.gemini".to_owned()],
+            &[
+                "base_url.anthropic".to_owned(),
+                "base_url.openai".to_owned(),
+                "base_url.gemini".to_owned(),
+            ],
         );
         page.lines
     }

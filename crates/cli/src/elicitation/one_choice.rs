@@ -1,27 +1,27 @@
-//! A form that is nothing but one choice: answered in one step.
+//! A form with one choice, answered in one step.
 
-use super::{pressed, say, shown, titles};
+use super::dialog::{pressed, say, shown, titles};
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use attache_client::{ElicitedForm, Form};
+use attache_client::{Form, FormReply};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;
 
-/// So many choices have a key each; of more the person types the number or the name.
+/// The number of choices that have a key each; with more, the person types the number or the name.
 const KEYS: usize = 9;
 
-/// The only field of a form, which offers values to choose one from.
+/// The only field of a form, with values to choose from.
 pub(super) struct OneChoice<'f> {
     form: &'f Form,
     name: &'f str,
     field: &'f Field,
-    /// What [`Form::read`] takes for each, and what people see.
+    /// The value for [`Form::read`] and the label of each choice.
     choices: Vec<(&'f str, &'f str)>,
 }
 
 impl<'f> OneChoice<'f> {
-    /// The choice that the form is, if it is nothing else.
+    /// Returns the choice if it is the whole form.
     pub(super) fn of(form: &'f Form) -> Option<Self> {
         let [(name, field)] = form.schema().properties.0.as_slice() else { return None };
         let choices = match field {
@@ -35,8 +35,8 @@ impl<'f> OneChoice<'f> {
     /// Asks the person, who may decline or cancel instead.
     ///
     /// # Errors
-    /// The terminal cannot be read; nothing is answered then.
-    pub(super) async fn asked(&self, paint: Paint) -> io::Result<ElicitedForm> {
+    /// The terminal cannot be read; then nothing is answered.
+    pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {
             true => self.by_key().await,
@@ -58,26 +58,27 @@ impl<'f> OneChoice<'f> {
         lines
     }
 
-    async fn by_key(&self) -> io::Result<ElicitedForm> {
+    async fn by_key(&self) -> io::Result<FormReply> {
         let numbers: String = (1..=self.choices.len()).map(|number| number.to_string()).collect();
         let empty = if self.form.is_required(self.name) { "" } else { "-" };
         let keys = format!("{numbers}{empty}nc");
         let slashed: Vec<String> = keys.chars().map(String::from).collect();
         let leaves = if empty.is_empty() { "" } else { ", - leaves it empty" };
-        let prompt = format!("a number sends it{leaves}, n declines, c cancels [{}] ", slashed.join("/"));
+        let prompt =
+            format!("a number sends it{leaves}, n declines, c cancels [{}] ", slashed.join("/"));
         Ok(match pressed(&prompt, keys.as_bytes()).await? {
-            'n' => ElicitedForm::Decline,
-            '-' => ElicitedForm::Accept(Map::default()),
-            key => self.chosen(&key.to_string()).unwrap_or(ElicitedForm::Cancel),
+            'n' => FormReply::Decline,
+            '-' => FormReply::Accept(Map::default()),
+            key => self.chosen(&key.to_string()).unwrap_or(FormReply::Cancel),
         })
     }
 
-    async fn by_line(&self, paint: Paint) -> io::Result<ElicitedForm> {
+    async fn by_line(&self, paint: Paint) -> io::Result<FormReply> {
         loop {
             let prompt = "    a number or a name sends it; nothing declines > ".to_owned();
-            let Some(typed) = key::line(prompt).await? else { return Ok(ElicitedForm::Cancel) };
+            let Some(typed) = key::line(prompt).await? else { return Ok(FormReply::Cancel) };
             if typed.trim().is_empty() {
-                return Ok(ElicitedForm::Decline);
+                return Ok(FormReply::Decline);
             }
             match self.chosen(&typed) {
                 Some(answer) => return Ok(answer),
@@ -86,12 +87,13 @@ impl<'f> OneChoice<'f> {
         }
     }
 
-    /// The answer for a number or a name.
-    fn chosen(&self, typed: &str) -> Option<ElicitedForm> {
+    /// Returns the reply for a number or a name.
+    fn chosen(&self, typed: &str) -> Option<FormReply> {
         let numbered = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let word = numbered.and_then(|index| self.choices.get(index)).map_or(typed, |(value, _)| value);
+        let word =
+            numbered.and_then(|index| self.choices.get(index)).map_or(typed, |(value, _)| value);
         let values = Map(vec![(self.name.to_owned(), self.value(word)?)]);
-        self.form.check(&values).is_ok().then_some(ElicitedForm::Accept(values))
+        self.form.check(&values).is_ok().then_some(FormReply::Accept(values))
     }
 
     fn value(&self, word: &str) -> Option<Value> {

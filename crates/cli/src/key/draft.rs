@@ -1,56 +1,57 @@
-//! Text out of the bytes that a terminal sends for keys.
+//! Text from the bytes that a terminal sends for keys.
 
-/// The most that is kept, in bytes: more than a person types during a turn.
+/// The largest draft, in bytes: more than a person types during a turn.
 const LIMIT: usize = 64 * 1024;
 
-/// What the person has typed so far: letters, lines, and what they took back. Keys that type nothing, such as arrows, leave nothing.
+/// The input so far: letters, lines and deletions. Keys without text, such as arrows, are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     text: String,
-    /// The first bytes of a character.
+    /// The first bytes of an incomplete character.
     begun: Vec<u8>,
     within: Within,
 }
 
-/// The part of a sequence that was read last.
+/// The state within an escape sequence.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Within {
     #[default]
     Nothing,
-    /// Behind an escape character.
+    /// After an escape character.
     Escape,
-    /// Behind `ESC [`: parameters up to a final character.
+    /// After `ESC [`: parameters up to a final character.
     Control,
-    /// Behind `ESC O`: one more character.
+    /// After `ESC O`: one more character.
     Shifted,
-    /// Behind `ESC ]`, `ESC P` and the like: text up to a bell or `ESC \`.
+    /// After `ESC ]`, `ESC P` and similar: text up to a bell or `ESC \`.
     Text,
-    /// Behind an escape character in such a text.
+    /// After an escape character in such a text.
     TextEscape,
 }
 
 impl Draft {
-    /// Takes what the terminal sent.
+    /// Adds bytes from the terminal.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.byte(*byte));
     }
 
-    /// Whether nothing is kept.
+    /// Returns whether the draft is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Whether a sequence is not complete: its end follows at once, or it was the key Escape alone.
+    /// Returns whether a sequence is incomplete: either its end follows at once, or it was the key
+    /// Escape alone.
     pub(crate) fn is_within(&self) -> bool {
         self.within != Within::Nothing
     }
 
-    /// Nothing followed: the next byte begins something new.
+    /// Ends an incomplete sequence; the next byte starts a new one.
     pub(crate) fn end_sequence(&mut self) {
         self.within = Within::Nothing;
     }
 
-    /// The text, without the lines that are empty at its ends; nothing is left.
+    /// Takes the text without empty lines at both ends.
     pub(crate) fn take(&mut self) -> String {
         let draft = std::mem::take(self);
         draft.text.trim_matches('\n').to_owned()
@@ -80,7 +81,7 @@ impl Draft {
     fn key(&mut self, byte: u8) {
         match byte {
             b'\r' | b'\n' => self.letter('\n'),
-            // Backspace, then Ctrl-W and Ctrl-U as a terminal has them.
+            // Backspace, Ctrl-W and Ctrl-U, as in a terminal.
             0x08 | 0x7f => drop(self.text.pop()),
             0x17 => {
                 let line = self.text.trim_end_matches([' ', '\t']);
@@ -93,7 +94,9 @@ impl Draft {
             byte => {
                 self.begun.push(byte);
                 match std::str::from_utf8(&self.begun) {
-                    Ok(letter) => letter.chars().next().into_iter().for_each(|letter| self.letter(letter)),
+                    Ok(letter) => {
+                        letter.chars().next().into_iter().for_each(|letter| self.letter(letter))
+                    }
                     Err(error) if error.error_len().is_none() => return,
                     Err(_) => {}
                 }
@@ -116,7 +119,7 @@ mod tests {
 
     fn typed(keys: &str) -> String {
         let mut draft = Draft::default();
-        // A terminal may send any number of bytes at once.
+        // A terminal can send any number of bytes at once.
         keys.as_bytes().chunks(3).for_each(|some| draft.push(some));
         draft.take()
     }

@@ -1,4 +1,4 @@
-//! What is typed while no line is read.
+//! Input that is typed while no line is read.
 
 use super::draft::Draft;
 use super::{FOR_EVER, Ready, open, wait};
@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::Notify;
 
-/// How long the rest of a key's sequence may take, in milliseconds.
+/// The time limit for the rest of a key's sequence, in milliseconds.
 const SEQUENCE: libc::c_int = 50;
 
-/// Keeps what the person types while no line is read, so that it waits for the next one: it is neither shown nor sent.
+/// Stores input while no line is read, for the next line. It is neither shown nor sent.
 pub(crate) struct TypeAhead {
-    /// Whether there is a terminal to read.
+    /// Whether a terminal can be read.
     is_on: bool,
     kept: Arc<Kept>,
     reading: Option<Reading>,
@@ -23,44 +23,44 @@ pub(crate) struct TypeAhead {
 #[derive(Default)]
 struct Kept {
     draft: Mutex<Draft>,
-    /// Something was typed.
+    /// Notifies of new input.
     typed: Notify,
 }
 
-/// The thread that reads. It ends when the pipe does.
+/// The reading thread. It ends when the pipe is closed.
 struct Reading {
     until: PipeWriter,
     thread: JoinHandle<()>,
 }
 
 impl TypeAhead {
-    /// Reads nothing yet; where `is_on` is false it never does.
+    /// Creates an idle reader; if `is_on` is false, it never reads.
     pub(crate) fn new(is_on: bool) -> Self {
         Self { is_on, kept: Arc::default(), reading: None }
     }
 
-    /// Keeps what is typed from now on. Where the terminal cannot be read nothing is kept.
+    /// Starts to read. If the terminal cannot be read, nothing is stored.
     pub(crate) fn start(&mut self) {
         if self.is_on && self.reading.is_none() {
             self.reading = Reading::begin(self.kept.clone()).ok();
         }
     }
 
-    /// Leaves the keys to another reader. What was typed until now is kept.
+    /// Stops reading, so that another reader gets the keys. Earlier input is kept.
     pub(crate) fn stop(&mut self) {
         if let Some(Reading { until, thread }) = self.reading.take() {
             drop(until);
-            // It is awake already and ends at once; it cannot panic.
+            // The thread is awake and ends at once; it cannot panic.
             drop(thread.join());
         }
     }
 
-    /// What was typed; it is no longer kept.
+    /// Takes the stored input.
     pub(crate) fn take(&mut self) -> String {
         lock(&self.kept.draft).take()
     }
 
-    /// Waits until something is typed.
+    /// Waits for new input.
     pub(crate) async fn typed(&self) {
         self.kept.typed.notified().await;
     }
@@ -78,7 +78,7 @@ impl Reading {
         let (ended, until) = io::pipe()?;
         let thread = std::thread::Builder::new()
             .name("type-ahead".to_owned())
-            // Without the terminal nothing is typed.
+            // Without a terminal no input comes.
             .spawn(move || drop(read(tty, &ended, &kept)))?;
         Ok(Self { until, thread })
     }
@@ -104,7 +104,7 @@ fn read(mut tty: File, until: &PipeReader, kept: &Kept) -> io::Result<()> {
             }
         }
     }
-    // What the terminal holds was typed before: it must not become an answer to what is shown next.
+    // Input in the terminal was typed before the next question and must not answer it.
     while super::is_readable(&tty)? {
         let count = tty.read(&mut bytes)?;
         if count == 0 {

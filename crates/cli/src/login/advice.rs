@@ -1,4 +1,4 @@
-//! What a person types or sets to log in.
+//! Advice on how to log in.
 
 use crate::show::sanitize;
 use attache_client::Login;
@@ -6,14 +6,14 @@ use attache_host::Launch;
 use attache_protocol::v1::AuthMethod;
 use std::env;
 
-/// Lines below a sentence: for each method the command that logs in by it, and the variables that it asks for; then what else is known.
-/// `word` is what `--agent` takes.
+/// Returns lines for a message: the login command and the required variables of each method, then
+/// other requirements. `word` is the value of `--agent`.
 pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) -> String {
     let word = sanitize::line(word);
     let mut lines = match methods {
-        // Some are told only to a client that can start programs in a terminal (AUTH-05).
-        [] => format!("\nThis tells how:\n  attache login {word}"),
-        _ => "\nThis logs in:".to_owned(),
+        // Agents offer some methods only to clients with terminals (AUTH-05).
+        [] => format!("\nTo see its logins, run:\n  attache login {word}"),
+        _ => "\nLog in with:".to_owned(),
     };
     for method in methods {
         let id = Launch::quoted(&sanitize::line(method.id().as_str()));
@@ -26,8 +26,8 @@ pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) ->
     lines
 }
 
-/// The variables that the method asks for and that are not set here: agents name them in the text for people only, now that methods of the
-/// type `env_var` are no more (AUTH-15).
+/// Returns the unset variables that the method requires. Agents name them only in text for people,
+/// since methods of the type `env_var` were removed (AUTH-15).
 pub(super) fn unset(method: &AuthMethod) -> String {
     if !matches!(Login::of(method, Launch::new("")), Login::ByAgent) {
         return ", in a terminal".to_owned();
@@ -42,11 +42,12 @@ pub(super) fn unset(method: &AuthMethod) -> String {
     }
 }
 
-/// The words of a text that can only be names of variables, such as `GEMINI_API_KEY`.
+/// Returns the words of a text that look like variables, such as `GEMINI_API_KEY`.
 fn variables(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| {
-        let capitals = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        let capitals =
+            word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
         capitals && word.contains('_') && word.starts_with(|c: char| c.is_ascii_uppercase())
     })
 }
@@ -59,7 +60,9 @@ mod tests {
     #[test]
     fn a_person_is_told_what_to_type_and_what_to_set() {
         let key = AuthMethodAgent {
-            description: Some("Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into()),
+            description: Some(
+                "Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into(),
+            ),
             ..AuthMethodAgent::new("key", "API key")
         };
         let methods = [key.into(), AuthMethodTerminal::new("a b", "In a terminal").into()];
@@ -71,6 +74,9 @@ mod tests {
         ] {
             assert!(advice.contains(line), "{advice}");
         }
-        assert_eq!(variables("PATH is no _X but A_1, and A_B_").collect::<Vec<_>>(), ["A_1", "A_B_"]);
+        assert_eq!(
+            variables("PATH is no _X but A_1, and A_B_").collect::<Vec<_>>(),
+            ["A_1", "A_B_"]
+        );
     }
 }

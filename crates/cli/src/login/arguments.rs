@@ -1,11 +1,12 @@
-//! What may stand behind `attache login` and `attache logout`.
+//! The arguments of `attache login` and `attache logout`.
 
-use crate::agents::arguments::variable;
+use crate::args::value::variable;
 use clap::Args;
 
 const LOGIN: &str = "\
-A login that runs in a terminal runs in this one; any other is the agent's own, which may open a page. Then a session is opened in an empty
-folder to see whether it helped. Exit codes are those of `attache run --help`: 0 if the agent is logged in, 5 if it is not.
+A login that needs a terminal runs in this one. Any other login is run by the agent, which may \
+open a page. Afterwards a session is opened in an empty folder to check the login. Exit codes: \
+0 if the agent is logged in, 5 if not; see also `attache run --help`.
 
 Examples:
   attache login kimi
@@ -16,13 +17,13 @@ const LOGOUT: &str = "Example:\n  attache logout kimi";
 #[derive(Debug, Args)]
 #[command(after_help = LOGIN)]
 pub(crate) struct Login {
-    /// Which agent
+    /// The agent: a name that `attache agents` lists, or a command line
     #[arg(value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: String,
-    /// The id of one of its logins; without it the only one, if a login is needed
+    /// The id of a login method; needed only if the agent offers several
     #[arg(value_name = "METHOD")]
     pub(crate) method: Option<String>,
-    /// Start the agent with this environment variable
+    /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
 }
@@ -30,10 +31,10 @@ pub(crate) struct Login {
 #[derive(Debug, Args)]
 #[command(after_help = LOGOUT)]
 pub(crate) struct Logout {
-    /// Which agent
+    /// The agent: a name that `attache agents` lists, or a command line
     #[arg(value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: String,
-    /// Start the agent with this environment variable
+    /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
 }

@@ -1,4 +1,4 @@
-//! `attache new agent`: an agent that runs and is tested, to be changed into one's own.
+//! `attache new agent`: creates a working agent with a test, as a start for one's own.
 
 use super::arguments::Agent;
 use crate::exit::{Exit, Failure};
@@ -7,7 +7,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The files of the project, by path below its folder. `{{name}}` stands for its name, `{{Name}}` for that of its type.
+/// The files of the project, by path. `{{name}}` is replaced by its name, `{{Name}}` by that of its
+/// type.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
     ("src/main.rs", include_str!("agent/main.rs.txt")),
@@ -16,27 +17,30 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", "target/\n"),
 ];
 
-/// Names that Cargo or the project itself uses.
-const TAKEN: [&str; 9] = ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
+/// Names that Cargo or the project already uses.
+const TAKEN: [&str; 9] =
+    ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
 
-/// Writes the project. Nothing that exists is changed.
+/// Writes the project. Existing files are never changed.
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
     if let Some(why) = unfit(name) {
-        return Err(Failure::usage(format!("{name:?} cannot be the name of an agent: {why}")));
+        return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
     fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
     for (path, text) in FILES {
         let path = folder.join(path);
-        let text = libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        let text =
+            libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
         written.map_err(|error| cannot_make(&path, &error))?;
     }
     let said = writeln!(
         io::stdout().lock(),
-        "The agent is in {name}/: see its README.md. Next:\n\n  cd {name} && cargo test"
+        "Created an agent in {name}/; its README.md describes it. Next:\n\n  cd {name} && cargo test"
     );
     said.map_err(|error| Failure::output(&error))?;
     Ok(Exit::Done)
@@ -46,27 +50,29 @@ fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Failure::usage(format!("{path} exists already: choose another name, or move it away"))
+            Failure::usage(format!("{path} already exists: choose another name, or move it"))
         }
-        _ => Failure::usage(format!("{path} cannot be made: {error}")),
+        _ => Failure::usage(format!("{path} cannot be created: {error}")),
     }
 }
 
-/// Why Cargo or this command cannot take a name.
+/// Returns the reason why a name is invalid.
 fn unfit(name: &str) -> Option<&'static str> {
     let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
     match () {
         () if !name.starts_with(|each: char| each.is_ascii_lowercase()) => {
-            Some("begin it with a small letter")
+            Some("begin it with a lower-case letter")
         }
-        () if !name.chars().all(letters) => Some("use small letters, digits and hyphens"),
+        () if !name.chars().all(letters) => Some("use lower-case letters, digits and hyphens"),
         () if name.len() > 64 => Some("use at most 64 letters"),
-        () if TAKEN.contains(&name) || name.starts_with("attache") => Some("something else is named so"),
+        () if TAKEN.contains(&name) || name.starts_with("attache") => {
+            Some("the name is already taken")
+        }
         () => None,
     }
 }
 
-/// `my-tool` as `MyToolAgent`.
+/// Returns `MyToolAgent` for `my-tool`.
 fn type_name(name: &str) -> String {
     let parts = name.trim_end_matches("-agent").split('-').filter_map(|part| {
         let (first, rest) = part.split_at_checked(1)?;
@@ -75,11 +81,11 @@ fn type_name(name: &str) -> String {
     parts.chain(["Agent".to_owned()]).collect()
 }
 
-/// Where Cargo finds the libraries.
+/// The source of the libraries.
 enum Libraries {
-    /// In a checkout.
+    /// A checkout.
     Checkout(PathBuf),
-    /// In the Git repository at this address.
+    /// A Git repository at this URL.
     Git(String),
 }
 
@@ -93,21 +99,20 @@ impl Libraries {
             let checkout = program.ancestors().find(|folder| is_checkout(folder));
             return checkout.map(|folder| Self::Checkout(folder.to_owned())).ok_or_else(|| {
                 Failure::usage(
-                    "the libraries of Attaché are in no registry, and this program is not in a checkout of them: \
-                     name one by --libraries DIR, or a Git repository by --git URL",
+                    "the libraries of Attaché are not in a registry, and this program is not in a checkout of them: name a checkout with --libraries DIR, or a Git repository with --git URL",
                 )
             });
         };
         match given.canonicalize() {
             Ok(folder) if is_checkout(&folder) => Ok(Self::Checkout(folder)),
             _ => Err(Failure::usage(format!(
-                "{} is no checkout of Attaché: it has no crates/agent/Cargo.toml",
+                "{} is not a checkout of Attaché: it has no crates/agent/Cargo.toml",
                 given.display()
             ))),
         }
     }
 
-    /// Puts the place of each library into a Cargo.toml, where `{{attache-agent}}` stands for that of the library of this name.
+    /// Replaces `{{attache-agent}}` and the other libraries in a Cargo.toml by their sources.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut parts = text.split("{{attache-");
@@ -129,7 +134,8 @@ impl Libraries {
 }
 
 fn is_checkout(folder: &Path) -> bool {
-    folder.join("crates/agent/Cargo.toml").is_file() && folder.join("crates/coder/Cargo.toml").is_file()
+    folder.join("crates/agent/Cargo.toml").is_file()
+        && folder.join("crates/coder/Cargo.toml").is_file()
 }
 
 #[cfg(test)]

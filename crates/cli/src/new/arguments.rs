@@ -1,4 +1,4 @@
-//! What may stand behind `attache new`.
+//! The arguments of `attache new`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -11,13 +11,14 @@ pub(crate) struct New {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Write a small agent in Rust, with a test that talks with it, into a new folder
+    /// Create a folder with a small agent in Rust and a test that talks to it
     #[command(after_help = NEW_AGENT)]
     Agent(Agent),
 }
 
 const NEW_AGENT: &str = "\
-No registry has the libraries of Attaché: they come from a checkout or from a Git repository.
+The libraries of Attaché are not in a registry: they come from a checkout or from a Git \
+repository.
 
 Examples:
   attache new agent hello && cd hello && cargo test
@@ -26,24 +27,26 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// Its name: small letters, digits and hyphens, a letter first; the folder is named so too
+    /// The name of the agent and of its folder: lower-case letters, digits and hyphens; a letter
+    /// first
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Where the libraries of Attaché are: a checkout [default: the one this program was built in]
+    /// Use the libraries of this checkout of Attaché [default: the one that built this program]
     #[arg(long, value_name = "DIR")]
     pub(crate) libraries: Option<PathBuf>,
-    /// Take the libraries from this Git repository
+    /// Use the libraries of this Git repository
     #[arg(long, value_name = "URL", conflicts_with = "libraries", value_parser = address)]
     pub(crate) git: Option<String>,
 }
 
-/// Reads an address for Cargo, which takes `https://…`, `ssh://…` and `file://…`.
+/// Parses a URL for Cargo, which accepts `https://…`, `ssh://…` and `file://…`.
 fn address(word: &str) -> Result<String, String> {
     let rest = word.split_once("://").map(|(_, rest)| rest).filter(|rest| !rest.is_empty());
     match rest.is_some() && !word.contains(|c: char| c.is_whitespace() || c.is_control()) {
         true => Ok(word.to_owned()),
         false => {
-            Err("write an address such as https://example.org/attache.git or file:///srv/attache".to_owned())
+            Err("expected a URL such as https://example.org/attache.git or file:///srv/attache"
+                .to_owned())
         }
     }
 }

@@ -6,11 +6,11 @@ use attache_client::{PermissionRequest, is_invisible};
 use attache_protocol::v1::ToolCallContent;
 use std::path::Path;
 
-/// Words that may stand before a command, a file or an address in a title that says what the call does. Any other word
-/// may say the opposite, such as `Skip`.
+/// Words that may stand before a command, a file or an address in a title that says what the call
+/// does. Any other word may say the opposite, such as `Skip`.
 const VERBS: [&str; 16] = [
-    "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running", "search",
-    "shell", "update", "write", "writing", "editing",
+    "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running",
+    "search", "shell", "update", "write", "writing", "editing",
 ];
 
 /// How much is shown.
@@ -22,8 +22,8 @@ pub(super) enum Extent {
     Decision,
 }
 
-/// What the call does, each part as it is written, without what the title says in the same words. A part may have several
-/// lines.
+/// What the call does, each part as it is written, without what the title says in the same words. A
+/// part may have several lines.
 pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> Vec<String> {
     let effect = request.effect();
     // A question about a command does not show the title.
@@ -35,7 +35,8 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     for command in &effect.commands {
         parts.extend(command_parts(command, &title, cwd));
     }
-    let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+    let content =
+        request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     let diffs: Vec<&str> = content
         .into_iter()
         .flatten()
@@ -46,11 +47,13 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
         .collect();
     for path in &effect.paths {
         let shown = tool_call::relative(path, cwd);
-        let in_diff =
-            extent == Extent::Question && diffs.iter().any(|diff| tool_call::relative(diff, cwd) == shown);
+        let in_diff = extent == Extent::Question
+            && diffs.iter().any(|diff| tool_call::relative(diff, cwd) == shown);
         let part = format!("file {shown}");
-        let is_told =
-            is_own(request) || says(&title, &shown) || says(&title, &visible(path)) || parts.contains(&part);
+        let is_told = is_own(request)
+            || says(&title, &shown)
+            || says(&title, &visible(path))
+            || parts.contains(&part);
         if shown != "." && !in_diff && !is_told {
             parts.push(part);
         }
@@ -83,7 +86,8 @@ fn is_own(request: &PermissionRequest) -> bool {
     request.file.is_some()
 }
 
-/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for it such as `Run`.
+/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for
+/// it such as `Run`.
 fn says(title: &str, what: &str) -> bool {
     title.strip_suffix(what).is_some_and(|before| {
         let word = before.trim_end().trim_end_matches(':').trim_matches('`').to_lowercase();

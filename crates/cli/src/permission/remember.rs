@@ -4,7 +4,7 @@ use super::rules::{self, Rules};
 use super::{By, Verdict};
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
-use attache_client::{Effect, PermissionRequest, PermissionRule, Scope};
+use attache_client::{Effect, PermissionRequest, Rule, RuleScope};
 use std::io::{self, Write};
 
 /// The key that leads here.
@@ -12,31 +12,35 @@ pub(super) const KEY: char = 'r';
 
 /// Whether there is a rule to remember about this request.
 pub(super) fn is_possible(request: &PermissionRequest, rules: &Rules) -> bool {
-    [Effect::Allow, Effect::Reject].into_iter().any(|effect| can(request, rules, effect))
+    [Effect::Allow, Effect::Deny].into_iter().any(|effect| can(request, rules, effect))
 }
 
 /// Whether there is such a rule about this request.
 fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
-    rules.about(request, effect, Scope::Always).is_some()
+    rules.about(request, effect, RuleScope::Always).is_some()
 }
 
 /// Has the person choose a rule, and remembers it; `None` if they go back to the question.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is remembered then.
-pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Result<Option<Verdict>> {
+pub(super) async fn choose(
+    request: &PermissionRequest,
+    rules: &Rules,
+) -> io::Result<Option<Verdict>> {
     // Some calls can only be rejected by a rule: one that allows them would allow more.
-    let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Reject };
+    let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Deny };
     loop {
         let choices = choices(request, rules, effect);
         let (other, word, opposite) = match effect {
-            Effect::Allow => ('n', "reject", Effect::Reject),
-            Effect::Reject => ('y', "allow", Effect::Allow),
+            Effect::Allow => ('n', "reject", Effect::Deny),
+            Effect::Ask | Effect::Deny => ('y', "allow", Effect::Allow),
         };
         let opposite = Some(opposite).filter(|opposite| can(request, rules, *opposite));
         show(&choices, opposite.map(|_| (other, word)))?;
         let other = opposite.map(|_| other);
-        let keys: Vec<char> = choices.iter().map(|(key, _)| *key).chain(other).chain(['b']).collect();
+        let keys: Vec<char> =
+            choices.iter().map(|(key, _)| *key).chain(other).chain(['b']).collect();
         match super::pressed(&keys, "remember?").await? {
             key if Some(key) == other => effect = opposite.unwrap_or(effect),
             key => {
@@ -48,17 +52,17 @@ pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Re
 }
 
 /// A key and the rule that it adds.
-fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(char, PermissionRule)> {
+fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(char, Rule)> {
     let scopes = [
-        ('s', Scope::Session(request.session_id.clone())),
-        ('p', Scope::Project(rules.cwd.clone())),
-        ('a', Scope::Always),
+        ('s', RuleScope::Session(request.session_id.clone())),
+        ('p', RuleScope::Project(rules.cwd.clone())),
+        ('a', RuleScope::Always),
     ];
     let rule = |(key, scope)| Some((key, rules.about(request, effect, scope)?));
     scopes.into_iter().filter_map(rule).collect()
 }
 
-fn show(choices: &[(char, PermissionRule)], other: Option<(char, &str)>) -> io::Result<()> {
+fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()> {
     let mut out = io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
@@ -67,10 +71,11 @@ fn show(choices: &[(char, PermissionRule)], other: Option<(char, &str)>) -> io::
     writeln!(out, "  which rule shall attache remember? `attache permissions` lists them")?;
     for (key, rule) in choices {
         // Never cut: what is left out would be remembered unseen.
-        let wrapped = |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
+        let wrapped =
+            |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
         let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
         writeln!(out, "  [{}] {meaning}", paint.paint(BOLD, key))?;
-        let lines = wrapped(&rule.to_string());
+        let lines = wrapped(&rule.to_line());
         lines.into_iter().try_for_each(|line| writeln!(out, "      {}", paint.paint(DIM, line)))?;
     }
     if let Some((key, word)) = other {
@@ -80,10 +85,10 @@ fn show(choices: &[(char, PermissionRule)], other: Option<(char, &str)>) -> io::
 }
 
 /// Remembers a rule, and decides by it for now. If it cannot be written the answer for now stands.
-fn remembered(request: &PermissionRequest, rules: &Rules, rule: PermissionRule) -> Verdict {
+fn remembered(request: &PermissionRequest, rules: &Rules, rule: Rule) -> Verdict {
     let verdict = Verdict { by: By::Person, ..Verdict::by_rule(request, rule.clone()) };
     let (style, said) = match rules.broker.remember(rule.clone()) {
-        Ok(()) => (DIM, format!("remembered: {rule}")),
+        Ok(()) => (DIM, format!("remembered: {}", rule.to_line())),
         Err(error) => (YELLOW, format!("not remembered, decided for now alone: {error}")),
     };
     let mut out = io::stderr().lock();

@@ -1,14 +1,17 @@
-//! The rules that this client remembers, whatever the agent: where they are, which decides, what each means.
+//! The rules that this client remembers, whatever the agent: where they are, which decides, what
+//! each means.
 
 use super::{By, Verdict};
 use crate::exit::Failure;
 use crate::folder;
+use crate::settings::Settings;
 use crate::store::Place;
 use attache_client::{
-    DecidedBy, Effect, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Scope,
+    Agents, CallPattern, DecidedBy, Decision, Effect, HubSession, PermissionBroker,
+    PermissionRequest, Rule, RuleScope, Subject,
 };
 use attache_protocol::v1::ToolKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The rules that hold in one session.
 #[derive(Debug, Clone)]
@@ -20,9 +23,20 @@ pub(crate) struct Rules {
     pub(crate) cwd: PathBuf,
 }
 
-/// The file of the rules, if there is a folder for it.
-pub(crate) fn file() -> Option<PathBuf> {
-    folder::configuration().map(|folder| folder.join("client-permissions.txt"))
+/// The file in which older versions kept rules.
+const OLD: &str = "client-permissions.txt";
+
+/// The files of the rules; new rules are added to the first one. Beside the file that a setting
+/// names, the usual file counts too: what it denies stays denied.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        Settings::read().permissions().into_iter().chain(usual_file()).collect();
+    files.dedup();
+    files
+}
+
+fn usual_file() -> Option<PathBuf> {
+    folder::configuration().map(|folder| folder.join("permissions.toml"))
 }
 
 /// The file of the log; `None` if nothing is kept here, or there is no folder for it.
@@ -31,15 +45,20 @@ pub(crate) fn log() -> Option<PathBuf> {
     kept.then(folder::data).flatten().map(|folder| folder.join("client-permissions.jsonl"))
 }
 
-/// The rules as they are now, and the log.
+/// The rules as they are now, and the log. Rules of an older version are moved to the usual file.
 ///
 /// # Errors
-/// The file cannot be read, or a line of it is no rule: then nothing goes on, for it may be one that rejects.
+/// A file cannot be read, or a rule of it cannot: then nothing goes on, for the rule may deny
+/// something.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {
-    let broker = match file() {
-        Some(file) => PermissionBroker::open(file).map_err(Failure::usage)?,
-        None => PermissionBroker::in_memory(),
-    };
+    let mut broker = PermissionBroker::in_memory();
+    if let Some(file) = usual_file() {
+        let old = file.with_file_name(OLD);
+        broker = broker.and_old_rules_of(&old, &file).map_err(Failure::usage)?;
+    }
+    for file in files() {
+        broker = broker.and_rules_of(file).map_err(Failure::usage)?;
+    }
     Ok(match log() {
         Some(log) => broker.log_to(log),
         None => broker,
@@ -62,7 +81,7 @@ impl Rules {
     /// Keeps in the log what was decided.
     pub(super) fn record(&self, request: &PermissionRequest, verdict: &Verdict) {
         let by = match &verdict.by {
-            By::Rule(rule) => DecidedBy::Rule(PermissionRule::clone(rule)),
+            By::Rule(rule) => DecidedBy::Rule(Rule::clone(rule)),
             By::Person | By::Withdrawn => DecidedBy::Asked,
             By::Yes => DecidedBy::Flag("--yes".to_owned()),
             By::Allow => {
@@ -74,36 +93,62 @@ impl Rules {
         self.broker.record(&self.agent, request, verdict.decision.as_ref(), by);
     }
 
-    /// The narrowest rule about this request of this agent; `None` if too little is known of the request.
+    /// The narrowest rule about this request of this agent; `None` if too little is known of the
+    /// request.
     pub(super) fn about(
         &self,
         request: &PermissionRequest,
         effect: Effect,
-        scope: Scope,
-    ) -> Option<PermissionRule> {
-        let mut rule = PermissionRule::about_in(request, effect, scope, &self.cwd)?;
-        rule.agent = Some(self.agent.clone());
-        // One that would not cover the call itself, such as for a command in another folder, is not offered.
-        rule.is_about(request, &self.agent, &self.cwd).then_some(rule)
+        scope: RuleScope,
+    ) -> Option<Rule> {
+        let call = request.asked_call(&self.agent, &self.cwd);
+        let agents = Agents::only(&self.agent);
+        let rule = Rule { agents, ..call.narrowest_rule(effect, scope)? };
+        // A rule that would not cover the call itself, such as for a command in another folder, is
+        // not offered.
+        call.is_about(&rule).then_some(rule)
     }
 }
 
 impl Verdict {
     /// What a rule makes of a request.
-    pub(crate) fn by_rule(request: &PermissionRequest, rule: PermissionRule) -> Self {
-        let decision = rule.decision();
+    pub(crate) fn by_rule(request: &PermissionRequest, rule: Rule) -> Self {
+        let decision = Decision::by_rule(&rule);
         let allowed = decision.allows(&request.options);
         Self { decision: Some(decision), allowed, by: By::Rule(Box::new(rule)) }
     }
 }
 
-/// What a rule does, in words.
-pub(crate) fn meaning(rule: &PermissionRule) -> String {
+/// Whether a rule came with a project.
+pub(crate) fn is_of_project(rule: &Rule) -> bool {
+    rule.file.as_deref().is_some_and(|file| Path::new(file).is_relative())
+}
+
+/// The effect of a rule, in words.
+pub(crate) fn meaning(rule: &Rule) -> String {
     let (verb, only) = match rule.effect {
         Effect::Allow => ("allows", "only "),
-        Effect::Reject => ("rejects", ""),
+        Effect::Ask => ("asks about", ""),
+        Effect::Deny => ("rejects", ""),
     };
-    let what = match (&rule.command, &rule.tool) {
+    let mut parts = match &rule.subject {
+        Subject::Call(call) => calls(verb, only, call),
+        subject => vec![format!("{verb} {subject}")],
+    };
+    parts.extend(match &rule.agents {
+        Agents::All => None,
+        Agents::Named(names) if names.len() == 1 => {
+            Some(format!("of the agent {}", names.concat()))
+        }
+        Agents::Named(names) => Some(format!("of the agents {}", names.join(" and "))),
+    });
+    parts.push(place(&rule.scope));
+    parts.join(", ")
+}
+
+/// The effect of a rule about calls, in parts of a sentence.
+fn calls(verb: &str, only: &str, call: &CallPattern) -> Vec<String> {
+    let what = match (&call.command, &call.tool) {
         (Some(command), _) => format!("commands that start with `{command}`"),
         (None, Some(tool)) => match tool.strip_suffix('*') {
             Some(start) => format!("tools whose names start with {start}"),
@@ -111,24 +156,19 @@ pub(crate) fn meaning(rule: &PermissionRule) -> String {
         },
         (None, None) => "tool calls".to_owned(),
     };
-    let what = match &rule.title {
-        Some(title) => format!("{what} titled `{title}`"),
-        None => what,
-    };
-    let mut parts = vec![format!("{verb} {what}")];
-    parts.extend(rule.text.as_ref().map(|text| format!("that say `{text}`")));
-    parts.extend(rule.kind.as_ref().map(|kind| format!("of the kind {}", kind.as_str())));
-    parts.extend(rule.path.as_deref().map(|path| format!("{only}on {} and below", path.display())));
-    parts.extend(rule.agent.as_ref().map(|agent| format!("of the agent {agent}")));
-    parts.push(place(&rule.scope));
-    parts.join(", ")
+    let title = call.title.as_ref().map(|title| format!(" titled `{title}`"));
+    let mut parts = vec![format!("{verb} {what}{}", title.unwrap_or_default())];
+    parts.extend(call.text.as_ref().map(|text| format!("that say `{text}`")));
+    parts.extend(call.kind.as_ref().map(|kind| format!("of the kind {}", kind.as_str())));
+    parts.extend(call.path.as_deref().map(|path| format!("{only}on {} and below", path.display())));
+    parts
 }
 
 /// Where a rule holds, in words.
-fn place(scope: &Scope) -> String {
+fn place(scope: &RuleScope) -> String {
     match scope {
-        Scope::Session(_) => "in this session".to_owned(),
-        Scope::Project(folder) => format!("in {}", folder.display()),
-        Scope::Always => "everywhere".to_owned(),
+        RuleScope::Session(_) => "in this session".to_owned(),
+        RuleScope::Project(folder) => format!("in {}", folder.display()),
+        RuleScope::Always => "everywhere".to_owned(),
     }
 }

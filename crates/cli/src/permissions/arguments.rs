@@ -10,21 +10,31 @@ pub(crate) struct Permissions {
 }
 
 const ABOUT: &str = "\
-These rules are this client's, for any agent: `attache run` and the conversation of `attache` decide by them first, and say so in one line each \
-time. A rule that rejects goes before every rule that allows, and rules go before --yes and --allow. They trust what an agent says about its calls. \
-What the built-in agent allows itself is another file: `attache config` names it.
+The rules are for every agent, the built-in one too. `attache run` and the conversation of `attache` decide by them first, and print each decision \
+in one line. A rule that denies goes before every rule that asks, and this before every rule that allows. Rules that allow or deny go before --yes \
+and --allow. They trust what an agent says about its calls.
 
-The key `r` at a question remembers a rule: in this session, which no file keeps, in this project, or everywhere. The file has one rule a line \
-and may be written by hand, such as:
-  allow agent=\"attache\" project=\"/home/me/tally\" command=\"cargo test\"
-  reject path=\"/home/me/.ssh\"
-  reject command=\"rm\"
-  allow kind=\"read\"
-  allow tool=\"mcp__github__*\"
+The key `r` at a question remembers a rule: in this session, which no file keeps, in this project, or everywhere. You can also edit the file:
+  version = 2
 
-A command is read as a shell reads it. An allowing rule covers one plain command that begins with these words, in the session's folder; a rejecting \
-rule covers every command line that may run it, as `/bin/rm`, `sudo rm` or `sh -c 'rm x'` do, and lines whose programs cannot be read. Paths are \
-compared with symbolic links and `..` followed. Where an agent names a command only in words, a rule has its exact title and text.
+  [[allow]]
+  agents = [\"attache\"]
+  command = \"cargo test\"
+
+  [[deny]]
+  agents = \"all\"
+  command = \"rm\"
+
+  [[allow]]
+  agents = [\"claude\", \"gemini\"]
+  call = { kind = \"edit\", path = \"/home/me/tally/docs\" }
+
+`command`, `line`, `reads`, `changes`, `host`, `mcp` and `tool` are about actions. The built-in agent obeys them before it acts. Other agents are held to them when they \
+ask; their commands are allowed only by rules with `unsandboxed = true`. `call` is about a call as an agent describes it when it asks: by `kind`, `tool`, \
+`path`, `command`, `title` and `text`. A rule that allows covers one plain command that begins with its words. A rule that asks or denies covers every \
+command line that may run it, such as `sudo rm` or `sh -c 'rm x'`. Paths are compared with symbolic links and `..` followed.
+
+A project may restrict agents further in its own .attache/permissions.toml; what that file allows does not count.
 
 Examples:
   attache permissions

@@ -1,4 +1,5 @@
-//! What a prompt becomes for one agent: its text, and the files it names as the agent takes them (PROMPT-02, PROMPT-03).
+//! The content blocks of a prompt: its text, and its files in the form that the agent accepts
+//! (PROMPT-02, PROMPT-03).
 
 use super::mention::{Mention, Part, parts};
 use super::prompts::{Piece, Prompt};
@@ -6,33 +7,36 @@ use crate::show::sanitize;
 use attache_client::file_uri;
 use attache_host::Roots;
 use attache_protocol::v1::{
-    AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, PromptCapabilities,
-    ResourceLink, TextResourceContents,
+    AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent,
+    PromptCapabilities, ResourceLink, TextResourceContents,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 
-/// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent reads what it needs of a link.
+/// The largest text file in a prompt, in bytes. Larger files are sent as links, because they would
+/// fill the context.
 const TEXT_LIMIT: u64 = 1 << 20;
 
-/// The largest picture or sound that is sent with a prompt, in bytes.
+/// The largest picture or sound in a prompt, in bytes.
 const MEDIA_LIMIT: u64 = 10 << 20;
 
-/// How much one prompt may hold of files, in bytes as they are sent. A message of more than 32 MiB would end the connection.
+/// The largest total of files in a prompt, in bytes on the wire. A message of more than 32 MiB
+/// would end the connection.
 const PROMPT_LIMIT: usize = 24 << 20;
 
-/// A prompt as blocks, and what the person should know about it.
+/// A prompt as blocks, with warnings for the person.
 #[derive(Debug, Default)]
 pub(crate) struct Attached {
     pub(crate) blocks: Vec<ContentBlock>,
-    /// One sentence each.
+    /// One sentence per warning.
     pub(crate) warnings: Vec<String>,
-    /// How much of files is in the blocks, in bytes.
+    /// The bytes of files in the blocks.
     sent: usize,
 }
 
-/// The blocks of a prompt. A file that cannot be read, or lies outside the folder and is not named by its whole path, is left as text.
+/// Returns the blocks of a prompt. A file stays text if it cannot be read, or is outside the folder
+/// without an absolute path.
 pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {
@@ -52,7 +56,7 @@ pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) ->
 }
 
 impl Attached {
-    /// Adds text; what follows text is one block with it.
+    /// Adds text; adjacent texts become one block.
     fn text(&mut self, text: &str) {
         match self.blocks.last_mut() {
             _ if text.is_empty() => {}
@@ -67,13 +71,14 @@ impl Attached {
             match place(candidate.path, cwd) {
                 Ok(path) => {
                     self.file(&path, takes);
-                    return self.text(mention.written.get(candidate.written.len()..).unwrap_or_default());
+                    return self
+                        .text(mention.written.get(candidate.written.len()..).unwrap_or_default());
                 }
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
         self.warnings.push(format!(
-            "{} is left as text: {}",
+            "{} is sent as text: {}",
             sanitize::line(mention.written),
             why.unwrap_or_default()
         ));
@@ -100,7 +105,7 @@ impl Attached {
                 self.blocks.push(block);
             }
             Err(why) => {
-                // A file that is no text is expected to be sent as a link.
+                // A file that is not text is expected to become a link.
                 if !why.is_empty() {
                     let shown = sanitize::line(&path.display().to_string());
                     self.warnings.push(format!("{shown} is sent as a link: {why}"));
@@ -111,12 +116,12 @@ impl Attached {
     }
 }
 
-/// What a file is, by its name.
+/// The kind of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Image,
     Audio,
-    /// Text, or anything else: it is looked at before it is sent.
+    /// Text or other content, decided by reading it.
     Text,
 }
 
@@ -130,7 +135,7 @@ impl Kind {
     }
 }
 
-/// The media type of a file, by its name; `None` if that does not tell.
+/// Returns the media type of a file by its name, if the name determines it.
 fn media_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {
@@ -155,26 +160,30 @@ fn media_type(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Where a path leads: inside the folder, or anywhere if it is absolute. The error says why it is not used.
+/// Resolves a path inside the folder, or an absolute path anywhere. The error is the reason not to
+/// use it.
 fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     let path = Path::new(path);
     let found = if path.is_absolute() {
         path.to_owned()
     } else {
-        let roots = Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
+        let roots =
+            Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
         roots
             .resolve(path)
-            .map_err(|error| format!("{error}; give its whole path to send it all the same"))?
+            .map_err(|error| format!("{error}; use its absolute path to send it anyway"))?
             .path()
     };
     match std::fs::metadata(&found) {
         Ok(_) => Ok(found),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("there is no such file".to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err("the file does not exist".to_owned())
+        }
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// The bytes of a file; the error says why it becomes a link, and is empty where that is no surprise.
+/// Reads a file. The error is the reason to send a link, and is empty if that is expected.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
         // A folder or a pipe.
@@ -186,7 +195,7 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
 fn encoded_length(kind: Kind, bytes: &[u8]) -> usize {
     match kind {
         Kind::Image | Kind::Audio => bytes.len().div_ceil(3) * 4,
-        // Each control character is six in JSON.
+        // Each control character takes six bytes in JSON.
         Kind::Text => bytes
             .iter()
             .map(|byte| if byte.is_ascii_control() || matches!(byte, b'"' | b'\\') { 6 } else { 1 })
@@ -199,7 +208,8 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
     let media_type = media_type(path);
     let block = match kind {
         Kind::Image => {
-            let mut image = ImageContent::new(BASE64_STANDARD.encode(&bytes), media_type.unwrap_or_default());
+            let mut image =
+                ImageContent::new(BASE64_STANDARD.encode(&bytes), media_type.unwrap_or_default());
             image.uri = Some(file_uri(path));
             ContentBlock::Image(image)
         }
@@ -208,9 +218,11 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
             media_type.unwrap_or_default(),
         )),
         Kind::Text => {
-            // Whoever names a binary file means the file.
-            let text =
-                String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(String::new)?;
+            // A binary file is meant as a file.
+            let text = String::from_utf8(bytes)
+                .ok()
+                .filter(|text| !text.contains('\0'))
+                .ok_or_else(String::new)?;
             let mut contents = TextResourceContents::new(text, file_uri(path));
             contents.mime_type = media_type.map(str::to_owned);
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::Text(contents)))
@@ -243,7 +255,8 @@ mod tests {
 
     #[test]
     fn bytes_are_padded_in_base64() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
         {
             assert_eq!(BASE64_STANDARD.encode(bytes.as_bytes()), text);
         }
@@ -264,8 +277,11 @@ mod tests {
         assert_eq!(attached.warnings, [""; 0]);
         assert_eq!(attached.blocks[4].as_text(), Some("), "));
         let ContentBlock::Image(image) = &attached.blocks[1] else { panic!() };
-        assert!(image.data == "//79" && image.uri.as_deref().unwrap().ends_with("/a%20b.png"), "{image:?}");
-        // Every agent takes links.
+        assert!(
+            image.data == "//79" && image.uri.as_deref().unwrap().ends_with("/a%20b.png"),
+            "{image:?}"
+        );
+        // Every agent accepts links.
         let links = written(text, folder.path(), &takes(false, false));
         assert!(
             links.blocks.iter().all(|block| matches!(block.tag(), "text" | "resource_link")),
@@ -283,7 +299,7 @@ mod tests {
         let attached = written(text, &folder, &takes(true, true));
         assert_eq!(attached.blocks, [ContentBlock::text(text)]);
         assert_eq!(attached.warnings.len(), 2, "{attached:?}");
-        // A whole path is meant; what was piped in means nothing.
+        // An absolute path is deliberate; text from a pipe attaches nothing.
         let whole = format!("@{}", outer.path().join("secret").display());
         assert_eq!(written(&whole, &folder, &takes(true, true)).blocks[0].tag(), "resource");
         let piped = attach(&vec![Piece::Piped(whole.clone())], &folder, &takes(true, true));

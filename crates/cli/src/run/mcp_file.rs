@@ -1,24 +1,26 @@
-//! `--mcp`: MCP servers from a file in the shape editors use.
+//! `--mcp`: MCP servers from a file in the format of editors.
 //!
-//! Values of environments and headers are secret: no message here quotes anything but names of servers and members.
+//! Values of environments and headers are secret: messages quote only the names of servers and
+//! members.
 
 use crate::exit::Failure;
 use crate::show::sanitize;
 use attache_host::Launch;
 use attache_protocol::v1::{
-    EnvVariable, HttpHeader, McpCapabilities, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
+    EnvVariable, HttpHeader, McpCapabilities, McpServer, McpServerHttp, McpServerSse,
+    McpServerStdio,
 };
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// What a file must look like.
+/// The expected format.
 const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "env": {}}}}, or "type", "url" and "headers" in place of "command""#;
 
-/// A longer file is not read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The servers of the file, without those that say `"disabled": true`. Programs are looked up as `cwd` and PATH say, for an agent is told
-/// where they are (SESS-10).
+/// Reads the servers of the file, without those that say `"disabled": true`. Programs are looked up
+/// in `cwd` and PATH, because agents get absolute paths (SESS-10).
 pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
     let shown = path.display();
     let text = attache_host::read_text_or_pipe(path, LONGEST).map_err(|error| {
@@ -28,17 +30,25 @@ pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure
 }
 
 fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
-    // What is wrong with the syntax is told by line and column alone.
+    // Syntax errors name only line and column.
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        format!("this is no JSON (line {}, column {}): expected {SHAPE}", error.line(), error.column())
+        format!(
+            "this is not JSON (line {}, column {}): expected {SHAPE}",
+            error.line(),
+            error.column()
+        )
     })?;
     let servers = value.get("mcpServers").and_then(Value::as_object);
-    let servers = servers.ok_or_else(|| format!("there is no object \"mcpServers\": expected {SHAPE}"))?;
-    let enabled = servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
+    let servers =
+        servers.ok_or_else(|| format!("there is no object \"mcpServers\": expected {SHAPE}"))?;
+    let enabled =
+        servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
     enabled
         .map(|(name, server)| {
             let told = |why| format!("the server \"{}\" {why}", sanitize::line(name));
-            let server = server.as_object().ok_or_else(|| told(format!("is no object: expected {SHAPE}")))?;
+            let server = server
+                .as_object()
+                .ok_or_else(|| told(format!("is not an object: expected {SHAPE}")))?;
             Members { server, cwd }.server(name).map_err(told)
         })
         .collect()
@@ -73,11 +83,14 @@ impl Members<'_> {
             ) => Ok(McpServer::Http(McpServerHttp::new(name, url, self.headers()?))),
             (
                 None
-                | Some("stdio" | "http" | "streamable-http" | "streamableHttp" | "streamable_http" | "sse"),
+                | Some(
+                    "stdio" | "http" | "streamable-http" | "streamableHttp" | "streamable_http"
+                    | "sse",
+                ),
                 ..,
             ) => Err("needs either \"command\" or \"url\", as its \"type\" says".to_owned()),
             (Some(_), ..) => {
-                Err("has a \"type\" that is not known: use \"stdio\", \"http\" or \"sse\"".to_owned())
+                Err("has an unknown \"type\": use \"stdio\", \"http\" or \"sse\"".to_owned())
             }
         }
     }
@@ -86,27 +99,30 @@ impl Members<'_> {
         Ok(self.pairs("headers")?.map(|(name, value)| HttpHeader::new(name, value)).collect())
     }
 
-    /// Where the program is, absolute.
+    /// Returns the absolute path of the program.
     fn program(&self, command: &str) -> Result<String, String> {
         let found = Launch::new(command).cwd(self.cwd).find().ok_or_else(|| {
             format!(
-                "names the program {}, which is not here: install it, or give its full path",
+                "names the program {}, which was not found: install it, or give its full path",
                 sanitize::line(command)
             )
         })?;
-        found.into_os_string().into_string().map_err(|_| "names a program whose path is not UTF-8".to_owned())
+        found
+            .into_os_string()
+            .into_string()
+            .map_err(|_| "names a program whose path is not UTF-8".to_owned())
     }
 
     fn string(&self, member: &str) -> Result<Option<String>, String> {
         match self.server.get(member) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => expanded(text).map(Some),
-            Some(_) => Err(format!("has a \"{member}\" that is no string")),
+            Some(_) => Err(format!("has a \"{member}\" that is not a string")),
         }
     }
 
     fn arguments(&self) -> Result<Vec<String>, String> {
-        let wrong = || "has \"args\" that are no list of strings".to_owned();
+        let wrong = || "has \"args\" that are not a list of strings".to_owned();
         match self.server.get("args") {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(all)) => {
@@ -117,12 +133,14 @@ impl Members<'_> {
     }
 
     fn pairs(&self, member: &str) -> Result<impl Iterator<Item = (String, String)>, String> {
-        let wrong = || format!("has \"{member}\" that is no object of strings");
+        let wrong = || format!("has a \"{member}\" that is not an object of strings");
         let pairs: Vec<(String, String)> = match self.server.get(member) {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Object(all)) => all
                 .iter()
-                .map(|(name, value)| Ok((name.clone(), expanded(value.as_str().ok_or_else(wrong)?)?)))
+                .map(|(name, value)| {
+                    Ok((name.clone(), expanded(value.as_str().ok_or_else(wrong)?)?))
+                })
                 .collect::<Result<_, String>>()?,
             Some(_) => return Err(wrong()),
         };
@@ -130,27 +148,32 @@ impl Members<'_> {
     }
 }
 
-/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from this process's environment, as editors do: so that a key
-/// need not stand in the file. Anything else that looks so is an error, for a server would get it as it is written.
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by values of this process's
+/// environment, as editors do, so that a key need not be in the file. Other placeholders are an
+/// error, because a server would get them unchanged.
 fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, found)) = rest.split_once("${") {
-        let (reference, after) = found.split_once('}').ok_or("has a \"${\" that no \"}\" closes")?;
-        let (name, default) = match reference.strip_prefix("env:").unwrap_or(reference).split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (reference.strip_prefix("env:").unwrap_or(reference), None),
-        };
+        let (reference, after) =
+            found.split_once('}').ok_or("has a \"${\" without a closing \"}\"")?;
+        let (name, default) =
+            match reference.strip_prefix("env:").unwrap_or(reference).split_once(":-") {
+                Some((name, default)) => (name, Some(default)),
+                None => (reference.strip_prefix("env:").unwrap_or(reference), None),
+            };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(
-                "has a \"${…}\" that only its editor knows: write ${NAME} for an environment variable"
+                "has a \"${…}\" that only an editor can fill in: write ${NAME} for an environment variable"
                     .to_owned(),
             );
         }
         let value = std::env::var(name).ok().or_else(|| default.map(str::to_owned));
         out.push_str(before);
         out.push_str(
-            &value.ok_or_else(|| format!("needs the environment variable {name}, which is not set"))?,
+            &value.ok_or_else(|| {
+                format!("needs the environment variable {name}, which is not set")
+            })?,
         );
         rest = after;
     }
@@ -158,7 +181,7 @@ fn expanded(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Refuses servers of kinds that the agent does not take, by their names (SESS-09).
+/// Refuses servers of kinds that the agent does not support (SESS-09).
 pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<(), Failure> {
     for server in servers {
         let (taken, kind) = match server {
@@ -168,7 +191,7 @@ pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<()
         };
         if !taken {
             return Err(Failure::usage(format!(
-                "--mcp: the agent takes no MCP servers over {kind}, and \"{}\" is one: take it out of the file, or use another agent",
+                "--mcp: the agent supports no MCP servers over {kind}, and \"{}\" is one: remove it from the file, or use another agent",
                 sanitize::line(server.name())
             )));
         }
@@ -207,25 +230,28 @@ mod tests {
             ("{\"mcpServers\":{\"s3cret\"", "line 1, column 23"),
             ("{}", "no object \"mcpServers\""),
             (r#"{"mcpServers":["s3cret"]}"#, "no object"),
-            (r#"{"mcpServers":{"a":"s3cret"}}"#, "\"a\" is no object"),
+            (r#"{"mcpServers":{"a":"s3cret"}}"#, "\"a\" is not an object"),
             (r#"{"mcpServers":{"a":{"env":{"K":"s3cret"}}}}"#, "either \"command\" or \"url\""),
             (r#"{"mcpServers":{"a":{"command":"sh","url":"s3cret"}}}"#, "either"),
-            (r#"{"mcpServers":{"a":{"type":"s3cret","url":"x"}}}"#, "not known"),
+            (r#"{"mcpServers":{"a":{"type":"s3cret","url":"x"}}}"#, "unknown \"type\""),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","env":{"K":["s3cret"]}}}}"#,
-                "\"env\" that is no object of strings",
+                "\"env\" that is not an object of strings",
             ),
-            (r#"{"mcpServers":{"a":{"command":"sh","args":"s3cret"}}}"#, "no list of strings"),
+            (r#"{"mcpServers":{"a":{"command":"sh","args":"s3cret"}}}"#, "not a list of strings"),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","args":["s3cret${NO_SUCH_VARIABLE}"]}}}"#,
                 "variable NO_SUCH_VARIABLE, which is not set",
             ),
             (
                 r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${input:s3cret}"}}}}"#,
-                "only its editor knows",
+                "only an editor can fill in",
             ),
-            (r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${s3cret"}}}}"#, "closes"),
-            (r#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#, "no-such-program, which is not here"),
+            (r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${s3cret"}}}}"#, "closing"),
+            (
+                r#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#,
+                "no-such-program, which was not found",
+            ),
         ] {
             let told = of(text).unwrap_err();
             assert!(told.contains(why) && !told.contains("s3cret"), "{told}");
@@ -235,7 +261,10 @@ mod tests {
     #[test]
     fn variables_of_the_environment_are_filled_in() {
         let path = std::env::var("PATH").unwrap();
-        assert_eq!(expanded("a ${PATH}${env:PATH} $b {c}").unwrap(), format!("a {path}{path} $b {{c}}"));
+        assert_eq!(
+            expanded("a ${PATH}${env:PATH} $b {c}").unwrap(),
+            format!("a {path}{path} $b {{c}}")
+        );
         assert_eq!(expanded("${NO_SUCH_VARIABLE:-x:-y}").unwrap(), "x:-y");
     }
 

@@ -1,26 +1,27 @@
-//! Files that a prompt names by `@path`.
+//! Files that a prompt names with `@path`.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
-    /// What is said.
+    /// Plain text.
     Text(&'t str),
-    /// A file that is named.
+    /// A named file.
     Mention(Mention<'t>),
 }
 
-/// A file that is named by `@path`, `@"a path"` or `@'a path'`.
+/// A file named with `@path`, `@"a path"` or `@'a path'`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mention<'t> {
-    /// As it stands in the text, from the `@` on.
+    /// The mention as written, from the `@` on.
     pub(super) written: &'t str,
     /// The path, without quotes.
     pub(super) path: &'t str,
-    /// Whether it stood in quotes, so that a stop behind it is no part of it.
+    /// Whether the path was quoted; then punctuation after it is not part of it.
     pub(super) quoted: bool,
 }
 
-/// The parts of a text. A path begins with `@` at the start of a word and ends with the word, or with its quote.
+/// Splits a text. A path begins with `@` at the start of a word and ends with the word or its
+/// quote.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut begun, mut at) = (0, 0);
@@ -43,29 +44,37 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The path that a text, which begins with `@`, names there.
+/// Returns the path that a text, which begins with `@`, names.
 fn mention(text: &str) -> Option<Mention<'_>> {
     let rest = text.get(1..)?;
     if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {
         let path = rest.get(1..)?;
-        let path = path.get(..path.find(quote)?).filter(|path| !path.is_empty() && !path.contains('\n'))?;
+        let path = path
+            .get(..path.find(quote)?)
+            .filter(|path| !path.is_empty() && !path.contains('\n'))?;
         return Some(Mention { written: text.get(..path.len() + 3)?, path, quoted: true });
     }
     let path = rest.get(..rest.find(char::is_whitespace).unwrap_or(rest.len()))?;
-    // What is no name of a file: `@` alone, `@@`.
+    // `@` and `@@` are not names of files.
     let path = Some(path).filter(|path| !path.is_empty() && !path.starts_with('@'))?;
     Some(Mention { written: text.get(..path.len() + 1)?, path, quoted: false })
 }
 
 impl<'t> Mention<'t> {
-    /// The paths that may be meant, the longest first: a stop or bracket behind a path may belong to the sentence.
+    /// Returns the possible paths, the longest first: punctuation after a path can belong to the
+    /// sentence.
     pub(super) fn candidates(self) -> impl Iterator<Item = Mention<'t>> {
         let shorter = move |mention: &Mention<'t>| {
             let last = mention.path.chars().next_back()?;
-            let path =
-                mention.path.strip_suffix(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`'])?;
+            let path = mention
+                .path
+                .strip_suffix(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`'])?;
             let written = mention.written.get(..mention.written.len() - last.len_utf8())?;
-            (!path.is_empty() && !mention.quoted).then_some(Mention { written, path, quoted: false })
+            (!path.is_empty() && !mention.quoted).then_some(Mention {
+                written,
+                path,
+                quoted: false,
+            })
         };
         std::iter::successors(Some(self), shorter)
     }
@@ -93,7 +102,10 @@ mod tests {
             [(false, "see "), (true, "a.rs"), (false, " and "), (true, "b/c"), (false, " d")]
         );
         assert_eq!(read("(@a.rs)"), [(false, "("), (true, "a.rs)")]);
-        assert_eq!(read("@\"a b.png\"? @'it s'"), [(true, "a b.png"), (false, "? "), (true, "it s")]);
+        assert_eq!(
+            read("@\"a b.png\"? @'it s'"),
+            [(true, "a b.png"), (false, "? "), (true, "it s")]
+        );
         for text in ["me@host.org", "@", "@@ -1,2 @@", "@\"open", "@\"\"", "a @ b", ""] {
             assert!(read(text).iter().all(|(mention, _)| !mention), "{text}");
         }
@@ -115,7 +127,8 @@ mod tests {
     #[test]
     fn a_stop_behind_a_path_may_be_the_sentences() {
         let Some(Part::Mention(mention)) = parts("@a.rs).").first().copied() else { panic!() };
-        let paths: Vec<_> = mention.candidates().map(|mention| (mention.path, mention.written)).collect();
+        let paths: Vec<_> =
+            mention.candidates().map(|mention| (mention.path, mention.written)).collect();
         assert_eq!(paths, [("a.rs).", "@a.rs)."), ("a.rs)", "@a.rs)"), ("a.rs", "@a.rs")]);
     }
 }

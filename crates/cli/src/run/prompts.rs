@@ -1,28 +1,29 @@
-//! What is asked: words, a script of prompts, stdin.
+//! The prompts: from words, a script, or stdin.
 
 use crate::args;
 use crate::exit::Failure;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// The longest text that is read from stdin or from a script, in bytes.
+/// The longest text from stdin or a script, in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// The line between two prompts of a script.
+/// The line that separates the prompts of a script.
 const BETWEEN: &str = "---";
 
-/// What `--file -` reads.
+/// The value of `--file` for stdin.
 const STDIN: &str = "-";
 
-/// One prompt: pieces of text in their order.
+/// One prompt: pieces of text in order.
 pub(crate) type Prompt = Vec<Piece>;
 
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// The person wrote it: `@path` in it means the file.
+    /// Text of the person, in which `@path` attaches a file.
     Written(String),
-    /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must not be able to attach files.
+    /// Text from a pipe, which is sent unchanged: it can come from anyone and must not attach
+    /// files.
     Piped(String),
 }
 
@@ -34,7 +35,7 @@ impl Piece {
     }
 }
 
-/// The prompts, of which there is at least one, none of them empty.
+/// Returns the prompts: at least one, and none of them empty.
 pub(super) fn prompts(arguments: &args::Run) -> Result<Vec<Prompt>, Failure> {
     let prompts = match &arguments.file {
         Some(path) if path == Path::new(STDIN) => {
@@ -46,9 +47,9 @@ pub(super) fn prompts(arguments: &args::Run) -> Result<Vec<Prompt>, Failure> {
     let prompts: Vec<Prompt> = prompts.into_iter().filter(|prompt| !is_blank(prompt)).collect();
     match (prompts.is_empty(), &arguments.file) {
         (false, _) => Ok(prompts),
-        (true, None) => Err(Failure::usage("the prompt is empty: say what to do")),
+        (true, None) => Err(Failure::usage("the prompt is empty: write what to do")),
         (true, Some(path)) => {
-            Err(Failure::usage(format!("{} holds no prompt: say what to do", path.display())))
+            Err(Failure::usage(format!("{} contains no prompt: write what to do", path.display())))
         }
     }
 }
@@ -57,12 +58,12 @@ fn is_blank(prompt: &Prompt) -> bool {
     prompt.iter().all(|piece| piece.text().trim().is_empty())
 }
 
-/// The words joined by spaces; `-`, or no word at all, is what stdin holds.
+/// Joins the words with spaces; `-`, or no word at all, reads stdin.
 fn words(words: &[String]) -> Result<Prompt, Failure> {
     if words.is_empty() && io::stdin().is_terminal() {
         let example = "attache run \"summarize this project\"";
         return Err(Failure::usage(format!(
-            "there is no prompt: say what to do, such as {example}, or pipe it in"
+            "the prompt is missing: write what to do, such as {example}, or pipe it in"
         )));
     }
     let piped = [STDIN.to_owned()];
@@ -72,12 +73,16 @@ fn words(words: &[String]) -> Result<Prompt, Failure> {
         if !prompt.is_empty() {
             prompt.push(Piece::Written(" ".to_owned()));
         }
-        prompt.push(if word == STDIN { Piece::Piped(stdin()?) } else { Piece::Written(word.clone()) });
+        prompt.push(if word == STDIN {
+            Piece::Piped(stdin()?)
+        } else {
+            Piece::Written(word.clone())
+        });
     }
     Ok(prompt)
 }
 
-/// The prompts of a script, without the blank lines around them.
+/// Splits a script into prompts, without surrounding blank lines.
 fn script(text: &str) -> impl Iterator<Item = String> {
     let mut prompts = vec![String::new()];
     for line in text.trim_start_matches('\u{feff}').lines() {
@@ -95,7 +100,9 @@ fn script(text: &str) -> impl Iterator<Item = String> {
 fn file(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     attache_host::read_text_or_pipe(path, LIMIT).map_err(|error| {
-        Failure::usage(format!("--file: {shown} cannot be read: {error}; name a text file of prompts"))
+        Failure::usage(format!(
+            "--file: {shown} cannot be read: {error}; name a text file of prompts"
+        ))
     })
 }
 
@@ -107,16 +114,16 @@ fn read(from: impl Read, named: &str) -> Result<String, Failure> {
     let mut text = String::new();
     match from.take(LIMIT + 1).read_to_string(&mut text) {
         Ok(length) if length as u64 > LIMIT => Err(Failure::usage(format!(
-            "{named} holds more than {} MiB: put it into a file and name that by @PATH",
+            "{named} is larger than {} MiB: store it in a file and attach it with @PATH",
             LIMIT >> 20
         ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::usage(format!("{named} is not UTF-8 text: name the file by @PATH")))
+            Err(Failure::usage(format!("{named} is not UTF-8 text: attach the file with @PATH")))
         }
-        Err(error) => {
-            Err(Failure::usage(format!("{named} cannot be read: {error}; give the prompt as words")))
-        }
+        Err(error) => Err(Failure::usage(format!(
+            "{named} cannot be read: {error}; give the prompt as words"
+        ))),
     }
 }
 

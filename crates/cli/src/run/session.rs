@@ -1,35 +1,33 @@
-//! Which session the prompts go to: a new one, one that is kept, or one with a name.
+//! The session of the prompts: a new one, a stored one, or one with a name.
 
 use crate::args;
+use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::{Exit, Failure};
 use crate::sessions::session_id;
 use crate::show::sanitize;
 use crate::store::Place;
-use attache_client::{AgentProcess, OpenError, Opening, Permissions, SessionHandle};
+use attache_client::{AgentConnection, Hub, HubError, HubSession, OpenError};
 use attache_protocol::ErrorCode;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{McpServer, SessionInfo};
 use attache_session::{Archived, Labels, ListQuery, Listed, Store};
 use std::path::{Path, PathBuf};
 
-/// The word for the session in which something happened last.
+/// The word for the most recent session.
 const LAST: &str = "last";
 
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
-
-/// How many sessions are named when one is not found or not clear.
+/// The number of candidates in a message.
 const NAMED: usize = 5;
 
-/// A session that is kept.
+/// A stored session.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     id: String,
-    /// Its folder; `None` if the agent lists none.
+    /// The folder; `None` if the agent lists none.
     cwd: Option<String>,
 }
 
-/// How a session was opened.
+/// The way a session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opened {
     New,
@@ -40,7 +38,7 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// As JSON.md lists it.
+    /// Returns the name in JSON.md.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -50,32 +48,34 @@ impl Opened {
     }
 }
 
-/// What opening a session needs.
+/// The input for opening a session.
 pub(super) struct Request<'r> {
     pub(super) arguments: &'r args::Run,
-    pub(super) agent: &'r AgentProcess,
-    /// Whether the agent is the built-in one, whose store is at hand.
+    pub(super) hub: &'r Hub,
+    /// The agent's name in the hub.
+    pub(super) agent_name: &'r str,
+    pub(super) agent: &'r AgentConnection,
+    /// Whether the agent is the built-in one, whose store is available.
     pub(super) built_in: bool,
     /// The folder of a new session.
     pub(super) cwd: &'r Path,
-    pub(super) permissions: Permissions,
     pub(super) mcp_servers: Vec<McpServer>,
 }
 
-/// A session that is open.
+/// An open session.
 pub(super) struct Session {
-    pub(super) handle: SessionHandle,
+    pub(super) handle: HubSession,
     pub(super) cwd: PathBuf,
     pub(super) opened: Opened,
-    /// What the person should know, in one sentence.
+    /// A notice for the person.
     pub(super) warning: Option<String>,
 }
 
 impl Request<'_> {
-    /// Opens the session that the arguments ask for.
+    /// Opens the session that the arguments select.
     ///
     /// # Errors
-    /// No such session, more than one, or the agent did not open it.
+    /// No session matches, several match, or the agent did not open it.
     pub(super) async fn open(self) -> Result<Session, Failure> {
         let kept = match (&self.arguments.resume, &self.arguments.session) {
             (Some(id), _) => Some(self.resumed(id).await?),
@@ -92,13 +92,13 @@ impl Request<'_> {
     async fn begin(self, name: Option<String>) -> Result<Session, Failure> {
         let built_in = self.built_in;
         let cwd = self.cwd.to_owned();
-        let opening = self.agent.open(&cwd);
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.open(self.agent_name, &cwd).mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         let warning = match name {
             Some(name) => handle.set_title(&name).await.err().map(|error| {
                 let id = sanitize::line(handle.id().as_str());
                 format!(
-                    "the session is not named {}: {error}; go on with it by --resume {id}",
+                    "the session could not be named {}: {error}; continue it with --resume {id}",
                     sanitize::line(&name)
                 )
             }),
@@ -112,30 +112,28 @@ impl Request<'_> {
         let cwd = kept.cwd.map_or_else(|| self.cwd.to_owned(), PathBuf::from);
         if self.arguments.cwd.is_some() && !same_folder(&cwd, self.cwd) {
             return Err(Failure::usage(format!(
-                "the session {} belongs to the folder {}: leave out --cwd to go on with it",
+                "the session {} belongs to the folder {}: omit --cwd to continue it",
                 sanitize::line(&kept.id),
                 sanitize::line(&cwd.display().to_string())
             )));
         }
         let capabilities = agent.capabilities();
-        let (opening, opened) = if capabilities.load_session {
-            (agent.load(kept.id, &cwd), Opened::Loaded)
+        let opened = if capabilities.load_session {
+            Opened::Loaded
         } else if capabilities.session_capabilities.resume.is_some() {
-            (agent.resume(kept.id, &cwd), Opened::Resumed)
+            Opened::Resumed
         } else {
             return Err(Failure::usage(
-                "the agent can neither load nor resume sessions: leave out --resume and --session to begin a new one",
+                "the agent can neither load nor resume sessions: omit --resume and --session to start a new one",
             ));
         };
-        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let opening = self.hub.switch(self.agent_name, kept.id, Some(&cwd)).without_fallback();
+        let opening = opening.mcp_servers(self.mcp_servers);
+        let handle = opening.await.map_err(|error| not_opened(&error, built_in))?;
         Ok(Session { handle, cwd, opened, warning: None })
     }
 
-    async fn with(self, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
-        opening.permissions(self.permissions).mcp_servers(self.mcp_servers).await
-    }
-
-    /// The folder that `--cwd` names, as a session has it.
+    /// Returns the folder of `--cwd` in the form of sessions.
     fn given_cwd(&self) -> Option<String> {
         self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
     }
@@ -147,25 +145,28 @@ impl Request<'_> {
         if self.agent.capabilities().session_capabilities.list.is_none() {
             return match id {
                 LAST => Err(Failure::usage(
-                    "the agent lists no sessions, so that the last one is not known: name it by its whole id",
+                    "the agent cannot list sessions, so `last` is unknown: use the full id",
                 )),
                 id => Ok(Kept { id: id.to_owned(), cwd: None }),
             };
         }
         let listed = self.listed(self.given_cwd()).await?;
         if id == LAST {
-            return newest(listed)
-                .map(kept)
-                .ok_or_else(|| Failure::usage("there is no last session: the agent lists none"));
+            return newest(listed).map(kept).ok_or_else(|| {
+                Failure::usage("there is no last session: the agent has no sessions")
+            });
         }
-        let named: Vec<SessionInfo> =
-            listed.iter().filter(|listed| listed.session_id.as_str().starts_with(id)).cloned().collect();
+        let named: Vec<SessionInfo> = listed
+            .iter()
+            .filter(|listed| listed.session_id.as_str().starts_with(id))
+            .cloned()
+            .collect();
         let whole = named.iter().find(|listed| listed.session_id.as_str() == id).cloned();
         match (whole, named.as_slice()) {
             (Some(whole), _) => Ok(kept(whole)),
             (None, [one]) => Ok(kept(one.clone())),
             (None, []) => Err(Failure::usage(format!(
-                "the agent lists no session {}: `last` is the newest.{}",
+                "the agent has no session {}: `last` is the newest.{}",
                 sanitize::line(id),
                 lines(&listed)
             ))),
@@ -182,13 +183,13 @@ impl Request<'_> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
-                "no sessions are kept here: `attache doctor` says where they would be",
+                "no sessions are stored here: `attache doctor` shows their place",
             ));
         };
         if id == LAST {
             let query = ListQuery {
                 side: Some(Side::Agent),
-                agent: Some(BUILT_IN.to_owned()),
+                agent: Some(BUILT_IN_NAME.to_owned()),
                 cwd: self.given_cwd(),
                 used: true,
                 limit: 1,
@@ -196,13 +197,13 @@ impl Request<'_> {
             };
             let last = store.list(&query)?.sessions.into_iter().next();
             return last.map(of_store).ok_or_else(|| {
-                Failure::usage("there is no last session: none is kept, or all are archived")
+                Failure::usage("there is no last session: none is stored, or all are archived")
             });
         }
-        session_id::find(&store, id, Some(BUILT_IN)).map(of_store)
+        session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
     }
 
-    /// The session of this folder with the name as its title, or as one of its tags; the newest of several.
+    /// Returns the newest session of this folder whose title or tag is the name.
     async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
         let cwd = self.cwd.to_string_lossy().into_owned();
         if self.built_in {
@@ -229,7 +230,10 @@ impl Request<'_> {
                     sanitize::line(&refusal.message)
                 ),
             ),
-            _ => Failure::new(Exit::AgentFailed, format!("the agent's sessions cannot be listed: {error}")),
+            _ => Failure::new(
+                Exit::AgentFailed,
+                format!("the agent's sessions cannot be listed: {error}"),
+            ),
         })
     }
 }
@@ -238,7 +242,7 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
     let Some(store) = Place::of(None)?.existing()? else { return Ok(None) };
     let mut query = ListQuery {
         side: Some(Side::Agent),
-        agent: Some(BUILT_IN.to_owned()),
+        agent: Some(BUILT_IN_NAME.to_owned()),
         cwd: Some(cwd),
         archived: Archived::Exclude,
         ..ListQuery::default()
@@ -270,17 +274,18 @@ fn kept(listed: SessionInfo) -> Kept {
     }
 }
 
-/// The session that changed last; of those without a time the one that is listed first (LIST-11).
+/// Returns the session that changed last; without times, the first of the list (LIST-11).
 fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
     let at = |listed: &SessionInfo| listed.updated_at.as_deref()?.parse::<jiff::Timestamp>().ok();
     listed.into_iter().reduce(|newest, other| if at(&other) > at(&newest) { other } else { newest })
 }
 
 fn same_folder(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+    one == other
+        || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// A line for each, but not for many: id, title.
+/// Lists the id and title of each, if there are few.
 fn lines(sessions: &[SessionInfo]) -> String {
     let line = |listed: &SessionInfo| {
         let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);
@@ -289,22 +294,39 @@ fn lines(sessions: &[SessionInfo]) -> String {
     sessions.iter().take(NAMED).map(line).collect()
 }
 
-/// Why a session is not open.
-pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
-    let exit = match &error {
-        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
+/// Returns the error for a session of a hub that did not open.
+pub(crate) fn not_opened(error: &HubError, built_in: bool) -> Failure {
+    match error {
+        HubError::Open { error, .. } => not_open(error, built_in),
+        HubError::AgentGone { why, .. } => {
+            Failure::new(Exit::AgentFailed, format!("the session was not opened: {why}"))
+        }
+        error => Failure::new(Exit::AgentFailed, error),
+    }
+}
+
+fn not_open(error: &OpenError, built_in: bool) -> Failure {
+    let exit = match error {
+        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => {
+            Exit::Usage
+        }
         OpenError::AuthRequired { message, .. } => {
             let said = sanitize::line(message);
-            // The built-in agent needs no login, but the model that a person named may need a key.
+            // The built-in agent needs no login, but the selected model can need a key.
             if built_in {
                 return Failure::usage(said);
             }
-            return Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said})"));
+            return Failure::new(
+                Exit::LoginNeeded,
+                format!("the agent needs a login first ({said})"),
+            );
         }
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
-            // The built-in agent's own words: the protocol has no code for it.
-            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => Exit::Busy,
+            // The message of the built-in agent; the protocol has no code for it.
+            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
+                Exit::Busy
+            }
             _ => Exit::AgentFailed,
         },
         _ => Exit::OurFault,

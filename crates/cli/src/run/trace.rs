@@ -1,4 +1,4 @@
-//! `--trace`: every line of both directions in a file, as it passes.
+//! `--trace`: records every line of both directions.
 
 use crate::exit::Failure;
 use crate::record::{create, record};
@@ -8,21 +8,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A trace that is being written. What is written is in the file at once: it is there also if this process is killed.
+/// A recording in progress. Lines are in the file at once, also if this process is killed.
 pub(super) struct Trace {
     path: PathBuf,
-    /// The file, or why it cannot be written any more.
+    /// The file, or the reason why writing stopped.
     file: Arc<Mutex<Result<File, io::Error>>>,
 }
 
 impl Trace {
-    /// Makes the file.
+    /// Creates the file.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         let file = create("--trace", path)?;
         Ok(Self { path: path.into(), file: Arc::new(Mutex::new(Ok(file))) })
     }
 
-    /// Writes every line that it sees.
+    /// Returns the observer that writes every line.
     pub(super) fn tap(&self) -> Tap {
         let file = self.file.clone();
         Arc::new(move |direction, line: &[u8]| {
@@ -32,19 +32,23 @@ impl Trace {
             };
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             if let Ok(open) = &mut *file
-                && let Err(error) = open
-                    .write_all(record(("direction", direction), jiff::Timestamp::now(), line, "").as_bytes())
+                && let Err(error) = open.write_all(
+                    record(("direction", direction), jiff::Timestamp::now(), line, "").as_bytes(),
+                )
             {
                 *file = Err(error);
             }
         })
     }
 
-    /// What is wrong with the trace, if it is not whole.
+    /// Returns the reason if the recording is incomplete.
     pub(super) fn trouble(&self) -> Option<String> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let error = file.as_ref().err()?;
-        Some(format!("the trace {} is not whole: it cannot be written: {error}", self.path.display()))
+        Some(format!(
+            "the trace {} is incomplete: it cannot be written: {error}",
+            self.path.display()
+        ))
     }
 }
 
@@ -63,6 +67,6 @@ mod tests {
         tap(Direction::Sent, b"{}");
         tap(Direction::Sent, b"{}");
         let told = trace.trouble().unwrap();
-        assert!(told.contains("trace.jsonl is not whole"), "{told}");
+        assert!(told.contains("trace.jsonl is incomplete"), "{told}");
     }
 }

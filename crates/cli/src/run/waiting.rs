@@ -1,14 +1,15 @@
-//! Saying that a slow start goes on.
+//! Notices during a slow start.
 
 use crate::show::paint::{DIM, Paint};
 use crate::show::sanitize;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// After how long a person is told, and how often then.
+/// The delay of the first notice, and the pause between notices.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Waits for what the agent does at its start. A person who watches is told after a second, and then each second, that it goes on.
+/// Waits for a start of the agent. A person who watches sees a notice after a second, and then
+/// every second.
 pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<String>) -> T {
     let Some(what) = what else { return starting.await };
     let mut starting = std::pin::pin!(starting);
@@ -31,13 +32,13 @@ pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<S
     starting.await
 }
 
-/// What takes a line back, where sequences may be written.
+/// The sequence that clears a line, if the terminal supports it.
 fn clear(paint: Paint) -> String {
     if paint.colours { "\r\x1b[2K".to_owned() } else { String::new() }
 }
 
 fn eprint(text: &str) {
     let mut stderr = io::stderr().lock();
-    // If stderr is closed nobody is told.
+    // A closed stderr is not an error.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }

@@ -1,26 +1,27 @@
-//! What may stand behind `attache sessions`.
+//! The arguments of `attache sessions`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-The built-in agent keeps its sessions in one file of the user's data directory: what was said and done in them. \
-`attache doctor` names the file. ATTACHE_STORE=PATH keeps them elsewhere, ATTACHE_STORE=none not at all.
+The built-in agent stores its sessions in one file of your data directory, which `attache \
+doctor` shows. ATTACHE_STORE=PATH selects another file, ATTACHE_STORE=none stores nothing.
 
-ID is a session's id, the beginning of one, or `last`.
+ID is a session's id, the beginning of its id, or `last`.
 
-Exit codes are those of `attache run --help`: 2 if no such session is kept, 9 if it is open elsewhere, 10 if the store cannot be used.
+Exit codes: 2 if the session does not exist, 9 if it is open in another program, 10 if the \
+store cannot be used; see also `attache run --help`.
 
 Examples:
-  attache sessions                              the newest ones
+  attache sessions                              the newest sessions
   attache sessions --cwd . --tag bug            of this folder, with a tag
-  attache sessions search \"race condition\"      in titles and in what was said
+  attache sessions search \"race condition\"      in titles and conversations
   attache sessions show last                    the whole conversation
   attache sessions show last --markdown >talk.md
   attache sessions tag last +bug -later
   attache sessions --json | jq -r .sessionId    for scripts";
 
-/// The command, with the arguments of `list` where no other task is named.
+/// The command, with the arguments of its default, `list`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct Sessions {
@@ -32,10 +33,10 @@ pub(crate) struct Sessions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// List sessions, the newest first; the same as no task
+    /// List sessions, the newest first (the default)
     #[command(after_help = "Example:\n  attache sessions list --cwd . --all")]
     List(List),
-    /// List the sessions with a text in the title or in what was said, and where it stands
+    /// Search titles and conversations, and show the lines that match
     #[command(after_help = "Example:\n  attache sessions search \"race condition\" --cwd .")]
     Search(Search),
     /// Show a conversation
@@ -43,35 +44,35 @@ pub(crate) enum Task {
         after_help = "Examples:\n  attache sessions show last\n  attache sessions show 3f2a --markdown >talk.md"
     )]
     Show(Show),
-    /// Write a session's log to a file, one JSON object a line
+    /// Write a session's log to a file, one JSON object per line
     #[command(
         after_help = "Examples:\n  attache sessions export last\n  attache sessions export last - | gzip >last.jsonl.gz"
     )]
     Export(Export),
-    /// Give a session a title, which the agent then leaves alone
+    /// Set the title of a session; the agent then keeps it
     #[command(after_help = "Example:\n  attache sessions rename last The race in the cache")]
     Rename(Rename),
-    /// Add tags to a session and take tags from it; without any, show them
+    /// Add and remove tags of a session, or show them
     #[command(after_help = "Example:\n  attache sessions tag last +bug -later")]
     Tag(Tag),
-    /// Put sessions away: they are listed only with --archived or --all
+    /// Archive sessions: lists then show them only with --archived or --all
     #[command(after_help = "Example:\n  attache sessions archive 3f2a 9c41")]
     Archive(Several),
-    /// Take sessions out again
+    /// Unarchive sessions
     #[command(after_help = "Example:\n  attache sessions unarchive 3f2a")]
     Unarchive(Several),
-    /// Delete sessions for good; asks first
+    /// Delete sessions permanently, after a question
     #[command(after_help = "Example:\n  attache sessions delete 3f2a --yes")]
     Delete(Delete),
 }
 
-/// Which store.
+/// The store.
 #[derive(Debug, Args)]
 pub(crate) struct InStore {
-    /// The file that sessions are kept in [default: ATTACHE_STORE, else one in the user's data directory]
+    /// The file of the store [default: ATTACHE_STORE, or a file in your data directory]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
-    /// Only sessions of the agent with this name
+    /// Only sessions of this agent
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 }
@@ -87,16 +88,16 @@ pub(crate) struct List {
     /// Archived and empty sessions too
     #[arg(long, conflicts_with = "archived")]
     pub(crate) all: bool,
-    /// Only with this tag
+    /// Only sessions with this tag
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
-    /// Only with this text in the title
+    /// Only sessions with this text in the title
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// At most so many; 0 for all [default: 30 on a terminal, else all]
+    /// The maximum number of sessions; 0 for all [default: 30 on a terminal, otherwise all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// One JSON object a line on stdout
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -105,7 +106,7 @@ pub(crate) struct List {
 
 #[derive(Debug, Args)]
 pub(crate) struct Search {
-    /// What to look for; words are joined by spaces, and the case of ASCII letters does not matter
+    /// The text to find; words are joined by spaces, and ASCII case is ignored
     #[arg(value_name = "TEXT", required = true)]
     pub(crate) text: Vec<String>,
     #[command(flatten)]
@@ -114,19 +115,19 @@ pub(crate) struct Search {
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// Which session
+    /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// As Markdown, also on a terminal; elsewhere it always is
+    /// Print Markdown on a terminal too; elsewhere it is the default
     #[arg(long)]
     pub(crate) markdown: bool,
-    /// Its log: one JSON object a line
+    /// Print the log: one JSON object per line
     #[arg(long, conflicts_with_all = ["markdown", "thoughts", "verbose"])]
     pub(crate) json: bool,
-    /// What the agent thought, too
+    /// Include the reasoning of the agent
     #[arg(long)]
     pub(crate) thoughts: bool,
-    /// All of every diff and output, which only a terminal shortens
+    /// Print whole diffs and outputs; only terminals shorten them
     #[arg(long, short)]
     pub(crate) verbose: bool,
     #[command(flatten)]
@@ -135,13 +136,13 @@ pub(crate) struct Show {
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// Which session
+    /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Where to; `-` is stdout [default: the id and .jsonl, in this folder]
+    /// The file; `-` means stdout [default: ID.jsonl in this folder]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Overwrite the file
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -150,7 +151,7 @@ pub(crate) struct Export {
 
 #[derive(Debug, Args)]
 pub(crate) struct Rename {
-    /// Which session
+    /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// The title; words are joined by spaces
@@ -164,17 +165,17 @@ pub(crate) struct Rename {
 pub(crate) struct Tag {
     #[command(flatten)]
     pub(crate) place: InStore,
-    /// Which session
+    /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// +TAG adds a tag, -TAG takes it away
+    /// +TAG adds a tag, -TAG removes it
     #[arg(value_name = "+TAG|-TAG", allow_hyphen_values = true)]
     pub(crate) tags: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Several {
-    /// Which sessions
+    /// The sessions
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
@@ -183,7 +184,7 @@ pub(crate) struct Several {
 
 #[derive(Debug, Args)]
 pub(crate) struct Delete {
-    /// Which sessions
+    /// The sessions
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// Do not ask

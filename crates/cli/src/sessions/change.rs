@@ -1,7 +1,7 @@
 //! `attache sessions rename`, `tag`, `archive`, `unarchive` and `delete`.
 
 use super::arguments::{Delete, Rename, Several, Tag};
-use super::{pages, said, session_id, when};
+use super::{pages, session_id, text_search, time};
 use crate::exit::{Exit, Failure};
 use crate::key;
 use crate::show::paint::{BOLD, Paint};
@@ -11,17 +11,19 @@ use attache_session::{EventBody, Labels, Listed, SessionKey, Store, StoreError, 
 use jiff::Zoned;
 use std::io::{self, Write};
 
-/// Gives a session a title that the agent's own no longer replace (TITLE-03).
+/// Sets a title, which the agent's own titles no longer replace (TITLE-03).
 pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let title = attache_session::title(&arguments.title.join(" "));
-    let title = title
-        .ok_or_else(|| Failure::usage("the title is empty: write at least one character that can be seen"))?;
-    append(store, &listed.key, EventBody::StoredTitle { title: title.clone(), by_person: true }).await?;
-    say(&format!("{} is now “{}”", id(&listed), sanitize::line(&title)))
+    let title = title.ok_or_else(|| {
+        Failure::usage("the title is empty: write at least one visible character")
+    })?;
+    append(store, &listed.key, EventBody::StoredTitle { title: title.clone(), by_person: true })
+        .await?;
+    say(&format!("renamed {} to “{}”", id(&listed), sanitize::line(&title)))
 }
 
-/// Adds tags and takes tags away, or shows them.
+/// Adds and removes tags, or shows them.
 pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let before = Labels::of(&listed.summary.info);
@@ -40,7 +42,7 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
     if after.tags.len() > Labels::TAGS {
         let most = Labels::TAGS;
         return Err(Failure::usage(format!(
-            "a session has at most {most} tags: take one away by -TAG first"
+            "a session has at most {most} tags: remove one with -TAG first"
         )));
     }
     if let Some(meta) = Labels::change(&before, &after) {
@@ -49,12 +51,13 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
         let body = EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta };
         append(store, &listed.key, body).await?;
     }
-    let tags: Vec<String> = after.tags.iter().map(|tag| format!("#{}", sanitize::line(tag))).collect();
+    let tags: Vec<String> =
+        after.tags.iter().map(|tag| format!("#{}", sanitize::line(tag))).collect();
     let tags = if tags.is_empty() { "no tags".to_owned() } else { tags.join(" ") };
     say(&format!("{} has {tags}", id(&listed)))
 }
 
-/// The tag as it is kept: one word.
+/// Returns the stored form of a tag: one word.
 fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     let tag = tag.trim_start_matches('#');
     let usable = attache_session::title(tag).is_some_and(|same| same == tag)
@@ -63,18 +66,24 @@ fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     match usable {
         true => Ok(tag.to_owned()),
         false => Err(Failure::usage(format!(
-            "{} is no tag: write +TAG or -TAG, at most {} characters on one line; options stand before the id",
+            "{} is not a tag: write +TAG or -TAG, at most {} characters on one line; options go before the id",
             sanitize::line(word),
             Labels::TAG_LIMIT
         ))),
     }
 }
 
-/// Puts sessions away or takes them out (ARCH-02, ARCH-06).
-pub(crate) async fn archive(store: &dyn Store, arguments: &Several, archived: bool) -> Result<Exit, Failure> {
+/// Archives or unarchives sessions (ARCH-02, ARCH-06).
+pub(crate) async fn archive(
+    store: &dyn Store,
+    arguments: &Several,
+    archived: bool,
+) -> Result<Exit, Failure> {
     for listed in all(store, &arguments.ids, arguments.place.agent.as_deref())? {
-        let (done, word) =
-            (listed.summary.archived == archived, if archived { "archived" } else { "not archived" });
+        let (done, word) = (
+            listed.summary.archived == archived,
+            if archived { "archived" } else { "not archived" },
+        );
         if !done {
             append(store, &listed.key, EventBody::Archived(archived)).await?;
         }
@@ -83,15 +92,16 @@ pub(crate) async fn archive(store: &dyn Store, arguments: &Several, archived: bo
     Ok(Exit::Done)
 }
 
-/// Deletes sessions, after the person or `--yes` has agreed.
+/// Deletes sessions after the person or `--yes` confirmed it.
 pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit, Failure> {
     let sessions = all(store, &arguments.ids, arguments.place.agent.as_deref())?;
-    let lines = sessions.iter().map(|listed| described(store, listed)).collect::<Result<Vec<_>, _>>()?;
+    let lines =
+        sessions.iter().map(|listed| described(store, listed)).collect::<Result<Vec<_>, _>>()?;
     if !arguments.yes && !agreed(&lines).await? {
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
     for (listed, line) in sessions.iter().zip(&lines) {
-        // A copy that stayed behind would be listed from now on.
+        // A remaining copy would appear in lists.
         for copy in pages::copies(store, listed)? {
             store.delete(&copy)?;
         }
@@ -104,22 +114,24 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
 async fn agreed(lines: &[String]) -> Result<bool, Failure> {
     if !key::can_ask() {
         return Err(Failure::usage(format!(
-            "deleting cannot be undone, and nobody can be asked here: --yes deletes\n  {}",
+            "deleting is permanent and needs a terminal to confirm: pass --yes to delete\n  {}",
             lines.join("\n  ")
         )));
     }
     let paint = Paint::of(&io::stderr());
-    let question = format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete for good?"));
+    let question =
+        format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete permanently?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
-    let key = pressed
-        .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}")))?;
+    let key = pressed.map_err(|error| {
+        Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}"))
+    })?;
     let answer = if key == b'y' { "yes" } else { "no" };
     let written = writeln!(io::stderr().lock(), "{answer}");
     written.map_err(|error| Failure::output(&error))?;
     Ok(key == b'y')
 }
 
-/// Every session that is named, each once, before anything is done to one.
+/// Finds all named sessions, without duplicates, before any is changed.
 fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Listed>, Failure> {
     let mut sessions: Vec<Listed> = Vec::new();
     for id in ids {
@@ -131,12 +143,12 @@ fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Lis
     Ok(sessions)
 }
 
-/// The id, the title, the number of prompts and the time of the last change.
+/// Describes a session: id, title, number of prompts, time of the last change.
 fn described(store: &dyn Store, listed: &Listed) -> Result<String, StoreError> {
-    let title = said::title(store, listed)?.map(|title| format!("“{title}”"));
+    let title = text_search::title(store, listed)?.map(|title| format!("“{title}”"));
     let prompts = listed.summary.prompts;
     let plural = if prompts == 1 { "" } else { "s" };
-    let when = when::ago(listed.summary.updated_at, &Zoned::now());
+    let when = time::ago(listed.summary.updated_at, &Zoned::now());
     Ok(format!(
         "{} {}, {prompts} prompt{plural}, {when}",
         id(listed),

@@ -2,9 +2,9 @@
 
 use super::arguments::List;
 use super::pages::Pages;
-use super::said::{self, Found};
 use super::table::{self, Row};
-use super::when;
+use super::text_search::{self, Found};
+use super::time;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{DIM, Paint};
@@ -17,19 +17,24 @@ use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// How many sessions a terminal shows unless told otherwise.
+/// The default number of sessions on a terminal.
 const ON_A_TERMINAL: usize = 30;
 
-/// How many lines of the table are laid out together.
+/// The number of rows that are laid out together.
 const TOGETHER: usize = 200;
 
-/// Lists the sessions that the arguments ask for; with `text` those that have it, and where.
-pub(crate) fn list(store: &dyn Store, arguments: &List, text: Option<&str>) -> Result<Exit, Failure> {
+/// Lists the selected sessions; with `text`, only those that contain it, with the place.
+pub(crate) fn list(
+    store: &dyn Store,
+    arguments: &List,
+    text: Option<&str>,
+) -> Result<Exit, Failure> {
     let table = !arguments.json;
     let default = if table && io::stdout().is_terminal() { ON_A_TERMINAL } else { 0 };
     let limit = Some(arguments.limit.unwrap_or(default)).filter(|limit| *limit > 0);
-    // A search may take its time: it stops at each session that it finds, so that it can be shown.
-    let expected = if text.is_some() { Some(1) } else { limit.map(|limit| limit.saturating_add(1)) };
+    // A search can be slow, so each match is shown at once.
+    let expected =
+        if text.is_some() { Some(1) } else { limit.map(|limit| limit.saturating_add(1)) };
     let mut pages = Pages::new(store, query(arguments, text), expected);
     let mut left = limit.unwrap_or(usize::MAX);
     let mut listing = Listing {
@@ -60,7 +65,7 @@ pub(crate) fn list(store: &dyn Store, arguments: &List, text: Option<&str>) -> R
     }
     if table && limit.is_some() && pages.next().is_some() {
         say(&format!(
-            "more are kept: --limit {} shows more, --limit 0 all",
+            "there are more: --limit {} shows more, --limit 0 all",
             limit.unwrap_or(0).saturating_mul(4)
         ))?;
     }
@@ -84,33 +89,37 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
     }
 }
 
-/// The folder as sessions name theirs: absolute, without a slash at its end. It need not exist any more.
+/// Returns a folder in the form of sessions: absolute, without a trailing slash. It need not exist.
 fn folder(given: &Path) -> String {
     let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     path.components().collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
+    std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
-/// Why nothing is listed, and what would list more.
+/// Returns the reason for an empty list, and the option that lists more.
 fn nothing(arguments: &List, text: Option<&str>) -> String {
     let filtered = text.is_some()
-        || [&arguments.tag, &arguments.title, &arguments.place.agent].into_iter().any(Option::is_some)
+        || [&arguments.tag, &arguments.title, &arguments.place.agent]
+            .into_iter()
+            .any(Option::is_some)
         || arguments.cwd.is_some();
     match (filtered, arguments.archived, arguments.all) {
-        (_, true, _) => "no such session is archived".to_owned(),
+        (_, true, _) => "no archived session matches".to_owned(),
         (true, ..) if !arguments.all => {
-            "no session is like that; --all looks at archived ones too".to_owned()
+            "no session matches; --all includes archived sessions".to_owned()
         }
-        (true, ..) => "no session is like that".to_owned(),
-        (false, _, true) => "no session is kept".to_owned(),
-        (false, ..) => "no session is kept that is not archived; --all lists those".to_owned(),
+        (true, ..) => "no session matches".to_owned(),
+        (false, _, true) => "no sessions are stored".to_owned(),
+        (false, ..) => "there are no unarchived sessions; --all includes archived ones".to_owned(),
     }
 }
 
-/// Tells the person something that is no part of the list.
+/// Prints a notice that is not part of the list.
 fn say(text: &str) -> Result<(), Failure> {
     let mut stderr = io::stderr().lock();
     let paint = Paint::of(&stderr);
@@ -130,7 +139,7 @@ struct Listing<'s> {
 impl Listing<'_> {
     fn found(&self, listed: &Listed) -> Result<Option<Found>, Failure> {
         match self.text {
-            Some(text) => Ok(said::find(self.store, &listed.key, text)?),
+            Some(text) => Ok(text_search::find(self.store, &listed.key, text)?),
             None => Ok(None),
         }
     }
@@ -141,10 +150,10 @@ impl Listing<'_> {
         Ok(Row {
             id: sanitize::line(key.session_id.as_str()),
             agent: format!("{}{client}", sanitize::line(&key.agent)),
-            title: said::title(self.store, listed)?,
+            title: text_search::title(self.store, listed)?,
             folder: self.shown(&summary.cwd),
             here: self.cwd.as_deref().is_some_and(|cwd| cwd == Path::new(&summary.cwd)),
-            when: when::ago(summary.updated_at, &self.now),
+            when: time::ago(summary.updated_at, &self.now),
             prompts: summary.prompts,
             notes: notes(listed),
             archived: summary.archived,
@@ -152,9 +161,10 @@ impl Listing<'_> {
         })
     }
 
-    /// The folder with the home as `~`.
+    /// Shortens the home folder to `~`.
     fn shown(&self, folder: &str) -> String {
-        let inside = self.home.as_deref().and_then(|home| Path::new(folder).strip_prefix(home).ok());
+        let inside =
+            self.home.as_deref().and_then(|home| Path::new(folder).strip_prefix(home).ok());
         let shown = match inside {
             Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
             Some(inside) => format!("~/{}", inside.display()),
@@ -163,7 +173,7 @@ impl Listing<'_> {
         sanitize::visible_line(&shown)
     }
 
-    /// Writes the rows; the head stands above the first ones only.
+    /// Writes the rows, with a header above the first ones.
     fn table(&mut self, rows: &[Row]) -> Result<(), Failure> {
         if rows.is_empty() {
             return Ok(());
@@ -180,9 +190,9 @@ impl Listing<'_> {
         written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
     }
 
-    /// Writes one object.
+    /// Writes one JSON object.
     fn json(&mut self, listed: &Listed) -> Result<(), Failure> {
-        let mut object = object(listed, said::title(self.store, listed)?);
+        let mut object = object(listed, text_search::title(self.store, listed)?);
         if let (Some(members), Some(_)) = (object.as_object_mut(), self.text) {
             let found = self.found(listed)?.map(|found| {
                 let text = format!("{}{}{}", found.before, found.text, found.behind);
@@ -196,7 +206,7 @@ impl Listing<'_> {
     }
 }
 
-/// Archived, tags, status and progress in a few words.
+/// Returns the archived state, tags, status and progress in a few words.
 fn notes(listed: &Listed) -> String {
     let labels = Labels::of(&listed.summary.info);
     let mut notes: Vec<String> =
@@ -207,7 +217,7 @@ fn notes(listed: &Listed) -> String {
     notes.join(" ")
 }
 
-/// The session as programs get it; documented in JSON.md.
+/// Returns the session as JSON; JSON.md documents it.
 pub(crate) fn object(listed: &Listed, shown: Option<String>) -> Value {
     let (key, summary) = (&listed.key, &listed.summary);
     let labels = Labels::of(&summary.info);

@@ -1,4 +1,4 @@
-//! `attache sessions show --json` and `export`: a session's log, one event a line.
+//! `attache sessions show --json` and `export`: writes a session's log, one event per line.
 
 use super::arguments::Export;
 use super::session_id;
@@ -19,13 +19,14 @@ pub(crate) fn write(store: &dyn Store, key: &SessionKey, out: impl Write) -> Res
         let Some(last) = events.last() else { break };
         after = last.sequence;
         for event in &events {
-            writeln!(out, "{}", escaped(&event.encode())).map_err(|error| Failure::output(&error))?;
+            writeln!(out, "{}", escaped(&event.encode()))
+                .map_err(|error| Failure::output(&error))?;
         }
     }
     out.flush().map_err(|error| Failure::output(&error))
 }
 
-/// Writes the log to a file, which is there whole or not at all.
+/// Writes the log to a file atomically.
 pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let file = arguments.file.clone().unwrap_or_else(|| default(&listed.key));
@@ -34,12 +35,16 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
         return Ok(Exit::Done);
     }
     let shown = sanitize::line(&file.display().to_string());
-    let exists =
-        || Failure::usage(format!("{shown} exists already: name another file, or overwrite it by --force"));
+    let exists = || {
+        Failure::usage(format!(
+            "{shown} already exists: name another file, or overwrite it with --force"
+        ))
+    };
     if !arguments.force && file.symlink_metadata().is_ok() {
         return Err(exists());
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = |error: io::Error| Failure::usage(format!("{shown} cannot be written: {error}"));
     let mut temporary = NamedTempFile::new_in(folder).map_err(cannot)?;
     write(store, &listed.key, &mut temporary)?;
@@ -55,15 +60,16 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
     let events = listed.summary.sequence;
     let told = writeln!(
         io::stdout().lock(),
-        "{shown}: the log of {}, up to event {events}",
+        "exported the log of {} up to event {events} to {shown}",
         sanitize::line(listed.key.session_id.as_str())
     );
     told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
-/// The id as the name of a file: of an id from elsewhere only what is safe in one.
+/// Returns the id as a file name, with unsafe characters removed.
 fn default(key: &SessionKey) -> PathBuf {
-    let safe = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    let safe =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     let name: String = key
         .session_id
         .as_str()

@@ -1,7 +1,8 @@
-//! A conversation as Markdown: prompts quoted under headings, answers as they were, tool calls with their diffs and outputs fenced.
+//! A conversation as Markdown: quoted prompts under headings, unchanged answers, tool calls with
+//! fenced diffs and outputs.
 
+use super::time;
 use super::transcript::{Part, Teller};
-use super::when;
 use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;
@@ -11,8 +12,8 @@ use attache_protocol::v1::{
     ToolCallStatus,
 };
 use attache_session::{
-    Block, Compaction, Labels, Listed, MessageAuthor, MessageBetweenSessions, Permission, PlanContent,
-    Subagent,
+    Block, Compaction, Labels, Listed, MessageAuthor, MessageBetweenSessions, Permission,
+    PlanContent, Subagent,
 };
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
@@ -24,11 +25,11 @@ const PLAIN: Paint = Paint { colours: false };
 pub(crate) struct Markdown<W> {
     out: W,
     zone: TimeZone,
-    /// Whether thoughts are written.
+    /// Whether reasoning is written.
     thoughts: bool,
-    /// What stands before each line of the message being written; `None` between messages.
+    /// The prefix of each line of the current message; `None` between messages.
     inside: Option<&'static str>,
-    /// Whether the next character begins a line.
+    /// Whether the next character starts a line.
     fresh: bool,
     /// Whether anything was written.
     begun: bool,
@@ -39,7 +40,7 @@ impl<W: Write> Markdown<W> {
         Self { out, zone, thoughts, inside: None, fresh: true, begun: false }
     }
 
-    /// Writes what is known of the session: its title as a heading and a list of facts.
+    /// Writes the facts about the session: a heading with its title, and a list.
     pub(crate) fn head(&mut self, listed: &Listed, title: &str) -> io::Result<()> {
         let summary = &listed.summary;
         self.paragraph(&format!("# {}", literal(title)))?;
@@ -52,10 +53,15 @@ impl<W: Write> Markdown<W> {
             format!("folder {}", code(&summary.cwd)),
         ];
         facts.extend(
-            summary.additional_directories.iter().map(|folder| format!("further folder {}", code(folder))),
+            summary
+                .additional_directories
+                .iter()
+                .map(|folder| format!("further folder {}", code(folder))),
         );
-        let (began, updated) =
-            (when::exact(summary.began_at, &self.zone), when::exact(summary.updated_at, &self.zone));
+        let (began, updated) = (
+            time::exact(summary.began_at, &self.zone),
+            time::exact(summary.updated_at, &self.zone),
+        );
         facts.push(format!("began {began}, last change {updated}"));
         let labels = Labels::of(&summary.info);
         if !labels.tags.is_empty() {
@@ -68,13 +74,13 @@ impl<W: Write> Markdown<W> {
         self.paragraph(&facts.join("\n"))
     }
 
-    /// Writes out everything.
+    /// Flushes the output.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.close()?;
         self.out.flush()
     }
 
-    /// Ends the message being written.
+    /// Ends the current message.
     fn close(&mut self) -> io::Result<()> {
         if self.inside.take().is_some() && !self.fresh {
             writeln!(self.out)?;
@@ -83,7 +89,7 @@ impl<W: Write> Markdown<W> {
         Ok(())
     }
 
-    /// Begins a block: behind the message that was being written and a blank line.
+    /// Starts a block, after the current message and a blank line.
     fn block(&mut self) -> io::Result<()> {
         self.close()?;
         if std::mem::replace(&mut self.begun, true) {
@@ -97,14 +103,15 @@ impl<W: Write> Markdown<W> {
         writeln!(self.out, "{text}")
     }
 
-    /// A fence longer than any run of backticks in the text.
+    /// Returns a fence longer than any run of backticks in the text.
     fn fenced(&mut self, info: &str, text: &str) -> io::Result<()> {
         let runs = text.split(|character| character != '`').map(str::len);
         let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
         self.paragraph(&format!("{fence}{info}\n{}\n{fence}", text.trim_end_matches('\n')))
     }
 
-    /// The next piece of a message, harmless already, each line behind the mark of the message.
+    /// Writes the next piece of a message, already sanitized, with the prefix of the message on
+    /// each line.
     fn piece(&mut self, text: &str) -> io::Result<()> {
         let Some(mark) = self.inside else { return Ok(()) };
         for line in text.split_inclusive('\n') {
@@ -142,21 +149,30 @@ impl<W: Write> Markdown<W> {
         self.close()
     }
 
-    fn tool_call(&mut self, call: &ToolCall, cwd: &Path, permission: Option<&Permission>) -> io::Result<()> {
+    fn tool_call(
+        &mut self,
+        call: &ToolCall,
+        cwd: &Path,
+        permission: Option<&Permission>,
+    ) -> io::Result<()> {
         let kind = literal(&tool_call::kind(call.kind()));
         let places: Vec<String> = call
             .locations
             .iter()
             .filter_map(|place| {
                 let path = tool_call::relative(&place.path, cwd);
-                // What the title names need not be said again, and the folder itself says nothing.
+                // Places that the title names are not repeated; the folder itself is omitted.
                 let new = path != "." && !call.title.contains(&path);
-                new.then(|| code(&place.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"))))
+                new.then(|| {
+                    code(&place.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}")))
+                })
             })
             .collect();
-        let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        let asked =
-            permission.map(|permission| format!("; asked: {}", answer(permission))).unwrap_or_default();
+        let places =
+            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        let asked = permission
+            .map(|permission| format!("; asked: {}", answer(permission)))
+            .unwrap_or_default();
         let title = literal(&call.title);
         self.paragraph(&format!("**{kind}** {title}{places}: {}{asked}", status(call.status())))?;
         for content in &call.content {
@@ -192,11 +208,12 @@ impl<W: Write> Markdown<W> {
     fn diff(&mut self, diff: &Diff, cwd: &Path) -> io::Result<()> {
         let shown = diff::diff(diff.old_text.as_deref(), &diff.new_text, PLAIN);
         let path = tool_call::relative(&diff.path, cwd);
-        let before = if diff.old_text.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
+        let before =
+            if diff.old_text.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
         self.fenced("diff", &format!("--- {before}\n+++ b/{path}\n{}", shown.lines.join("\n")))
     }
 
-    /// An output that is one fenced block already stays one.
+    /// An output that already is one fenced block stays unchanged.
     fn output(&mut self, content: &ContentBlock) -> io::Result<()> {
         let text = tool_call::block(content);
         match tool_call::fenced(&text) {
@@ -252,11 +269,13 @@ impl<W: Write> Teller for Markdown<W> {
     fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
         let written = match part {
             Part::Prompt { number, at, content } => {
-                self.prompt(&format!("## {number} · {}", when::exact(at, &self.zone)), content)
+                self.prompt(&format!("## {number} · {}", time::exact(at, &self.zone)), content)
             }
             Part::Message(author) => self.message(author),
             Part::Piece { content, .. } => self.piece(&tool_call::block(content)),
-            Part::ToolCall { call, cwd, permission } => self.tool_call(call, Path::new(cwd), permission),
+            Part::ToolCall { call, cwd, permission } => {
+                self.tool_call(call, Path::new(cwd), permission)
+            }
             Part::Plan(content) => self.plan(content),
             Part::Notice(notice) => {
                 let more = notice.description.as_deref().map(|text| format!(": {}", literal(text)));
@@ -270,7 +289,8 @@ impl<W: Write> Teller for Markdown<W> {
             Part::ForkedFrom(id) => self.paragraph(&format!("*forked from {}*", code(id.as_str()))),
             Part::TurnEnded { outcome, usage, state } => {
                 let ended = super::transcript::ended(outcome);
-                let usage = usage::line(state, usage, PLAIN).map(|line| format!(" · {}", literal(&line)));
+                let usage =
+                    usage::line(state, usage, PLAIN).map(|line| format!(" · {}", literal(&line)));
                 self.paragraph(&format!("*{}{}*", literal(&ended), usage.unwrap_or_default()))
             }
         };
@@ -278,7 +298,7 @@ impl<W: Write> Teller for Markdown<W> {
     }
 }
 
-/// What was answered, in the words of the option.
+/// Returns the answer, with the label of the option.
 fn answer(permission: &Permission) -> String {
     let chosen = permission.outcome.as_ref().and_then(|outcome| outcome.selected());
     let option = permission.options.iter().find(|option| Some(&option.option_id) == chosen);
@@ -294,11 +314,14 @@ fn status(status: &ToolCallStatus) -> &'static str {
     }
 }
 
-/// One line in which nothing is markup.
+/// Escapes markup in one line.
 fn literal(text: &str) -> String {
     let mut out = String::new();
     for character in sanitize::line(text).chars() {
-        if matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&') {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&'
+        ) {
             out.push('\\');
         }
         out.push(character);
@@ -306,7 +329,7 @@ fn literal(text: &str) -> String {
     out
 }
 
-/// One line as code.
+/// Formats one line as code.
 fn code(text: &str) -> String {
     let text = sanitize::line(text);
     match text.contains('`') {

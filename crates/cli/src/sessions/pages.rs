@@ -1,36 +1,41 @@
-//! Sessions of a list one after the other, page by page.
+//! Sessions of a list, fetched page by page.
 
+use crate::chosen_agent::BUILT_IN_NAME;
 use attache_protocol::method::Side;
 use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
 use std::collections::HashSet;
 
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
-
-/// The most sessions of a page.
+/// The maximum number of sessions per page.
 const PAGE: usize = 200;
 
-/// All sessions that a query finds, fetched as they are asked for. A conversation that agent and client both keep here is listed once, as
-/// its agent keeps it.
+/// The sessions that a query finds, fetched on demand. A conversation that both agent and client
+/// store here is listed once, as the agent stores it.
 pub(crate) struct Pages<'s> {
     store: &'s dyn Store,
     query: ListQuery,
     page: std::vec::IntoIter<Listed>,
     /// Whether the last page was fetched.
     ended: bool,
-    /// The sessions that were given: a copy stands for its agent's session, which may follow.
+    /// The sessions that were returned. A copy represents its agent's session, which can follow.
     given: HashSet<SessionKey>,
 }
 
 impl<'s> Pages<'s> {
-    /// `expected`: how many will be asked for, if that is known.
+    /// `expected` is the number of sessions that will be requested, if known.
     pub(crate) fn new(store: &'s dyn Store, query: ListQuery, expected: Option<usize>) -> Self {
         let limit = expected.map_or(PAGE, |expected| expected.clamp(1, PAGE));
         let page = Vec::new().into_iter();
-        Self { store, query: ListQuery { limit, ..query }, page, ended: false, given: HashSet::new() }
+        Self {
+            store,
+            query: ListQuery { limit, ..query },
+            page,
+            ended: false,
+            given: HashSet::new(),
+        }
     }
 
-    /// The session to list for one that the store found; `None` if it was listed before, or is not asked for.
+    /// Returns the session to list for a match of the store; `None` if it was listed before or is
+    /// not requested.
     fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
         let listed = match kept_by_agent(self.store, &found.key, self.query.agent.as_deref())? {
             Some(own) => own,
@@ -74,8 +79,9 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// The agent's own log, in the same store, of a session of which `key` is the client's copy. The client may know the built-in agent by
-/// another name; with `agent` only a log of that agent counts.
+/// Returns the agent's own log, in the same store, of a session whose client copy is `key`. The
+/// client can know the built-in agent by another name; with `agent`, only a log of that agent
+/// counts.
 fn kept_by_agent(
     store: &dyn Store,
     key: &SessionKey,
@@ -84,7 +90,7 @@ fn kept_by_agent(
     if key.side != Side::Client {
         return Ok(None);
     }
-    for name in [key.agent.as_str(), BUILT_IN] {
+    for name in [key.agent.as_str(), BUILT_IN_NAME] {
         let found = match agent.is_none_or(|agent| agent == name) {
             true => other_side(store, key, Side::Agent, name)?,
             false => None,
@@ -96,7 +102,7 @@ fn kept_by_agent(
     Ok(None)
 }
 
-/// The client's copies, in the same store, of a session that its agent keeps there.
+/// Returns the client's copies, in the same store, of a session that its agent stores there.
 pub(crate) fn copies(store: &dyn Store, listed: &Listed) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
     if listed.key.side != Side::Agent {
@@ -128,7 +134,7 @@ fn other_side(
     let key = SessionKey { side, agent: agent.to_owned(), session_id: key.session_id.clone() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
-        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -1,30 +1,28 @@
-//! Which session a person means: an id, the beginning of one, or `last`.
+//! The session that a person selects: an id, the beginning of an id, or `last`.
 
 use super::pages::Pages;
+use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::Failure;
 use crate::show::sanitize;
 use crate::show::width::cut;
 use attache_protocol::method::Side;
 use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
 
-/// The word for the session in which something happened last.
+/// The word for the most recent session.
 const LAST: &str = "last";
 
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
-
-/// How many sessions are named when one is not found or not clear.
+/// The number of candidates in a message.
 const NAMED: usize = 5;
 
-/// Finds the session that `id` names, of the agent with the name `agent` if one is given.
+/// Finds the session that `id` selects, of the agent with the name `agent` if given.
 ///
 /// # Errors
-/// No session, or more than one, is meant: names those that could be.
+/// No session or several sessions match; the message lists candidates.
 pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Listed, Failure> {
     match id {
         "" => {
             return Err(Failure::usage(
-                "the id is empty: name a session by its id, the beginning of one, or `last`",
+                "the id is empty: use an id, the beginning of an id, or `last`",
             ));
         }
         LAST => return last(store, agent),
@@ -33,8 +31,11 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     if let Some(found) = ours(store, id, agent)? {
         return Ok(found);
     }
-    let query =
-        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let query = ListQuery {
+        agent: agent.map(str::to_owned),
+        archived: Archived::Include,
+        ..ListQuery::default()
+    };
     let mut candidates = Vec::new();
     for listed in Pages::new(store, query, None) {
         let listed = listed?;
@@ -56,26 +57,32 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
 fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
     let query = ListQuery { agent: agent.map(str::to_owned), used: true, ..ListQuery::default() };
     let last = Pages::new(store, query, Some(1)).next().transpose()?;
-    last.ok_or_else(|| Failure::usage("there is no last session: none is kept, or all are archived"))
+    last.ok_or_else(|| {
+        Failure::usage("there is no last session: none is stored, or all are archived")
+    })
 }
 
-/// A whole id of the built-in agent needs no search.
+/// A full id of the built-in agent needs no search.
 fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Listed>, Failure> {
-    if agent.is_some_and(|agent| agent != BUILT_IN) {
+    if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);
     }
-    let key = SessionKey { side: Side::Agent, agent: BUILT_IN.to_owned(), session_id: id.into() };
+    let key =
+        SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
-        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Sessions that may be meant by what is no id: those with it in the title, else the newest.
+/// Returns candidates for an unknown id: sessions with it in the title, otherwise the newest.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-    let query =
-        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let query = ListQuery {
+        agent: agent.map(str::to_owned),
+        archived: Archived::Include,
+        ..ListQuery::default()
+    };
     let newest = |query| Pages::new(store, query, Some(NAMED)).take(NAMED).collect();
     let titled: Vec<Listed> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
     if !titled.is_empty() {
@@ -86,11 +93,11 @@ fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>
 
 fn unknown(id: &str, alike: &[Listed]) -> Failure {
     let id = sanitize::line(id);
-    let advice = "`attache sessions --all` lists them all";
+    let advice = "`attache sessions --all` lists all sessions";
     match alike.is_empty() {
-        true => Failure::usage(format!("no session {id} is kept: {advice}")),
+        true => Failure::usage(format!("session {id} does not exist: {advice}")),
         false => Failure::usage(format!(
-            "no session {id} is kept; {advice}. Did you mean one of these?{}",
+            "session {id} does not exist; {advice}. Did you mean one of these?{}",
             named(alike)
         )),
     }
@@ -106,7 +113,7 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
         .windows(2)
         .all(|pair| matches!(pair, [a, b] if a.key.session_id == b.key.session_id))
     {
-        true => "name the agent by --agent",
+        true => "name the agent with --agent",
         false => "write more of the id",
     };
     Failure::usage(format!(
@@ -116,11 +123,13 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
     ))
 }
 
-/// A line for each: id, agent, title.
+/// Lists the id, agent and title of each.
 fn named(sessions: &[Listed]) -> String {
     let line = |listed: &Listed| {
-        let title = listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
-        let (id, agent) = (sanitize::line(listed.key.session_id.as_str()), sanitize::line(&listed.key.agent));
+        let title =
+            listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
+        let (id, agent) =
+            (sanitize::line(listed.key.session_id.as_str()), sanitize::line(&listed.key.agent));
         format!("\n  {id}  {agent}  {}", cut(&title, 60))
     };
     sessions.iter().map(line).collect()

@@ -1,47 +1,47 @@
 //! Sessions as a table for people.
 
-use super::said::Found;
+use super::text_search::Found;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW};
 use crate::show::sanitize;
 use crate::show::width::{cut, width};
 use anstyle::Style;
 use attache_session::MessageAuthor;
 
-/// Columns between two cells.
+/// The columns between two cells.
 const GAP: usize = 2;
 
-/// The fewest characters of an id that are shown.
+/// The minimum length of an id.
 const ID: usize = 8;
 
-/// Less than so many columns of facts behind a title say nothing.
+/// The minimum width of the facts after a title.
 const FACTS: usize = 10;
 
-/// A terminal narrower than this gets no number of prompts.
+/// Below this width the number of prompts is omitted.
 const MIDDLING: usize = 100;
 
-/// A terminal narrower than this gets no folders and no agents either.
+/// Below this width folders and agents are omitted.
 const NARROW: usize = 60;
 
-/// What is shown of one session; every text is one harmless line.
+/// A row of the table; all texts are sanitized single lines.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) agent: String,
-    /// The title, else what the session began with; `None` if nothing was said.
+    /// The title or the start of the session; `None` if it has no messages.
     pub(crate) title: Option<String>,
     pub(crate) folder: String,
     /// Whether the folder is the current one.
     pub(crate) here: bool,
     pub(crate) when: String,
     pub(crate) prompts: u64,
-    /// Tags, status, progress and whether it is archived.
+    /// Tags, status, progress, and whether it is archived.
     pub(crate) notes: String,
     pub(crate) archived: bool,
-    /// Where a text that was looked for stands.
+    /// The match of a search.
     pub(crate) found: Option<Found>,
 }
 
-/// The table, its head first. Without `columns` nothing is cut.
+/// Returns the table, with its header first. Without `columns` nothing is cut.
 pub(crate) fn lines(rows: &[Row], columns: Option<usize>, paint: Paint) -> Vec<String> {
     let layout = Layout::of(rows, columns);
     let mut lines = vec![layout.head(paint)];
@@ -49,8 +49,8 @@ pub(crate) fn lines(rows: &[Row], columns: Option<usize>, paint: Paint) -> Vec<S
     lines
 }
 
-/// A session that a search found: a line for what it is, and one for where the text stands. One is shown as soon as it is found, so there are
-/// no columns.
+/// Formats a match: one line for the session and one for the text. Matches are shown as they are
+/// found, so there are no columns.
 pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let id: String = row.id.chars().take(ID).collect();
     let facts = [&row.folder, &row.when, &row.notes].map(String::as_str);
@@ -60,11 +60,18 @@ pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<Stri
     let title = cut(title(row), room);
     let room = room.saturating_sub(width(&title));
     let facts = if room < FACTS { String::new() } else { cut(&facts, room) };
-    let line = format!("{}  {}{}", paint.paint(CYAN, id), paint.paint(BOLD, title), paint.paint(DIM, facts));
-    std::iter::once(line).chain(row.found.as_ref().map(|found| snippet(found, columns, paint))).collect()
+    let line = format!(
+        "{}  {}{}",
+        paint.paint(CYAN, id),
+        paint.paint(BOLD, title),
+        paint.paint(DIM, facts)
+    );
+    std::iter::once(line)
+        .chain(row.found.as_ref().map(|found| snippet(found, columns, paint)))
+        .collect()
 }
 
-/// How wide each column is; 0 leaves it out.
+/// The width of each column; 0 omits it.
 struct Layout {
     id: usize,
     agent: usize,
@@ -98,13 +105,14 @@ impl Layout {
     }
 
     fn total(&self) -> usize {
-        let cells = [self.id, self.agent, self.title, self.folder, self.when, self.prompts, self.notes];
+        let cells =
+            [self.id, self.agent, self.title, self.folder, self.when, self.prompts, self.notes];
         let shown = cells.iter().filter(|cell| **cell > 0).count();
         cells.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
     }
 
-    /// Leaves out what there is no room for, and narrows what can be cut: agent, tags and folder to a share of the room, the title to the
-    /// rest.
+    /// Omits columns without room and shrinks others: agent, tags and folder to a share, the title
+    /// to the rest.
     fn fit(&mut self, columns: usize) {
         if columns < MIDDLING {
             self.prompts = 0;
@@ -154,23 +162,28 @@ impl Layout {
             (cell(&prompts, self.prompts), DIM),
             (cell(&row.notes, self.notes), YELLOW),
         ];
-        let painted = cells.into_iter().filter_map(|(cell, style)| Some(painted(&cell?, style, paint)));
+        let painted =
+            cells.into_iter().filter_map(|(cell, style)| Some(painted(&cell?, style, paint)));
         join(painted.collect())
     }
 }
 
-/// Spaces stay outside of the colour, so that those at the end of a line can go.
+/// Trailing spaces stay outside the colour, so that they can be trimmed.
 fn painted(cell: &str, style: Style, paint: Paint) -> String {
     let text = cell.trim_end();
     let padding = cell.get(text.len()..).unwrap_or_default();
-    if style == Style::new() { cell.to_owned() } else { format!("{}{padding}", paint.paint(style, text)) }
+    if style == Style::new() {
+        cell.to_owned()
+    } else {
+        format!("{}{padding}", paint.paint(style, text))
+    }
 }
 
 fn title(row: &Row) -> &str {
     row.title.as_deref().unwrap_or("(nothing said yet)")
 }
 
-/// The text cut or padded to a column; `None` for a column that is left out.
+/// Cuts or pads the text to a column; `None` if the column is omitted.
 fn cell(text: &str, columns: usize) -> Option<String> {
     let text = cut(text, columns);
     let padding = " ".repeat(columns.saturating_sub(width(&text)));
@@ -181,7 +194,7 @@ fn join(cells: Vec<String>) -> String {
     cells.join(&" ".repeat(GAP)).trim_end().to_owned()
 }
 
-/// The end of a path that fits, for that is what tells it from others.
+/// Shortens a path from the left, because its end identifies it.
 fn end(path: &str, columns: usize) -> String {
     if width(path) <= columns {
         return path.to_owned();
@@ -195,7 +208,7 @@ fn end(path: &str, columns: usize) -> String {
     if columns == 0 { String::new() } else { format!("…{kept}") }
 }
 
-/// The fewest characters by which all ids of the table differ.
+/// Returns the shortest length at which all ids of the table differ.
 fn unique(rows: &[Row]) -> usize {
     let longest = rows.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
     let differ = |length: &usize| {
@@ -206,14 +219,15 @@ fn unique(rows: &[Row]) -> usize {
     (ID..longest).find(differ).unwrap_or(longest)
 }
 
-/// The line in which a text was found, the text in the middle if the line is long.
+/// Returns the line of a match, with the text in the middle of a long line.
 fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
     let author = match found.author {
         MessageAuthor::User => "you: ",
         MessageAuthor::Agent => "agent: ",
         MessageAuthor::Thought => "thought: ",
     };
-    let (before, text, behind) = (spaced(&found.before), spaced(&found.text), spaced(&found.behind));
+    let (before, text, behind) =
+        (spaced(&found.before), spaced(&found.text), spaced(&found.behind));
     let (before, behind) = (before.trim_start(), behind.trim_end());
     let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(4 + author.len()));
     let text = cut(&text, room);
@@ -223,14 +237,15 @@ fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
     format!("    {}{before}{}{behind}", paint.paint(DIM, author), paint.paint(BOLD, text))
 }
 
-/// One line, with the spaces at its ends.
+/// Returns one line, with its outer spaces.
 fn spaced(text: &str) -> String {
     let space = |found: bool| if found { " " } else { "" };
     let line = sanitize::line(text);
     if line.is_empty() {
         return space(!text.is_empty()).to_owned();
     }
-    let (first, last) = (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
+    let (first, last) =
+        (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
     format!("{}{line}{}", space(first), space(last))
 }
 
@@ -255,8 +270,10 @@ mod tests {
 
     #[test]
     fn a_table_fits_every_terminal() {
-        let mut rows =
-            vec![row("3f2a99c1-0000", "漢字かな交じりの長い長い題名"), row("9c41aaaa-0000", "short")];
+        let mut rows = vec![
+            row("3f2a99c1-0000", "漢字かな交じりの長い長い題名"),
+            row("9c41aaaa-0000", "short"),
+        ];
         rows[0].here = true;
         rows[1].agent = "other (client)".to_owned();
         rows[1].found = Some(Found {

@@ -1,37 +1,39 @@
 //! A stored conversation, part by part, from its log.
 //!
-//! The log is read page by page and folded as everywhere; what is told is forgotten, so a log of any length takes bounded memory.
+//! The log is read page by page and folded as everywhere. Delivered parts are dropped, so that a
+//! log of any length takes bounded memory.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{
     CompactionStatus, ContentBlock, Notice, SessionId, StopReason, ToolCall, ToolCallStatus, Usage,
 };
 use attache_session::{
-    Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin, Parts,
-    Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent, Timestamp,
-    TurnOutcome, UsageState,
+    Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin,
+    Parts, Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent,
+    Timestamp, TurnOutcome, UsageState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the fold may hold, in bytes: enough for the longest tool call that anybody would read.
+/// The limit of the fold, in bytes: enough for the longest tool call that a person would read.
 const MEMORY: usize = 8 << 20;
 
-/// How many entries may be unfinished. With one more the oldest is told as it is.
+/// The number of unfinished entries. Beyond it the oldest is delivered as it is.
 const UNFINISHED: usize = 1000;
 
-/// One part of a conversation. Strings are as they are in the log: whoever shows them makes them harmless.
+/// One part of a conversation. Strings are as in the log; the output sanitizes them.
 pub(crate) enum Part<'a> {
-    /// The person's prompt, the number so and so.
+    /// A prompt and its number.
     Prompt { number: u64, at: Timestamp, content: &'a [ContentBlock] },
-    /// A message begins, or goes on behind something else. Its pieces follow.
+    /// A message starts, or continues after something else. Its pieces follow.
     Message(MessageAuthor),
-    /// The next piece of it.
+    /// The next piece of a message.
     Piece { author: MessageAuthor, content: &'a ContentBlock },
-    /// A tool call that is settled, or as it was when its turn ended, and what was answered when it was asked for.
+    /// A settled tool call, or its state at the end of the turn, with the answer to its permission
+    /// request.
     ToolCall { call: &'a ToolCall, cwd: &'a str, permission: Option<&'a Permission> },
-    /// A plan as it was at the end of the turn.
+    /// A plan at the end of the turn.
     Plan(&'a PlanContent),
-    /// Something to tell the person.
+    /// A notice.
     Notice(&'a Notice),
     /// The agent shortened its context.
     Compaction(&'a Compaction),
@@ -39,15 +41,15 @@ pub(crate) enum Part<'a> {
     Subagent(&'a Subagent),
     /// A message between sessions.
     Between(&'a MessageBetweenSessions),
-    /// Something too large to be held, or of a kind that this version does not know.
+    /// Content that is too large or of an unknown kind.
     LeftOut(&'a str),
-    /// The session began as a copy of this one.
+    /// The session was forked from this one.
     ForkedFrom(&'a SessionId),
     /// A turn ended.
     TurnEnded { outcome: &'a TurnOutcome, usage: Option<&'a Usage>, state: &'a UsageState },
 }
 
-/// Who shows the parts.
+/// A receiver of the parts.
 pub(crate) trait Teller {
     type Error: From<StoreError>;
 
@@ -55,11 +57,15 @@ pub(crate) trait Teller {
     fn tell(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
 }
 
-/// Tells all of a stored conversation.
+/// Delivers a stored conversation.
 ///
 /// # Errors
-/// The log cannot be read, or the teller fails.
-pub(crate) fn tell<T: Teller>(store: &dyn Store, key: &SessionKey, teller: &mut T) -> Result<(), T::Error> {
+/// The log cannot be read, or the receiver fails.
+pub(crate) fn tell<T: Teller>(
+    store: &dyn Store,
+    key: &SessionKey,
+    teller: &mut T,
+) -> Result<(), T::Error> {
     let mut telling = Telling::new(Session::new(key.session_id.clone()), teller);
     let mut after = 0;
     loop {
@@ -77,13 +83,14 @@ struct Telling<'t, T> {
     session: Session,
     teller: &'t mut T,
     prompts: u64,
-    /// The entry whose message was told last, if nothing followed it.
+    /// The entry of the last delivered message, if nothing followed it.
     open: Option<usize>,
-    /// Tool calls and compactions that are not settled, children and messages between sessions of this turn.
+    /// Unsettled tool calls and compactions, and children and messages between sessions of this
+    /// turn.
     unfinished: BTreeSet<usize>,
     /// Plans that changed in this turn, by their entry.
     plans: BTreeSet<usize>,
-    /// What was answered for a tool call that is not told yet, by its entry.
+    /// Answers to permission requests of tool calls that are not delivered yet, by entry.
     permissions: BTreeMap<usize, Permission>,
 }
 
@@ -104,7 +111,9 @@ impl<'t, T: Teller> Telling<'t, T> {
     fn event(&mut self, event: &Event) -> Result<(), T::Error> {
         let change = self.session.apply(event);
         match &event.body {
-            EventBody::Opened { origin: Origin::Forked(from), .. } => self.part(Part::ForkedFrom(from)),
+            EventBody::Opened { origin: Origin::Forked(from), .. } => {
+                self.part(Part::ForkedFrom(from))
+            }
             EventBody::Prompt { content } => {
                 self.prompts += 1;
                 self.part(Part::Prompt { number: self.prompts, at: event.at, content })
@@ -135,7 +144,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         }
     }
 
-    /// What is left when the log ends inside of a turn.
+    /// Delivers the rest if the log ends inside a turn.
     fn rest(mut self) -> Result<(), T::Error> {
         self.finish()
     }
@@ -145,14 +154,17 @@ impl<'t, T: Teller> Telling<'t, T> {
         self.teller.tell(part)
     }
 
-    /// An entry that comes in several events began or changed.
+    /// Handles an entry that starts or changes.
     fn changed(&mut self, event: &Event, entry: usize, parts: Parts) -> Result<(), T::Error> {
         if parts.contains(Parts::PLAN) {
             self.plans.insert(entry);
             return Ok(());
         }
-        let began =
-            self.session.entries().get(entry).is_some_and(|content| content.began_at == event.sequence);
+        let began = self
+            .session
+            .entries()
+            .get(entry)
+            .is_some_and(|content| content.began_at == event.sequence);
         if began {
             self.unfinished.insert(entry);
         }
@@ -170,24 +182,30 @@ impl<'t, T: Teller> Telling<'t, T> {
             Some(EntryContent::ToolCall(call)) => {
                 matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed)
             }
-            Some(EntryContent::Compaction(compaction)) => compaction.status != CompactionStatus::InProgress,
+            Some(EntryContent::Compaction(compaction)) => {
+                compaction.status != CompactionStatus::InProgress
+            }
             _ => false,
         }
     }
 
-    /// Remembers what was answered until its tool call is told.
+    /// Remembers an answer until its tool call is delivered.
     fn settled(&mut self, id: PermissionId) {
-        let permission = self.session.permissions().iter().rev().find(|permission| permission.id == id);
+        let permission =
+            self.session.permissions().iter().rev().find(|permission| permission.id == id);
         let Some(permission) = permission else { return };
         let id = &permission.tool_call.tool_call_id;
         let entries = self.session.entries();
-        let about = |entry: &&usize| matches!(entries.get(**entry).map(|entry| &entry.content), Some(EntryContent::ToolCall(call)) if call.tool_call_id == *id);
+        let about = |entry: &&usize| match entries.get(**entry).map(|entry| &entry.content) {
+            Some(EntryContent::ToolCall(call)) => call.tool_call_id == *id,
+            _ => false,
+        };
         if let Some(entry) = self.unfinished.iter().find(about) {
             self.permissions.insert(*entry, (**permission).clone());
         }
     }
 
-    /// Tells everything that was held back, in order.
+    /// Delivers everything that was held back, in order.
     fn finish(&mut self) -> Result<(), T::Error> {
         while let Some(entry) = self.unfinished.first().copied() {
             self.entry(entry)?;
@@ -203,7 +221,7 @@ impl<'t, T: Teller> Telling<'t, T> {
         Ok(())
     }
 
-    /// Tells an entry that was held back.
+    /// Delivers an entry that was held back.
     fn entry(&mut self, entry: usize) -> Result<(), T::Error> {
         self.unfinished.remove(&entry);
         let permission = self.permissions.remove(&entry);
@@ -216,13 +234,13 @@ impl<'t, T: Teller> Telling<'t, T> {
             EntryContent::Compaction(compaction) => self.part(Part::Compaction(compaction)),
             EntryContent::BetweenSessions(message) => self.part(Part::Between(message)),
             EntryContent::Subagent(subagent) => self.part(Part::Subagent(subagent)),
-            EntryContent::Dropped => self.part(Part::LeftOut("something too large to be shown")),
+            EntryContent::Dropped => self.part(Part::LeftOut("content too large to show")),
             _ => Ok(()),
         }
     }
 }
 
-/// How a turn ended, in words.
+/// Describes the end of a turn.
 pub(crate) fn ended(outcome: &TurnOutcome) -> String {
     match outcome {
         TurnOutcome::Stopped(StopReason::EndTurn) => "done".to_owned(),
@@ -259,22 +277,29 @@ mod tests {
 
     impl<F: Fn(u64) -> Option<EventBody> + Send + Sync + 'static> Store for Made<F> {
         fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
-            Err(StoreError::Exists(key.clone()))
+            Err(StoreError::AlreadyExists(key.clone()))
         }
         fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
             Err(StoreError::InUse(key.clone()))
         }
-        fn fork(&self, key: &SessionKey, _: Option<u64>, _: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
-            Err(StoreError::Unknown(key.clone()))
+        fn fork(
+            &self,
+            key: &SessionKey,
+            _: Option<u64>,
+            _: &SessionKey,
+        ) -> Result<Box<dyn Log>, StoreError> {
+            Err(StoreError::NotFound(key.clone()))
         }
         fn read(&self, _: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
             let page = self.read.fetch_add(1, Ordering::Relaxed);
             let numbers = if page < self.pages { after + 1..after + 1 + ON_A_PAGE } else { 0..0 };
-            let event = |sequence| Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? });
+            let event = |sequence| {
+                Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? })
+            };
             Ok(numbers.filter_map(event).collect())
         }
         fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
-            Err(StoreError::Unknown(key.clone()))
+            Err(StoreError::NotFound(key.clone()))
         }
         fn list(&self, _: &ListQuery) -> Result<ListPage, StoreError> {
             Ok(ListPage::default())
@@ -282,7 +307,12 @@ mod tests {
         fn delete(&self, _: &SessionKey) -> Result<(), StoreError> {
             Ok(())
         }
-        fn append(&self, key: &SessionKey, _: Timestamp, _: EventBody) -> Result<Commit, StoreError> {
+        fn append(
+            &self,
+            key: &SessionKey,
+            _: Timestamp,
+            _: EventBody,
+        ) -> Result<Commit, StoreError> {
             Err(StoreError::InUse(key.clone()))
         }
     }
@@ -299,7 +329,9 @@ mod tests {
         fn tell(&mut self, part: Part<'_>) -> Result<(), StoreError> {
             let text = |content: &ContentBlock| content.as_text().unwrap_or_default().to_owned();
             let word = match part {
-                Part::Prompt { number, content, .. } => format!("prompt {number}: {}", text(&content[0])),
+                Part::Prompt { number, content, .. } => {
+                    format!("prompt {number}: {}", text(&content[0]))
+                }
                 Part::Message(author) => format!("{author:?}"),
                 Part::Piece { content, .. } => text(content),
                 Part::ToolCall { call, cwd, permission } => {
@@ -325,7 +357,8 @@ mod tests {
     }
 
     fn told(bodies: Vec<EventBody>) -> Vec<String> {
-        let event = move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
+        let event =
+            move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
         let store = Made { event, pages: 1, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: None };
         tell(&store, &key(), &mut words).unwrap();
@@ -337,11 +370,18 @@ mod tests {
     }
 
     fn says(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
-        EventBody::Message { author, message_id: id.map(MessageId::from), content: ContentBlock::text(text) }
+        EventBody::Message {
+            author,
+            message_id: id.map(MessageId::from),
+            content: ContentBlock::text(text),
+        }
     }
 
     fn settled(id: &str, status: ToolCallStatus) -> EventBody {
-        EventBody::ToolCallUpdate(ToolCallUpdate { status: Some(status), ..ToolCallUpdate::new(id) })
+        EventBody::ToolCallUpdate(ToolCallUpdate {
+            status: Some(status),
+            ..ToolCallUpdate::new(id)
+        })
     }
 
     fn done() -> EventBody {
@@ -350,7 +390,10 @@ mod tests {
 
     #[test]
     fn calls_are_told_when_they_are_settled_and_plans_as_they_were_at_the_end() {
-        let plan = |text: &str| EventBody::Plan { id: None, content: PlanContent::Markdown(text.to_owned()) };
+        let plan = |text: &str| EventBody::Plan {
+            id: None,
+            content: PlanContent::Markdown(text.to_owned()),
+        };
         let opened = EventBody::Opened {
             cwd: "/p".to_owned(),
             additional_directories: Vec::new(),
@@ -416,14 +459,16 @@ mod tests {
         assert_eq!(said, expected);
     }
 
-    /// The log of a session that never ends cannot be held: each page is told before the next is read.
+    /// The log of a session that never ends cannot be held: each page is told before the next is
+    /// read.
     #[test]
     fn a_page_is_told_before_the_next_is_read() {
         let event = |sequence: u64| Some(says(MessageAuthor::Agent, None, &sequence.to_string()));
         let store = Made { event, pages: 50, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: Some(&store.read) };
         tell(&store, &key(), &mut words).unwrap();
-        let on_page = |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
+        let on_page =
+            |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
         assert!((2..=50).all(|page| on_page(page) == ON_A_PAGE));
     }
 
@@ -432,13 +477,14 @@ mod tests {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
         let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
         let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
-        assert_eq!(said, ["Agent", "more", "left out something too large to be shown", "ended done"]);
+        assert_eq!(said, ["Agent", "more", "left out content too large to show", "ended done"]);
     }
 
     #[test]
     fn calls_that_are_never_settled_are_told_before_they_are_too_many() {
-        let event =
-            |sequence: u64| Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")));
+        let event = |sequence: u64| {
+            Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")))
+        };
         let store = Made { event, pages: 30, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: Some(&store.read) };
         tell(&store, &key(), &mut words).unwrap();

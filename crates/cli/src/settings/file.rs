@@ -1,6 +1,6 @@
-//! The file of settings, `config.toml` in the configuration folder.
+//! The settings file, `config.toml` in the configuration folder.
 
-use super::Setting;
+use super::setting::Setting;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::show::sanitize;
@@ -9,27 +9,28 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-/// The file, in the configuration folder.
+/// The name of the file.
 const FILE: &str = "config.toml";
 
-/// A longer file of settings or keys is not read, in bytes.
+/// The largest file of settings or keys that is read, in bytes.
 pub(super) const LONGEST: u64 = 1 << 20;
 
-/// What the file says. Comments and the order of lines are the person's and stay.
+/// The contents of the file. The person's comments and the order of lines are kept.
 #[derive(Debug)]
 pub(crate) struct SettingsFile {
     path: PathBuf,
     text: String,
-    /// Key, value and line of each setting in it.
+    /// Key, value and line of each setting.
     values: Vec<(String, String, usize)>,
-    /// Why the file cannot be used as a whole.
+    /// The reason why the whole file cannot be used.
     broken: Option<String>,
 }
 
 impl SettingsFile {
-    /// Reads the file; without one nothing is set. What is wrong with it is added to `troubles`.
+    /// Reads the file, if it exists. Problems are added to `troubles`.
     pub(super) fn read(known: &[Setting], troubles: &mut Vec<String>) -> Self {
-        let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
+        let path =
+            crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
         let mut file = Self { path, text: String::new(), values: Vec::new(), broken: None };
         match attache_host::read_plain_text(&file.path, LONGEST) {
             Ok(text) => file.text = text,
@@ -45,7 +46,9 @@ impl SettingsFile {
                 for found in values("", document.as_table(), known, &file.text) {
                     match found {
                         Ok(value) => file.values.push(value),
-                        Err((line, why)) => troubles.push(format!("{}, line {line}: {why}", file.shown())),
+                        Err((line, why)) => {
+                            troubles.push(format!("{}, line {line}: {why}", file.shown()))
+                        }
                     }
                 }
             }
@@ -53,29 +56,32 @@ impl SettingsFile {
                 let line = error.span().map_or(1, |span| line_at(&file.text, span.start));
                 let why = sanitize::line(error.message());
                 file.broken =
-                    Some(format!("{}, line {line}: {why}; nothing of the file is used", file.shown()));
+                    Some(format!("{}, line {line}: {why}; the file is ignored", file.shown()));
                 troubles.extend(file.broken.clone());
             }
         }
         file
     }
 
-    /// The value of a setting, and its line.
+    /// Returns the value of a setting, and its line.
     pub(crate) fn value(&self, key: &str) -> Option<(&str, usize)> {
-        self.values.iter().find(|(known, ..)| known == key).map(|(_, value, line)| (value.as_str(), *line))
+        self.values
+            .iter()
+            .find(|(known, ..)| known == key)
+            .map(|(_, value, line)| (value.as_str(), *line))
     }
 
-    /// Whether the file is there.
+    /// Returns whether the file exists.
     pub(crate) fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// Where the file is, for people.
+    /// Returns the path of the file for people.
     pub(crate) fn shown(&self) -> String {
         sanitize::visible_line(&self.path.display().to_string())
     }
 
-    /// Puts a value into the file.
+    /// Sets a value in the file.
     ///
     /// # Errors
     /// The file is broken or cannot be written.
@@ -83,7 +89,8 @@ impl SettingsFile {
         let mut document = self.document()?;
         match key.split_once('.') {
             Some((table, name)) => {
-                let table = document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
+                let table =
+                    document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
                 let table = table.as_table_like_mut().ok_or_else(|| self.no_table(key))?;
                 put(table, name, value);
             }
@@ -92,16 +99,17 @@ impl SettingsFile {
         self.write(&document)
     }
 
-    /// Takes a value out of the file. Whether it was there.
+    /// Removes a value from the file. Returns whether it existed.
     ///
     /// # Errors
     /// As [`SettingsFile::set`].
     pub(crate) fn unset(&self, key: &str) -> Result<bool, Failure> {
         let mut document = self.document()?;
         let removed = match key.split_once('.') {
-            Some((table, name)) => {
-                document.get_mut(table).and_then(Item::as_table_like_mut).and_then(|table| table.remove(name))
-            }
+            Some((table, name)) => document
+                .get_mut(table)
+                .and_then(Item::as_table_like_mut)
+                .and_then(|table| table.remove(name)),
             None => document.remove(key),
         };
         if removed.is_some() {
@@ -111,24 +119,31 @@ impl SettingsFile {
     }
 
     fn document(&self) -> Result<DocumentMut, Failure> {
-        let broken = |why: &str| Failure::usage(format!("{why}; mend the file or remove it"));
+        let broken = |why: &str| Failure::usage(format!("{why}; fix the file or remove it"));
         match &self.broken {
             Some(why) => Err(broken(why)),
-            None => self.text.parse().map_err(|_| broken(&format!("{} is no TOML", self.shown()))),
+            None => self
+                .text
+                .parse()
+                .map_err(|_| broken(&format!("{} is not valid TOML", self.shown()))),
         }
     }
 
     fn no_table(&self, key: &str) -> Failure {
         let table = key.split('.').next().unwrap_or(key);
-        Failure::usage(format!("{}: {table} must be a table to hold {key}; mend the file", self.shown()))
+        Failure::usage(format!(
+            "{}: {table} must be a table to contain {key}; fix the file",
+            self.shown()
+        ))
     }
 
     fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
-        written(&self.path, &document.to_string()).map_err(|error| not_written(&self.shown(), &error))
+        written(&self.path, &document.to_string())
+            .map_err(|error| not_written(&self.shown(), &error))
     }
 }
 
-/// Replaces a value where there is one, so that what stands around it stays.
+/// Replaces an existing value, and keeps the text around it.
 fn put(table: &mut dyn TableLike, name: &str, value: &str) {
     match table.get_mut(name).and_then(Item::as_value_mut) {
         Some(before) => {
@@ -140,10 +155,10 @@ fn put(table: &mut dyn TableLike, name: &str, value: &str) {
     }
 }
 
-/// A setting in the file, or the line and what is wrong with it.
+/// A setting in the file, or its line and problem.
 type Found = Result<(String, String, usize), (usize, String)>;
 
-/// The settings of a table and of those in it.
+/// Reads the settings of a table and of its subtables.
 fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     for (name, item) in table.iter() {
@@ -156,26 +171,26 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
         }
         let shown = sanitize::line(&key);
         let Some(setting) = known.iter().find(|setting| setting.key == key) else {
-            found.push(Err((line, format!("there is no setting {shown}: `attache config` names all"))));
+            found.push(Err((line, format!("unknown setting {shown}: `attache config` lists all"))));
             continue;
         };
         found.push(match item.as_str() {
             Some(value) => match setting.shape.check(value) {
                 Ok(()) => Ok((key, value.to_owned(), line)),
-                Err(expected) => Err((line, format!("{shown} must be {expected}; it is left out"))),
+                Err(expected) => Err((line, format!("{shown} must be {expected}; it is ignored"))),
             },
-            None => Err((line, format!("{shown} must be a text in quotes; it is left out"))),
+            None => Err((line, format!("{shown} must be a quoted string; it is ignored"))),
         });
     }
     found
 }
 
-/// The line of a place in the text, from 1.
+/// Returns the line of a position in the text, from 1.
 fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Writes a file of settings whole or not at all. Only its owner may read it.
+/// Writes a settings file atomically. Only its owner can read it.
 pub(super) fn written(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("HOME is not set"))?;
     fs::create_dir_all(folder)?;

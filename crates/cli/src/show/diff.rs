@@ -5,23 +5,23 @@ use super::sanitize;
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;
 
-/// The lines around each change that are shown.
+/// The number of context lines around each change.
 const CONTEXT: usize = 3;
 
-/// How long looking for the smallest diff may take before a larger one is taken.
+/// The time limit for the smallest diff; then a larger one is used.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// A change to one file, ready to be shown.
+/// A change of one file, ready to show.
 pub(crate) struct Shown {
-    /// The lines added.
+    /// The number of added lines.
     pub(crate) added: usize,
-    /// The lines removed.
+    /// The number of removed lines.
     pub(crate) removed: usize,
-    /// Hunks in unified form, three lines of context, painted, without line ends.
+    /// Hunks in unified format with three lines of context, coloured, without line ends.
     pub(crate) lines: Vec<String>,
 }
 
-/// Compares the text before, if there was one, with the text after.
+/// Compares the new text with the old text, if any.
 pub(crate) fn diff(old: Option<&str>, new: &str, paint: Paint) -> Shown {
     let (old, new) = (sanitize::visible(old.unwrap_or_default()), sanitize::visible(new));
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&*old, &*new);
@@ -46,7 +46,7 @@ pub(crate) fn diff(old: Option<&str>, new: &str, paint: Paint) -> Shown {
     shown
 }
 
-/// `+1 -2`, painted.
+/// Returns `+1 -2`, coloured.
 pub(crate) fn counts(shown: &Shown, paint: Paint) -> String {
     let (added, removed) = (format!("+{}", shown.added), format!("-{}", shown.removed));
     format!("{} {}", paint.paint(GREEN, added), paint.paint(RED, removed))
@@ -89,7 +89,10 @@ mod tests {
     #[test]
     fn a_changed_line_end_at_the_end_of_a_file_is_seen() {
         let shown = diff(Some("a\n"), "a", PLAIN);
-        assert_eq!(shown.lines, ["@@ -1 +1 @@", "-a", "+a", "\\ no line end at the end of the file"]);
+        assert_eq!(
+            shown.lines,
+            ["@@ -1 +1 @@", "-a", "+a", "\\ no line end at the end of the file"]
+        );
         assert!(diff(Some("same"), "same", PLAIN).lines.is_empty());
     }
 

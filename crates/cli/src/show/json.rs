@@ -1,4 +1,4 @@
-//! The face for programs: one JSON object a line. The shapes are documented in JSON.md and kept.
+//! The output for programs: one JSON object per line. JSON.md documents the stable format.
 
 use super::{Item, Show};
 use crate::permission::Verdict;
@@ -9,10 +9,11 @@ use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The number of the documented shapes. It grows when a member changes its meaning or goes, not when one is added.
+/// The version of the documented format. It grows if a member changes its meaning or is removed,
+/// not if one is added.
 const VERSION: u32 = 1;
 
-/// Writes one object a line.
+/// Writes one object per line.
 pub(crate) struct Json<W> {
     out: W,
 }
@@ -34,8 +35,7 @@ impl<W: Write + Send> Show for Json<W> {
     }
 }
 
-/// The characters that could command a terminal or turn text around stand only inside JSON strings, where an escape means
-/// the same.
+/// Escapes control and direction characters, which can occur only inside JSON strings.
 pub(crate) fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
@@ -49,8 +49,8 @@ pub(crate) fn escaped(line: &str) -> String {
     out
 }
 
-/// One line, member by member. What came over the wire as raw JSON is copied, not parsed: no depth and no number is too
-/// large for it.
+/// Builds one line, member by member. Raw JSON from the wire is copied, not parsed, so no depth or
+/// number is too large.
 struct Line(String);
 
 impl Line {
@@ -68,7 +68,7 @@ impl Line {
         self.text(key, &json)
     }
 
-    /// A value of the protocol as it stands on the wire; null without one.
+    /// Returns a value in the protocol's form; null without one.
     fn wire(self, key: &str, value: Option<&impl Wire>) -> Self {
         let json = value.map_or_else(|| "null".to_owned(), encode);
         self.text(key, &json)
@@ -137,8 +137,11 @@ pub(crate) fn word(author: MessageAuthor) -> &'static str {
 }
 
 fn tool_call(call: &ToolCall) -> Line {
-    let locations: Vec<Value> =
-        call.locations.iter().map(|place| json!({ "path": place.path, "line": place.line })).collect();
+    let locations: Vec<Value> = call
+        .locations
+        .iter()
+        .map(|place| json!({ "path": place.path, "line": place.line }))
+        .collect();
     Line::of("tool_call")
         .with("toolCallId", call.tool_call_id.as_str())
         .with("title", &*call.title)
@@ -154,7 +157,10 @@ fn plan(content: &PlanContent) -> Line {
     let line = Line::of("plan");
     match content {
         PlanContent::Items(entries) => {
-            let entry = |entry: &PlanEntry| json!({ "content": entry.content, "priority": entry.priority.as_str(), "status": entry.status.as_str() });
+            let entry = |entry: &PlanEntry| {
+                let (priority, status) = (entry.priority.as_str(), entry.status.as_str());
+                json!({ "content": entry.content, "priority": priority, "status": status })
+            };
             line.with("entries", entries.iter().map(entry).collect::<Vec<_>>())
         }
         PlanContent::File(uri) => line.with("uri", &**uri),
@@ -163,7 +169,10 @@ fn plan(content: &PlanContent) -> Line {
 }
 
 fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
-    let option = |option: &PermissionOption| json!({ "optionId": option.option_id.as_str(), "name": option.name, "kind": option.kind.as_str() });
+    let option = |option: &PermissionOption| {
+        let (id, kind) = (option.option_id.as_str(), option.kind.as_str());
+        json!({ "optionId": id, "name": option.name, "kind": kind })
+    };
     Line::of("permission")
         .with("toolCallId", request.asked.tool_call_id.as_str())
         .with("title", request.title())
@@ -171,7 +180,7 @@ fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
         .with("options", request.options.iter().map(option).collect::<Vec<_>>())
         .with("decision", verdict.word())
         .with("by", verdict.by.word())
-        .with("rule", verdict.by.rule().map(ToString::to_string))
+        .with("rule", verdict.by.rule().map(attache_client::Rule::to_line))
         .with("effect", request.effect().to_json())
 }
 
@@ -220,7 +229,9 @@ mod tests {
         let line = shown(Item::Text(evil));
         assert_eq!(line.matches('\n').count(), 1);
         assert!(
-            line.trim_end().chars().all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)),
+            line.trim_end()
+                .chars()
+                .all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)),
             "{line:?}"
         );
         let value: Value = serde_json::from_str(&line).unwrap();
@@ -232,6 +243,9 @@ mod tests {
         let mut call = ToolCall::new("c", "t");
         let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
         call.raw_input = Some(Raw::from_text(&deep).unwrap());
-        assert!(shown(Item::ToolCall(&call)).contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}")));
+        assert!(
+            shown(Item::ToolCall(&call))
+                .contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}"))
+        );
     }
 }

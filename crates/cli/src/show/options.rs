@@ -1,11 +1,11 @@
-//! Config options as lines: what can be chosen, and what is.
+//! Config options as lines: the choices, and the current value.
 
 use super::paint::{BOLD, Paint};
 use super::sanitize;
 use attache_protocol::v1::{SessionConfigKind, SessionConfigOptionValue};
 use attache_session::ConfigOptions;
 
-/// One line for each option, what is chosen in bold.
+/// Returns one line per option, with the current value in bold.
 pub(crate) fn lines(options: &ConfigOptions, paint: Paint) -> Vec<String> {
     let line = |option: &attache_protocol::v1::SessionConfigOption| {
         let current = match options.value(option.id.as_str()) {
@@ -23,7 +23,11 @@ pub(crate) fn lines(options: &ConfigOptions, paint: Paint) -> Vec<String> {
             true => paint.paint(BOLD, format!("[{}]", sanitize::line(value))),
             false => sanitize::line(value),
         });
-        format!("  {:<16} {}", sanitize::line(option.id.as_str()), shown.collect::<Vec<_>>().join(" "))
+        format!(
+            "  {:<16} {}",
+            sanitize::line(option.id.as_str()),
+            shown.collect::<Vec<_>>().join(" ")
+        )
     };
     options.visible().map(line).collect()
 }

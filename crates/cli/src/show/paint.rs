@@ -1,9 +1,9 @@
-//! Colours, or none.
+//! Colours of the output.
 
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
 
-/// What a person should notice first is dim or has one of four colours.
+/// Important text is dimmed or has one of four colours.
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const RED: Style = AnsiColor::Red.on_default();
@@ -19,17 +19,19 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// What suits `stream`: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and streams that are no terminal are
-    /// respected.
+    /// Returns the colours for `stream`, by `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM=dumb`,
+    /// and whether the stream is a terminal.
     pub(crate) fn of(stream: &impl anstream::stream::RawStream) -> Self {
         let set = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some() && !set("CLICOLOR_FORCE", "0");
-        // Under CI colours are assumed to be shown, but a terminal that says it is dumb knows better.
+        // CI systems usually show colours, but TERM=dumb overrides that.
         let dumb = set("TERM", "dumb") && !forced;
-        Self { colours: !dumb && anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never }
+        Self {
+            colours: !dumb && anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,
+        }
     }
 
-    /// `text` in `style`. The text must be free of control characters.
+    /// Returns `text` in `style`. The text must be free of control characters.
     pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
         let text = text.to_string();
         if self.colours && !text.is_empty() { format!("{style}{text}{style:#}") } else { text }

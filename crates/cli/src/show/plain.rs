@@ -1,4 +1,4 @@
-//! The face for a pipe: the agent's answer goes to one stream, progress to another.
+//! The output for a pipe: the answer goes to one stream, progress to another.
 
 use super::progress::{Progress, Style};
 use super::tool_call::{self, Bound};
@@ -6,18 +6,18 @@ use super::{Item, Show, sanitize};
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
-/// Writes the answer to `text` and nothing else; everything that is not the answer goes to the progress, if there is any.
+/// Writes only the answer to `text`; everything else goes to the progress, if any.
 pub(crate) struct Plain<T, P> {
     text: T,
     progress: Option<Progress<P>>,
-    /// Whether the answer stands in a line that is not ended.
+    /// Whether the answer is in an unfinished line.
     inside_line: bool,
-    /// Whether something else happened since the last text, so that the next one begins a line.
+    /// Whether something else happened since the last text, so that the next one starts a line.
     interrupted: bool,
 }
 
 impl<T: Write, P: Write> Plain<T, P> {
-    /// Without a progress stream only errors are told, by whoever ends the run.
+    /// Without a progress stream, only errors are reported, when the run ends.
     pub(crate) fn new(text: T, progress: Option<(P, Style)>) -> Self {
         let progress = progress.map(|(out, style)| Progress::new(out, style));
         Self { text, progress, inside_line: false, interrupted: false }
@@ -34,7 +34,7 @@ impl<T: Write, P: Write> Plain<T, P> {
         self.text.flush()
     }
 
-    /// Thoughts are told only where everything is.
+    /// Reasoning is shown only with --verbose.
     fn thought(&mut self, text: &str) -> io::Result<()> {
         match &mut self.progress {
             Some(progress) if progress.style().bound == Bound::Whole => {
@@ -62,7 +62,7 @@ impl<T: Write + Send, P: Write + Send> Show for Plain<T, P> {
             }
             Item::Thought(text) => return self.thought(text),
             Item::Stop { .. } | Item::Error { .. } => self.end_line()?,
-            // The answers of a script are told apart by a blank line.
+            // A blank line separates the answers of a script.
             Item::Prompt { number, .. } if number > 1 => writeln!(self.text)?,
             Item::Message(_) | Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => {
                 self.interrupted = true

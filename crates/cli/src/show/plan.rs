@@ -1,4 +1,4 @@
-//! A plan as a check list.
+//! A plan as a checklist.
 
 use super::paint::{BOLD, DIM, GREEN, Paint, YELLOW};
 use super::sanitize;
@@ -6,20 +6,25 @@ use super::width::cut;
 use attache_protocol::v1::{PlanEntry, PlanEntryStatus};
 use attache_session::PlanContent;
 
-/// The plan's lines: a head with how much is done, then a box for each step.
-/// None is wider than `columns`, apart from those of a plan in Markdown.
+/// Returns the lines of the plan: a header with its progress, then a box for each step. Lines fit
+/// `columns`, except for plans in Markdown.
 pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<String> {
     match plan {
         PlanContent::Items(entries) => {
-            let done = entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
+            let done =
+                entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
             let head = format!(
                 "{} {}",
                 paint.paint(BOLD, "plan"),
                 paint.paint(DIM, format!("{done}/{}", entries.len()))
             );
-            std::iter::once(head).chain(entries.iter().map(|entry| step(entry, paint, columns))).collect()
+            std::iter::once(head)
+                .chain(entries.iter().map(|entry| step(entry, paint, columns)))
+                .collect()
         }
-        PlanContent::File(uri) => vec![format!("{} in {}", paint.paint(BOLD, "plan"), sanitize::line(uri))],
+        PlanContent::File(uri) => {
+            vec![format!("{} in {}", paint.paint(BOLD, "plan"), sanitize::line(uri))]
+        }
         PlanContent::Markdown(text) => {
             let text = sanitize::text(text);
             let body = text.lines().map(|line| format!("  {line}"));
@@ -31,7 +36,9 @@ pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<Str
 fn step(entry: &PlanEntry, paint: Paint, columns: usize) -> String {
     let content = cut(&sanitize::line(&entry.content), columns.saturating_sub(4));
     match entry.status {
-        PlanEntryStatus::Completed => format!("  {} {}", paint.paint(GREEN, "☑"), paint.paint(DIM, content)),
+        PlanEntryStatus::Completed => {
+            format!("  {} {}", paint.paint(GREEN, "☑"), paint.paint(DIM, content))
+        }
         PlanEntryStatus::InProgress => format!("  {} {content}", paint.paint(YELLOW, "▶")),
         _ => format!("  {} {content}", paint.paint(DIM, "☐")),
     }

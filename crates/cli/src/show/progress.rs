@@ -1,4 +1,5 @@
-//! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay alive and are rewritten.
+//! The progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines
+//! are rewritten.
 
 use super::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
@@ -15,25 +16,27 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How progress is written.
+/// The style of the progress.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) paint: Paint,
-    /// How wide lines may be, asked for each line since a terminal may change; `None` does not cut them.
+    /// Returns the width of lines, for each line because a terminal can change; `None` does not cut
+    /// them.
     pub(crate) columns: fn() -> Option<usize>,
-    /// Whether lines may be rewritten by moving the cursor: the stream is a terminal and nothing else writes to it.
+    /// Whether lines can be rewritten by moving the cursor: the stream is a terminal without
+    /// another writer.
     pub(crate) rewrite: bool,
-    /// How much of diffs and outputs is shown.
+    /// The amount of diffs and outputs to show.
     pub(crate) bound: Bound,
 }
 
-/// At most so many rows stay alive: more could scroll out of reach of the cursor.
+/// The maximum number of rewritable rows; more could scroll out of reach of the cursor.
 const ALIVE_ROWS: usize = 12;
 
-/// How wide the line of a prompt may be, where lines may be wider.
+/// The width of the line of a prompt, if lines can be wider.
 const PROMPT_COLUMNS: usize = 100;
 
-/// What stands in lines that may still be rewritten.
+/// The contents of lines that can still be rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Alive {
     Call(ToolCallId),
@@ -45,14 +48,14 @@ pub(crate) struct Progress<W> {
     out: W,
     style: Style,
     cwd: PathBuf,
-    /// What stands in the last lines written, in order, each with its number of rows.
+    /// The contents of the last lines, in order, each with its number of rows.
     alive: Vec<(Alive, usize)>,
-    /// What was last shown of each call that is not settled.
+    /// The last shown state of each unsettled call.
     shown: HashMap<ToolCallId, String>,
     last_plan: Vec<String>,
-    /// The calls whose diffs the person saw when they were asked.
+    /// The calls whose diffs were part of a question.
     reviewed: HashSet<ToolCallId>,
-    /// What was last shown below the line of each settled call, as a number: agents repeat updates.
+    /// A hash of the last output below each settled call, because agents repeat updates.
     detailed: HashMap<ToolCallId, u64>,
     title: Option<String>,
 }
@@ -72,13 +75,13 @@ impl<W: Write> Progress<W> {
         }
     }
 
-    /// The stream, for whoever writes text to the same one. Lines above no longer change.
+    /// Returns the stream for other text. Lines above no longer change.
     pub(crate) fn out(&mut self) -> &mut W {
         self.alive.clear();
         &mut self.out
     }
 
-    /// The stream as it is, without any effect.
+    /// Returns the stream, without any effect on lines.
     #[cfg(test)]
     pub(crate) fn written(&self) -> &W {
         &self.out
@@ -88,7 +91,7 @@ impl<W: Write> Progress<W> {
         self.style
     }
 
-    /// Shows everything but the answer, which belongs to the face, and errors, which are told when the command ends.
+    /// Shows everything except the answer and errors, which are reported at the end.
     pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
         match item {
             Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),
@@ -119,12 +122,14 @@ impl<W: Write> Progress<W> {
                 };
                 let description =
                     notice.description.as_deref().map(|text| format!(": {}", sanitize::line(text)));
-                let text = format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
+                let text =
+                    format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
                 self.lines(&[self.style.paint.paint(style, text)])
             }
             Item::Stop { reason, usage, state, refused } => {
                 let title = self.title.take().filter(|title| !title.is_empty());
-                let title = title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
+                let title =
+                    title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
                 let columns = (self.style.columns)().unwrap_or(usize::MAX);
                 let usage = usage::lines(state, *usage, self.style.paint, columns);
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
@@ -138,7 +143,8 @@ impl<W: Write> Progress<W> {
 
     fn agent(&mut self, about: Option<&Implementation>) -> io::Result<()> {
         let Some(about) = about.filter(|_| self.style.bound == Bound::Whole) else { return Ok(()) };
-        let line = format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
+        let line =
+            format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
         self.lines(&[self.style.paint.paint(DIM, line)])
     }
 
@@ -147,20 +153,23 @@ impl<W: Write> Progress<W> {
             Opened::New => {
                 let began = title.map(|title| format!("beginning “{}”", sanitize::line(title)));
                 return self.lines(
-                    &began.map(|line| self.style.paint.paint(DIM, line)).into_iter().collect::<Vec<_>>(),
+                    &began
+                        .map(|line| self.style.paint.paint(DIM, line))
+                        .into_iter()
+                        .collect::<Vec<_>>(),
                 );
             }
             Opened::Loaded => "",
-            Opened::Resumed => ", whose past only the agent knows",
+            Opened::Resumed => " (history not available)",
         };
         let title = title.map_or_else(
             || "a session without a title".to_owned(),
             |title| format!("“{}”", sanitize::line(title)),
         );
-        self.lines(&[self.style.paint.paint(DIM, format!("going on with {title}{past}"))])
+        self.lines(&[self.style.paint.paint(DIM, format!("continuing {title}{past}"))])
     }
 
-    /// A prompt of several, on one line.
+    /// Shows one of several prompts, on one line.
     fn prompt(&mut self, text: &str, number: usize) -> io::Result<()> {
         let paint = self.style.paint;
         let columns = (self.style.columns)().unwrap_or(PROMPT_COLUMNS).min(PROMPT_COLUMNS);
@@ -171,7 +180,7 @@ impl<W: Write> Progress<W> {
         self.lines(&lines)
     }
 
-    /// Writes whole lines below everything else.
+    /// Writes whole lines below all others.
     pub(crate) fn lines(&mut self, lines: &[String]) -> io::Result<()> {
         self.alive.clear();
         lines.iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
@@ -204,7 +213,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// The call's line. While it runs on a terminal that can be rewritten, it ends with the last line of its output.
+    /// Returns the line of a call. While the call runs on a terminal, the line ends with the last
+    /// line of its output.
     fn call_line(&self, call: &ToolCall, settled: bool) -> String {
         let paint = self.style.paint;
         let columns = (self.style.columns)().unwrap_or(usize::MAX);
@@ -213,22 +223,28 @@ impl<W: Write> Progress<W> {
         let Some(output) = output else { return line };
         let plain = tool_call::line(call, &self.cwd, Paint { colours: false }, columns);
         let room = columns.saturating_sub(width::width(&plain) + 2);
-        if room < 8 { line } else { format!("{line}  {}", paint.paint(DIM, width::cut(&output, room))) }
+        if room < 8 {
+            line
+        } else {
+            format!("{line}  {}", paint.paint(DIM, width::cut(&output, room)))
+        }
     }
 
-    /// On a terminal so narrow that a call takes two rows, counting rows would go wrong.
+    /// On a narrow terminal a call takes two rows, and counting rows would fail.
     fn rewrites(&self) -> bool {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
 
-    /// Where the plan cannot be rewritten, only what is new of it is told.
+    /// If the plan cannot be rewritten, only its changes are shown.
     fn plan(&mut self, content: &PlanContent) -> io::Result<()> {
-        let lines = plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
+        let lines =
+            plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
         let before = std::mem::replace(&mut self.last_plan, lines.clone());
         if lines == before {
             return Ok(());
         }
-        let new: Vec<String> = lines.iter().filter(|line| !before.contains(line)).cloned().collect();
+        let new: Vec<String> =
+            lines.iter().filter(|line| !before.contains(line)).cloned().collect();
         let same_plan = new.len() < lines.len() && lines.len() == before.len();
         if same_plan && self.reachable(&Alive::Plan, lines.len()).is_none() {
             return self.lines(new.get(1..).unwrap_or_default());
@@ -237,14 +253,16 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// How many rows above the cursor the lines of `what` begin, if they can be rewritten by as many.
+    /// Returns the distance of the lines of `what` above the cursor, if they can be rewritten by
+    /// the same number.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
-        let index = self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
+        let index =
+            self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
         let below = self.alive.iter().skip(index).map(|(_, height)| height).sum();
         self.rewrites().then_some(below)
     }
 
-    /// Writes the lines of `what` in the place where they stand, else below everything. Each must fit one row.
+    /// Writes the lines of `what` in their place, or below everything. Each must fit one row.
     fn put(&mut self, what: Alive, lines: &[String]) -> io::Result<()> {
         if let Some(up) = self.reachable(&what, lines.len()) {
             write!(self.out, "\x1b[{up}A")?;
@@ -274,7 +292,7 @@ impl<W: Write> Progress<W> {
     }
 }
 
-/// How many actions of a turn were refused, if any.
+/// Describes the number of refused actions of a turn, if any.
 fn refusals(count: usize) -> Option<String> {
     match count {
         0 => None,
@@ -283,17 +301,17 @@ fn refusals(count: usize) -> Option<String> {
     }
 }
 
-/// What a stop reason means, if it is not that the agent was done.
+/// Describes a stop reason, unless the agent is done.
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,
         StopReason::MaxTokens => {
-            Some("stopped: the model reached its limit of tokens; ask it to go on, or for less at once")
+            Some("stopped: the model reached its token limit; ask it to continue, or ask for less")
         }
         StopReason::MaxTurnRequests => {
-            Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on")
+            Some("stopped: the agent reached its limit of model calls per turn; ask it to continue")
         }
-        StopReason::Refusal => Some("refused: the agent declined to go on; ask in another way"),
+        StopReason::Refusal => Some("refused: the agent declined to continue; rephrase the prompt"),
         StopReason::Cancelled => Some("cancelled"),
         StopReason::Unknown(_) => Some("stopped for a reason this version does not know"),
     }

@@ -1,16 +1,17 @@
-//! Text from outside, made harmless for a terminal.
+//! Makes text from outside harmless for a terminal.
 //!
-//! Everything an agent sends passes here before it is printed. What is left has no control character but line feed and
-//! tab, and nothing that changes the direction of the text around it, so it can neither command a terminal nor show code
-//! in another order than it has.
+//! All text of an agent passes here before it is printed. The result has no control characters
+//! except line feed and tab, and no characters that change the direction of text. It can neither
+//! control a terminal nor show code in a different order.
 
 use std::borrow::Cow;
 
-/// Stands where a character was that would have changed the direction of text.
+/// The replacement for a character that changes the direction of text.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// A text of several lines: line feeds and tabs stay, whole escape sequences go (colours of a command's output), other
-/// controls go one by one. `\r\n` is a line feed.
+/// Sanitizes text of several lines: line feeds and tabs stay, whole escape sequences are removed
+/// (colours of a command's output), and other control characters are removed. `\r\n` becomes a line
+/// feed.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -29,7 +30,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text that must be one line: as [`text`], and every run of white space is one space.
+/// Sanitizes text to one line: like [`text`], and every run of white space becomes one space.
 pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in self::text(text).split_whitespace() {
@@ -41,8 +42,8 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// A text whose exact characters matter, such as the lines of a diff: controls are not dropped but shown by their pictures, so
-/// that nobody approves what cannot be seen. Line feeds and tabs stay.
+/// Sanitizes text whose exact characters matter, such as lines of a diff. Control characters become
+/// visible symbols, so that no person approves hidden text. Line feeds and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -50,13 +51,15 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let picture = |character: char| match character {
         character if harmless(character) => character,
         '\u{7f}' => '\u{2421}',
-        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
+        character if character < ' ' => {
+            char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
+        }
         _ => REPLACEMENT,
     };
     Cow::Owned(text.chars().map(picture).collect())
 }
 
-/// A name or title whose exact characters matter, on one line: [`visible`], then [`line()`].
+/// Sanitizes a name or title on one line: [`visible`], then [`line()`].
 pub(crate) fn visible_line(text: &str) -> String {
     line(&visible(text))
 }
@@ -65,13 +68,14 @@ fn harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || turns(character))
 }
 
-/// Whether the character embeds, overrides or isolates direction, or ends a line where no terminal does.
+/// Returns whether the character embeds, overrides or isolates direction, or is a line end that
+/// terminals do not treat as one.
 fn turns(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Skips what belongs to the escape character just read. An unfinished sequence skips nothing but its introducer, so that
-/// an agent cannot swallow text by it.
+/// Skips the rest of an escape sequence. Of an unfinished sequence only its introducer is skipped,
+/// so that an agent cannot hide text with it.
 fn skip_sequence(rest: &mut std::str::Chars<'_>) {
     let mut ahead = rest.clone();
     match ahead.next() {
@@ -144,8 +148,15 @@ mod tests {
     fn no_control_or_direction_character_is_left() {
         let every: String = (0..0x3000).filter_map(char::from_u32).collect();
         for piece in [text(&every).into_owned(), line(&every), visible(&every).into_owned()] {
-            assert!(piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()), "{piece:?}");
-            assert!(!piece.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')));
+            assert!(
+                piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()),
+                "{piece:?}"
+            );
+            assert!(
+                !piece
+                    .chars()
+                    .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+            );
         }
         assert_eq!(text("access\u{202e}nimda"), "access\u{fffd}nimda");
     }

@@ -1,4 +1,5 @@
-//! The face for a person at a terminal: the answer as it comes, thoughts dim, progress between them.
+//! The output for a person at a terminal: the answer as it arrives, dimmed reasoning, and progress
+//! between them.
 
 use super::paint::DIM;
 use super::progress::{Progress, Style};
@@ -7,7 +8,7 @@ use crate::run::session::Opened;
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
-/// What was written last; another part begins with a line between.
+/// The last kind of output; another kind starts after a blank line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Nothing,
@@ -16,11 +17,11 @@ enum Part {
     Progress,
 }
 
-/// Writes everything to one stream, in the order in which it happens.
+/// Writes everything to one stream, in order.
 pub(crate) struct Terminal<W> {
     progress: Progress<W>,
     last: Part,
-    /// Whether the cursor stands behind text in a line that is not ended.
+    /// Whether the cursor is in an unfinished line.
     inside_line: bool,
 }
 
@@ -29,7 +30,7 @@ impl<W: Write> Terminal<W> {
         Self { progress: Progress::new(out, style), last: Part::Nothing, inside_line: false }
     }
 
-    /// Ends the line that is being written, and leaves one free where another part begins.
+    /// Ends the current line, and adds a blank line before another kind of output.
     fn part(&mut self, part: Part) -> io::Result<()> {
         if self.last == part {
             return Ok(());
@@ -46,7 +47,7 @@ impl<W: Write> Terminal<W> {
 
     fn text(&mut self, text: &str, part: Part) -> io::Result<()> {
         let text = sanitize::text(text);
-        // Blank lines that open a part would only push it down.
+        // Leading blank lines are omitted.
         let text = if self.last == part { &*text } else { text.trim_start_matches('\n') };
         let Some(end) = text.chars().next_back() else { return Ok(()) };
         self.part(part)?;
@@ -67,8 +68,10 @@ impl<W: Write + Send> Show for Terminal<W> {
                 self.text(&tool_call::block(block), Part::Thought)
             }
             Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
-            Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => self.pause(),
-            // These show nothing of their own here.
+            Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
+                self.pause()
+            }
+            // These items show nothing here.
             Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
             | Item::Config(_)
@@ -117,7 +120,7 @@ mod tests {
         call
     }
 
-    /// What a screen shows after this output: enough of a terminal for the sequences that are written.
+    /// Returns the screen after this output, as far as the written sequences need.
     fn screen(output: &str) -> Vec<String> {
         let (mut lines, mut row) = (vec![String::new()], 0_usize);
         let mut rest = output;
@@ -196,14 +199,20 @@ mod tests {
             let entry = |text: &str, status| PlanEntry::new(text, PlanEntryPriority::High, status);
             attache_session::PlanContent::Items(vec![entry("look", first), entry("act", second)])
         };
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::InProgress, PlanEntryStatus::Pending))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::InProgress, PlanEntryStatus::Pending)))
+            .unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Pending))).unwrap();
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::InProgress))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::InProgress)))
+            .unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
         let expected = ["plan 1/2", "  ☑ look", "  ▶ act", "✓ other   call a", ""];
         assert_eq!(screen(&written(&terminal)), expected);
         terminal.show(Item::Text("so\n")).unwrap();
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::Completed))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::Completed)))
+            .unwrap();
         let shown = screen(&written(&terminal));
         assert_eq!(shown[shown.len() - 3..], ["", "  ☑ act", ""]);
     }

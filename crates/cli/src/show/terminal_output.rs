@@ -1,8 +1,11 @@
-//! What a tool call's terminals show, in place of their ids.
+//! The output of a tool call's terminals, in place of their ids.
 
-use attache_protocol::v1::{Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent};
+use attache_protocol::v1::{
+    Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent,
+};
 
-/// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that is known.
+/// Returns the call with the output of its terminals as text (TOOL-12); `None` if it has no known
+/// terminal.
 pub(crate) fn shown(
     call: &ToolCall,
     terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,

@@ -1,4 +1,4 @@
-//! A tool call for people: one line, and what it produced.
+//! A tool call for people: one line, and its output.
 
 use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
@@ -10,37 +10,41 @@ use attache_protocol::v1::{
 use attache_protocol::v1::{Diff, EmbeddedResourceResource};
 use std::path::Path;
 
-/// How much of a diff or an output is shown.
+/// The amount of a diff or an output to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Lines at the start and at the end of each piece of output; what was read or found is left out. The flag `--verbose` shows all.
+    /// The first and last lines of each output, without results of reads and searches. The flag
+    /// `--verbose` shows everything.
     Short,
-    /// The same in a conversation, where `/details` shows all.
+    /// Like `Short`, in a conversation, where `/details` shows everything.
     Conversation,
-    /// The same where nothing shows more.
+    /// Like `Short`, where no option shows more.
     Tour,
-    /// All of everything.
+    /// Everything.
     Whole,
 }
 
-/// Lines at the start of an output that is cut, and as many at its end.
+/// The number of lines at the start and at the end of a shortened output.
 const OUTPUT_ENDS: usize = 8;
 
-/// The same for a diff: more, for it is what is reviewed.
+/// The same for a diff, which is longer because it is reviewed.
 const DIFF_ENDS: usize = 60;
 
-/// The columns of the longest common kind, so that titles stand below each other.
+/// The width of the longest common kind, so that titles align.
 const KIND_COLUMNS: usize = 7;
 
-/// `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the places that the title does not name, in at most
-/// `columns`.
+/// Returns a line such as `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the
+/// places that the title does not name, in at most `columns`.
 pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) -> String {
     let kind = kind(call.kind());
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
     let used = 2 + width(&kind).max(KIND_COLUMNS) + 1 + width(&title);
     let places = places(call, cwd, &title);
-    let places =
-        if places.is_empty() { places } else { cut(&format!("  {places}"), columns.saturating_sub(used)) };
+    let places = if places.is_empty() {
+        places
+    } else {
+        cut(&format!("  {places}"), columns.saturating_sub(used))
+    };
     let padding = " ".repeat(KIND_COLUMNS.saturating_sub(width(&kind)));
     format!(
         "{} {}{padding} {title}{}",
@@ -59,12 +63,12 @@ fn mark(status: &ToolCallStatus, paint: Paint) -> String {
     }
 }
 
-/// The kind as the person may write it behind `--allow`.
+/// Returns the kind in the form of `--allow`.
 pub(crate) fn kind(kind: &ToolKind) -> String {
     sanitize::line(kind.as_str())
 }
 
-/// The path below `cwd` where it lies there, else as it is.
+/// Returns the path relative to `cwd` if it is below it, otherwise unchanged.
 pub(crate) fn relative(path: &str, cwd: &Path) -> String {
     let inside = Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy());
     match inside {
@@ -77,7 +81,7 @@ pub(crate) fn relative(path: &str, cwd: &Path) -> String {
 fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     let place = |location: &ToolCallLocation| {
         let path = relative(&location.path, cwd);
-        // The folder itself says nothing, and what the title names need not be said again.
+        // The folder itself, and places that the title names, are omitted.
         let new = path != "." && !title.contains(&path);
         let place = location.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         new.then_some(place)
@@ -92,15 +96,21 @@ fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     places.join(" ")
 }
 
-/// Whether the call only looks: its output is for the model.
+/// Returns whether the call only reads: its output is for the model.
 fn quiet(call: &ToolCall) -> bool {
     matches!(call.kind(), ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Think)
 }
 
-/// What the call produced, below its line, set in. What was read or searched is left out unless the bound is whole or the
-/// call failed: the agent's answer says what matters of it.
-/// Diffs are left out if `diffs` is false.
-pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound, diffs: bool) -> Vec<String> {
+/// Returns the indented output of the call. Results of reads and searches are omitted unless
+/// everything is shown or the call failed: the answer contains the relevant part. Without `diffs`,
+/// diffs are omitted.
+pub(crate) fn details(
+    call: &ToolCall,
+    cwd: &Path,
+    paint: Paint,
+    bound: Bound,
+    diffs: bool,
+) -> Vec<String> {
     let quiet = quiet(call);
     let failed = *call.status() == ToolCallStatus::Failed;
     let text = bound == Bound::Whole || failed || !quiet;
@@ -108,20 +118,24 @@ pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound, d
     for content in &call.content {
         match content {
             ToolCallContent::Diff(diff) if diffs => lines.extend(change(diff, cwd, paint, bound)),
-            ToolCallContent::Content(content) if text => lines.extend(output(&content.content, paint, bound)),
+            ToolCallContent::Content(content) if text => {
+                lines.extend(output(&content.content, paint, bound))
+            }
             _ => {}
         }
     }
     lines
 }
 
-/// A diff with its file and counts, set in.
+/// Returns an indented diff with its file and counts.
 pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
     let shown = diff::diff(diff.old_text.as_deref(), &diff.new_text, paint);
     let file = paint.paint(BOLD, relative(&diff.path, cwd));
     let new = if diff.old_text.is_none() { " (new file)" } else { "" };
     let mut lines = vec![format!("  {file}{new} {}", diff::counts(&shown, paint))];
-    lines.extend(ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")));
+    lines.extend(
+        ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")),
+    );
     lines
 }
 
@@ -132,7 +146,7 @@ fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {
     ends(lines, OUTPUT_ENDS, bound, paint).into_iter().map(|line| format!("    {line}")).collect()
 }
 
-/// The last line of the output so far: what a call that still runs is at. Nothing of a call that only looks.
+/// Returns the last line of a running call's output; nothing for a call that only reads.
 pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
     let content = if quiet(call) { &[] } else { call.content.as_slice() };
     let text = content.iter().rev().find_map(|content| match content {
@@ -143,7 +157,7 @@ pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
     fenced(&text).lines().rev().map(sanitize::line).find(|line| !line.is_empty())
 }
 
-/// The text inside, if all of it is one fenced block of Markdown.
+/// Returns the inner text if the whole text is one fenced block.
 pub(crate) fn fenced(text: &str) -> &str {
     let inside = || {
         let body = text.trim().strip_prefix("```")?.strip_suffix("```")?;
@@ -153,7 +167,7 @@ pub(crate) fn fenced(text: &str) -> &str {
     inside().unwrap_or(text)
 }
 
-/// A content block in text, free of control characters.
+/// Returns a content block as sanitized text.
 pub(crate) fn block(content: &ContentBlock) -> String {
     match content {
         ContentBlock::Text(content) => sanitize::text(&content.text).into_owned(),
@@ -170,7 +184,7 @@ pub(crate) fn block(content: &ContentBlock) -> String {
     }
 }
 
-/// The lines, with those in the middle left out where there are too many.
+/// Shortens the lines by omitting those in the middle.
 fn ends(mut lines: Vec<String>, each: usize, bound: Bound, paint: Paint) -> Vec<String> {
     let hidden = lines.len().saturating_sub(2 * each);
     if bound != Bound::Whole && hidden > 1 {
@@ -179,7 +193,7 @@ fn ends(mut lines: Vec<String>, each: usize, bound: Bound, paint: Paint) -> Vec<
             Bound::Conversation => " (/details shows them)",
             Bound::Tour | Bound::Whole => "",
         };
-        let note = paint.paint(DIM, format!("… {hidden} lines more{how} …"));
+        let note = paint.paint(DIM, format!("… {hidden} more lines{how} …"));
         lines.splice(each..each + hidden, [note]);
     }
     lines
@@ -233,7 +247,7 @@ mod tests {
         call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
         let short = details(&call, Path::new("/p"), PLAIN, Bound::Short, true);
         assert_eq!(short.len(), 17);
-        assert_eq!(short[8], "    … 84 lines more (--verbose shows them) …");
+        assert_eq!(short[8], "    … 84 more lines (--verbose shows them) …");
         assert_eq!(short[16], "    100");
         assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Whole, true).len(), 100);
         assert_eq!(last_line(&call).as_deref(), Some("100"));
@@ -261,7 +275,8 @@ mod tests {
         let evil = "\u{1b}[2J\u{1b}]0;x\u{7}evil\u{202e}";
         let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
         call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];
-        call.content = vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
+        call.content =
+            vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
         let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole, true);
         shown.push(line(&call, Path::new("/p"), PLAIN, 80));
         assert!(

@@ -5,17 +5,23 @@ use super::{sanitize, width};
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 
-/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is
-/// known.
+/// Returns a line such as `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50)
+/// · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last call or of the whole session (USE-10). The
-/// session's sum is shown from the second turn on, where it is known to be one: of our own agent, while its figures add up (USE-12).
+/// Tokens of a foreign agent are shown under its name, because they can be those of a turn, of its
+/// last call or of the whole session (USE-10). The sum of the session is shown from the second turn
+/// on, if it is known to be one: for our own agent, while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
 
-/// The same in as many lines as it takes, if no part is broken that fits into `columns`.
-pub(crate) fn lines(state: &UsageState, turn: Option<&Usage>, paint: Paint, columns: usize) -> Vec<String> {
+/// Returns the parts in several lines, without breaking a part that fits `columns`.
+pub(crate) fn lines(
+    state: &UsageState,
+    turn: Option<&Usage>,
+    paint: Paint,
+    columns: usize,
+) -> Vec<String> {
     let plain = parts(state, turn, Paint { colours: false });
     let mut lines: Vec<String> = Vec::new();
     let mut taken = 0;
@@ -44,7 +50,8 @@ fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> 
     if let Some(used) = state.used() {
         parts.push(match (state.size(), state.percentage()) {
             (Some(size), Some(percent)) => {
-                let filled = format!("context {} of {} tokens ({percent} %)", grouped(used), grouped(size));
+                let filled =
+                    format!("context {} of {} tokens ({percent} %)", grouped(used), grouped(size));
                 format!("{}{}", dim(filled), advice(state.level(), paint))
             }
             _ => dim(format!("context {} tokens", grouped(used))),
@@ -59,7 +66,7 @@ fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> 
     parts
 }
 
-/// What a turn reported, in the words of whoever counted it.
+/// Describes the usage of a turn in its agent's terms.
 fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
     let all = [
         ("in", Some(turn.input_tokens)),
@@ -68,16 +75,20 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
         ("cache read", turn.cached_read_tokens),
         ("cache written", turn.cached_write_tokens),
     ];
-    let kinds: Vec<String> =
-        all.iter().filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?)))).collect();
+    let kinds: Vec<String> = all
+        .iter()
+        .filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?))))
+        .collect();
     let (total, kinds) = (grouped(turn.total_tokens), kinds.join(", "));
     match counted_by {
-        Some(agent) => format!("{total} tokens as {} counts them ({kinds})", sanitize::line(agent)),
+        Some(agent) => {
+            format!("{total} tokens by the count of {} ({kinds})", sanitize::line(agent))
+        }
         None => format!("turn {total} tokens ({kinds})"),
     }
 }
 
-/// What to do about a context that is filling up, behind how full it is.
+/// Returns advice about a nearly full context, after its fill level.
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!(", {advice}"))).unwrap_or_default()
@@ -87,7 +98,7 @@ fn cost_of(cost: &Cost) -> String {
     format!("cost {} {}", money(cost.amount), sanitize::line(&cost.currency))
 }
 
-/// At most four decimals, and none that say nothing.
+/// Formats an amount with at most four decimals, without trailing zeros.
 fn money(amount: f64) -> String {
     let text = format!("{amount:.4}");
     match text.split_once('.') {
@@ -130,7 +141,8 @@ mod tests {
     fn context_tokens_and_cost_stand_in_one_line() {
         let mut turn = Usage::new(1900_u64, 1850_u64, 50_u64);
         turn.cached_read_tokens = Some(7);
-        let shown = line(&state(1234, Some(32768), Some(Cost::new(0.0123, "USD"))), Some(&turn), PLAIN);
+        let shown =
+            line(&state(1234, Some(32768), Some(Cost::new(0.0123, "USD"))), Some(&turn), PLAIN);
         let expected = "context 1,234 of 32,768 tokens (3 %) · turn 1,900 tokens (in 1,850, out 50, cache read 7) · cost 0.0123 USD";
         assert_eq!(shown.as_deref(), Some(expected));
     }
@@ -154,7 +166,8 @@ mod tests {
         assert_eq!(painted.len(), shown(60).len(), "colours take no room");
     }
 
-    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last line.
+    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last
+    /// line.
     fn turns(agent: Option<&str>, figures: &[(u64, u64, u64)]) -> String {
         let mut session = Session::new("s");
         let mut apply = |body| session.apply(&session.next(Timestamp(0), body));
@@ -166,7 +179,10 @@ mod tests {
         });
         for (total, input, output) in figures {
             let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
-            apply(EventBody::TurnEnded { outcome, usage: Some(Usage::new(*total, *input, *output)) });
+            apply(EventBody::TurnEnded {
+                outcome,
+                usage: Some(Usage::new(*total, *input, *output)),
+            });
         }
         line(session.usage(), session.usage().last_turn(), PLAIN).unwrap()
     }
@@ -179,10 +195,14 @@ mod tests {
             turns(None, &[(9, 4, 5), (1200, 1000, 200)]),
             "turn 1,200 tokens (in 1,000, out 200) · session 1,209 tokens"
         );
-        assert_eq!(turns(None, &[(9, 9, 5), (3, 1, 2)]), "turn 3 tokens (in 1, out 2)", "nine is not 9 + 5");
+        assert_eq!(
+            turns(None, &[(9, 9, 5), (3, 1, 2)]),
+            "turn 3 tokens (in 1, out 2)",
+            "nine is not 9 + 5"
+        );
         assert_eq!(
             turns(Some("co\u{1b}pilot"), &[(9, 4, 5), (18, 8, 10)]),
-            "18 tokens as copilot counts them (in 8, out 10)"
+            "18 tokens by the count of copilot (in 8, out 10)"
         );
     }
 
@@ -193,14 +213,20 @@ mod tests {
         assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
         assert_eq!(shown(90), "context 90 of 100 tokens (90 %), start a new session or compact");
         assert_eq!(shown(95), "context 95 of 100 tokens (95 %), start a new session or compact");
-        assert_eq!(shown(521), "context 521 of 100 tokens (100 %), the next prompt may fail: hand off");
+        assert_eq!(
+            shown(521),
+            "context 521 of 100 tokens (100 %), the next prompt may fail: hand off"
+        );
     }
 
     #[test]
     fn what_is_not_known_is_left_out() {
         assert_eq!(line(&UsageState::default(), None, PLAIN), None);
         assert_eq!(line(&state(5, None, None), None, PLAIN).as_deref(), Some("context 5 tokens"));
-        assert_eq!(line(&state(5, Some(0), None), None, PLAIN).as_deref(), Some("context 5 tokens"));
+        assert_eq!(
+            line(&state(5, Some(0), None), None, PLAIN).as_deref(),
+            Some("context 5 tokens")
+        );
     }
 
     #[test]

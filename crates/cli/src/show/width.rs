@@ -1,13 +1,13 @@
-//! How wide text is on a terminal.
+//! The width of text on a terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The columns that `text` takes.
+/// Returns the width of `text` in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The start of `text` that fits `columns`, with an ellipsis if something was left out.
+/// Cuts `text` to `columns`, with an ellipsis if it is longer.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -27,7 +27,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// `text` in lines of at most `columns`, broken at spaces; a word that is wider is broken where it must be.
+/// Wraps `text` at spaces to lines of at most `columns`; longer words are broken.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines = vec![String::new()];
@@ -52,7 +52,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// `text` in lines of at most `columns` with every character of it, broken behind spaces where there are some. Line feeds
+/// Wraps `text` after spaces to lines of at most `columns` and keeps every character. Line feeds
 /// end a line.
 pub(crate) fn fold(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
@@ -62,9 +62,11 @@ pub(crate) fn fold(text: &str, columns: usize) -> Vec<String> {
         for character in whole.chars() {
             let wide = character.width().unwrap_or(0);
             if taken + wide > columns {
-                let broken = line.rfind(' ').map(|space| line.split_off(space + 1)).unwrap_or_default();
-                // A word that fills the line is broken where it must be.
-                let (full, rest) = if line.is_empty() { (broken, String::new()) } else { (line, broken) };
+                let broken =
+                    line.rfind(' ').map(|space| line.split_off(space + 1)).unwrap_or_default();
+                // A word that fills the line is broken where needed.
+                let (full, rest) =
+                    if line.is_empty() { (broken, String::new()) } else { (line, broken) };
                 lines.push(full);
                 (taken, line) = (width(&rest), rest);
             }

@@ -1,17 +1,17 @@
-//! What passed and waits to be recorded.
+//! The queue of bytes to record.
 
 use attache_protocol::method::Side;
 use jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// How much may wait, in bytes. Then the traffic waits, so that nothing is lost.
+/// The capacity in bytes. If it is reached, the traffic waits, so that nothing is lost.
 const ROOM: usize = 8 * 1024 * 1024;
 
-/// How many pieces may wait.
+/// The capacity in pieces.
 const PIECES: usize = 16 * 1024;
 
-/// Bytes as they passed, at most [`super::PIECE`].
+/// A piece of the traffic.
 pub(super) struct Piece {
     pub(super) from: Side,
     pub(super) at: Timestamp,
@@ -19,21 +19,21 @@ pub(super) struct Piece {
     _room: OwnedSemaphorePermit,
 }
 
-/// The end at which pieces come in.
+/// The sending end of the queue.
 #[derive(Clone)]
 pub(super) struct Lane {
     pieces: mpsc::Sender<Piece>,
     room: Arc<Semaphore>,
 }
 
-/// Both ends of a lane.
+/// Returns both ends of a queue.
 pub(super) fn lane() -> (Lane, mpsc::Receiver<Piece>) {
     let (pieces, receiver) = mpsc::channel(PIECES);
     (Lane { pieces, room: Arc::new(Semaphore::new(ROOM)) }, receiver)
 }
 
 impl Lane {
-    /// Waits for room, and puts a piece there. If nobody records any more, it is passed over.
+    /// Waits for room and queues a piece. Without a receiver the piece is dropped.
     pub(super) async fn put(&self, from: Side, bytes: &[u8]) {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let Ok(room) = self.room.clone().acquire_many_owned(length).await else { return };

@@ -1,12 +1,13 @@
-//! A line that comes in pieces.
+//! A line that arrives in pieces.
 
-/// The longest line that is kept whole, in bytes: more than any message that this program itself accepts.
+/// The longest line that is kept completely, in bytes: more than any message that this program
+/// accepts.
 const KEPT: usize = 32 * 1024 * 1024;
 
-/// What is kept of a longer one, in bytes.
+/// The kept part of a longer line, in bytes.
 const BEGINNING: usize = 4 * 1024;
 
-/// A line so far, without its end.
+/// An unfinished line.
 #[derive(Default)]
 pub(super) struct Line {
     kept: Vec<u8>,
@@ -14,7 +15,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Adds bytes to it.
+    /// Adds bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let is_whole = !self.is_cut();
         self.length += bytes.len() as u64;
@@ -29,17 +30,17 @@ impl Line {
         }
     }
 
-    /// What is kept: the whole line, or the beginning of one that is cut.
+    /// Returns the kept part: the whole line, or the start of a longer one.
     pub(super) fn kept(&self) -> &[u8] {
         &self.kept
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Whether it is too long to be kept.
+    /// Returns whether the line is too long to be kept completely.
     pub(super) fn is_cut(&self) -> bool {
         self.length > KEPT as u64
     }

@@ -1,10 +1,10 @@
-//! Records and judges what passed, apart from the traffic.
+//! Records and judges the traffic, on a separate thread.
 
 use super::lane::Piece;
 use super::line::Line;
-use super::say;
+use super::notice::say;
 use crate::args;
-use crate::check::tally::Tally;
+use crate::check::report::tally::Tally;
 use crate::exit::Failure;
 use crate::record::{create, record};
 use attache_check::{Finding, Observer};
@@ -14,35 +14,35 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// Puts the pieces of both directions together to lines.
+/// Joins the pieces of both directions to lines.
 pub(super) struct Recorder {
     file: Option<Recording>,
     judge: Option<(Observer, Tally)>,
-    /// How many lines there were.
+    /// The number of lines.
     number: usize,
     client: Line,
     agent: Line,
 }
 
-/// Where lines are recorded.
+/// The file of the recording.
 struct Recording {
     path: PathBuf,
     file: Box<dyn Write + Send>,
-    /// What is written next.
+    /// The next output.
     next: String,
-    /// Why nothing is written any more.
+    /// The reason why writing stopped.
     error: Option<io::Error>,
 }
 
 impl Recorder {
-    /// Makes the file.
+    /// Creates the file.
     pub(super) fn new(arguments: &args::Trace) -> Result<Self, Failure> {
         let file = arguments.file.clone().map(Recording::create).transpose()?;
         let judge = arguments.judge.then(Default::default);
         Ok(Self { file, judge, number: 0, client: Line::default(), agent: Line::default() })
     }
 
-    /// Records all that comes, to the end of both directions. Says what went wrong, if anything did.
+    /// Records everything until both directions end. Returns the problem, if any.
     pub(super) fn record(mut self, mut pieces: mpsc::Receiver<Piece>) -> Option<String> {
         while let Some(Piece { from, at, bytes, .. }) = pieces.blocking_recv() {
             for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -72,7 +72,11 @@ impl Recorder {
         let line = std::mem::take(self.line(from));
         self.number += 1;
         if let Some(file) = &mut self.file {
-            let cut = if line.is_cut() { format!(",\"length\":{}", line.length()) } else { String::new() };
+            let cut = if line.is_cut() {
+                format!(",\"length\":{}", line.length())
+            } else {
+                String::new()
+            };
             file.next += &record(("from", from.as_str()), at, line.kept(), &format!("{cut}{more}"));
         }
         if let Some((observer, tally)) = &mut self.judge {
@@ -107,7 +111,8 @@ fn tell(tally: &mut Tally, place: &str, findings: &[Finding]) {
     for finding in findings {
         tally.finding(finding);
         let (rule, line) = (finding.rule, finding.line);
-        let earlier = finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
+        let earlier =
+            finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
         say(&format!("line {line}, {place}, {} {}: {}{earlier}", rule.id, rule.word, finding.seen));
     }
 }
@@ -130,6 +135,9 @@ impl Recording {
 
     fn trouble(self) -> Option<String> {
         let error = self.error?;
-        Some(format!("the recording {} is not whole: it cannot be written: {error}", self.path.display()))
+        Some(format!(
+            "the recording {} is incomplete: it cannot be written: {error}",
+            self.path.display()
+        ))
     }
 }

@@ -1,4 +1,4 @@
-//! Our own stdin and stdout, ours alone.
+//! Exclusive access to stdin and stdout.
 
 use attache_connection::stdio::{input, output};
 use std::fs::OpenOptions;
@@ -9,12 +9,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 type Ends = (Option<Pin<Box<dyn AsyncRead + Send>>>, Option<Pin<Box<dyn AsyncWrite + Send>>>);
 
-/// Takes both. When one is dropped, the client sees it closed: the descriptors 0 and 1 are no more those that it knows.
+/// Takes both. Dropping one closes it for the client: the descriptors 0 and 1 then lead to
+/// /dev/null.
 pub(super) fn take() -> io::Result<Ends> {
     let ends = (Some(input()?), Some(output()?));
     let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
     for descriptor in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
-        // SAFETY: both are open; who reads or writes by the old number meets /dev/null.
+        // SAFETY: both are open; other users of the numbers get /dev/null.
         if unsafe { libc::dup2(null.as_raw_fd(), descriptor) } == -1 {
             return Err(io::Error::last_os_error());
         }

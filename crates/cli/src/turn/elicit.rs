@@ -1,18 +1,18 @@
-//! A form or a page in a turn: the person answers, unless the turn ends first.
+//! Forms and pages during a turn: the person answers, unless the turn ends first.
 
 use super::{CANCELLING, Run, reached};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
-use attache_client::{Elicited, ElicitedForm, SessionHandle, Turn};
+use attache_client::{FormReply, HubSession, Turn, UrlReply};
 use std::io::{self, Write};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 impl Run<'_> {
-    /// Has a form filled in, or a page agreed to.
+    /// Lets the person fill in a form or agree to a page.
     pub(super) async fn elicit(
         &mut self,
-        session: &SessionHandle,
+        session: &HubSession,
         turn: &mut Turn,
         elicitation: Elicitation,
         deadline: Option<Instant>,
@@ -25,29 +25,30 @@ impl Run<'_> {
                 let asked = elicitation::fill(&request);
                 let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
                 answered.map(|elicited| match elicited {
-                    ElicitedForm::Accept(_) => "sent",
-                    ElicitedForm::Decline => "declined",
-                    ElicitedForm::Cancel => "not answered",
+                    FormReply::Accept(_) => "sent",
+                    FormReply::Decline => "declined",
+                    FormReply::Cancel => "not answered",
                 })
             }
             Elicitation::Page(request, answer) => {
                 let asked = elicitation::open(&request);
                 let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
                 answered.map(|elicited| match elicited {
-                    Elicited::Accept => "agreed: open the address above in your browser",
-                    Elicited::Decline => "declined",
-                    Elicited::Cancel => "not answered",
+                    UrlReply::Accept => "agreed: open the address above in your browser",
+                    UrlReply::Decline => "declined",
+                    UrlReply::Cancel => "not answered",
                 })
             }
         };
         match said {
             Some(said) => self.remark(said),
             None if *stopping == Some(Exit::Cancelled) => self.remark(CANCELLING),
-            None => self.remark("no longer asked"),
+            None => self.remark("the question was withdrawn"),
         }
     }
 
-    /// Waits for the person's answer and passes it on; `None` if the turn was cancelled or the question withdrawn first.
+    /// Waits for the person's answer and sends it; `None` if the turn was cancelled or the question
+    /// withdrawn first.
     async fn unless_ended<T: Clone>(
         &mut self,
         turn: &Turn,
@@ -58,7 +59,8 @@ impl Run<'_> {
     ) -> Result<Option<T>, Failure> {
         let ended = tokio::select! {
             biased;
-            // Cancelled before the question is let go, so that the agent is told of a cancel and not of an answer.
+            // The turn is cancelled before the question is dropped, so that the agent sees a
+            // cancellation and not an answer.
             () = self.interrupts.cancel() => Exit::Cancelled,
             () = reached(deadline) => Exit::Timeout,
             () = answer.closed() => {
@@ -69,14 +71,14 @@ impl Run<'_> {
                 let answered = answered.map_err(|error| {
                     Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
                 })?;
-                // If it was withdrawn meanwhile, nobody needs the answer.
+                // A withdrawn question needs no answer.
                 let _ = answer.send(answered.clone());
                 return Ok(Some(answered));
             }
         };
         turn.cancel();
         *stopping = Some(ended);
-        // Ends the line in which the person was asked.
+        // Ends the line of the question.
         let _ = writeln!(io::stderr());
         Ok(None)
     }

@@ -16,12 +16,12 @@ const FILES: &[(&str, &str)] = &[
 const KNOWN: &[Deviation] = &[
     Deviation {
         peer: "official-agent",
-        title: "Blank lines and CRLF are no messages",
+        title: "Blank lines and CRLF are ignored",
         why: "the SDK answers a blank line with -32700",
     },
     Deviation {
         peer: "official-agent",
-        title: "Replies to nothing are dropped",
+        title: "Replies that match no call are dropped",
         why: "the SDK answers a reply with neither result nor error with -32600",
     },
 ];
@@ -46,7 +46,9 @@ async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
     let ended = end(process).await;
     match played {
         Ok(_) if ended.code() == 0 => Ok(()),
-        Ok(_) => Err(format!("\"{}\": it ended with {}: {}", scenario.title, ended.status, ended.stderr)),
+        Ok(_) => {
+            Err(format!("\"{}\": it ended with {}: {}", scenario.title, ended.status, ended.stderr))
+        }
         Err(failure) => Err(format!("{failure}\nstderr: {}", ended.stderr)),
     }
 }

@@ -1,4 +1,5 @@
-//! The raw peer as the agent of each client. The client is started as a process, and what it starts is a relay to the test.
+//! The raw peer as the agent of each client. The client is started as a process, and what it starts
+//! is a relay to the test.
 
 use crate::deviations::{Deviation, bindings, play_all, scenarios};
 use crate::peers::{Client, relay};
@@ -16,30 +17,31 @@ const CANCELLED: &[(&str, &str)] =
 const KNOWN: &[Deviation] = &[
     Deviation {
         peer: "official-client",
-        title: "Lines that are no messages do no harm",
+        title: "Lines that are not messages do no harm",
         why: "the SDK answers stray text, as RPC-19 has it",
     },
     Deviation {
         peer: "client.mjs",
-        title: "Lines that are no messages do no harm",
+        title: "Lines that are not messages do no harm",
         why: "the SDK answers stray text, as RPC-19 has it",
     },
 ];
 
 /// With which code our client ends, where that is not 0.
 const OUR_CODES: &[(&str, i32)] = &[
-    ("A version that the client does not speak ends it", 3),
-    ("A stop reason that nobody knows ends the turn", 4),
+    ("An unknown protocol version ends the client", 3),
+    ("An unknown stop reason ends the turn", 4),
     ("An error of any code ends the turn", 4),
-    ("No session, no prompt", 4),
-    ("The agent's end in the middle of a turn ends the client", 4),
-    ("What nobody allows is rejected", 11),
-    ("Several questions may be open at once", 11),
-    ("A client that cancels goes on listening", 8),
-    ("A turn that ended before its cancel arrived has ended as it says", 8),
+    ("Without a session the client sends no prompt", 4),
+    ("The client ends when the agent ends in the middle of a turn", 4),
+    ("Requests that are not allowed are rejected", 11),
+    ("Several permission requests may be open at once", 11),
+    ("A client still listens after it cancels", 8),
+    ("A turn that ended before its cancel arrived keeps its stop reason", 8),
 ];
 
-/// How long a client may take to start its agent. It only decides what would otherwise hang for ever.
+/// How long a client may take to start its agent. It only decides what would otherwise hang for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn converse(client: Client) {
@@ -57,12 +59,14 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     let mut bindings = bindings(&[("outside_name", "outside.txt")]);
     bindings.bind("cwd", text(project.cwd()));
     bindings.bind("outside", text(project.outside()));
-    let (process, agent) = started(&project, |agent| client.hello(agent, &project, cancelling)).await?;
+    let (process, agent) =
+        started(&project, |agent| client.hello(agent, &project, cancelling)).await?;
     let (input, output) = agent.into_split();
     let played = play(scenario, bindings, input, output).await;
     let ended = end(process).await;
     let outside = std::fs::read_to_string(project.outside()).unwrap();
-    let code = OUR_CODES.iter().find(|(title, _)| *title == scenario.title).map_or(0, |(_, code)| *code);
+    let code =
+        OUR_CODES.iter().find(|(title, _)| *title == scenario.title).map_or(0, |(_, code)| *code);
     match played {
         Err(failure) => Err(format!("{failure}\n{ended:?}")),
         Ok(_) if outside != "not yours\n" => {
@@ -75,7 +79,8 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     }
 }
 
-/// Starts a client by the command that `command` makes of the command of its agent, and waits until it has started that.
+/// Starts a client by the command that `command` makes of the command of its agent, and waits until
+/// it has started that.
 pub(crate) async fn started(
     project: &Project,
     command: impl FnOnce(&[String]) -> Vec<String>,

@@ -1,4 +1,5 @@
-//! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that this list stays true.
+//! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that
+//! this list stays true.
 
 use attache_scenario::{Bindings, Scenario};
 use tokio::task::JoinSet;
@@ -15,9 +16,13 @@ pub(crate) struct Deviation {
 /// How many scenarios are played at once.
 const AT_ONCE: usize = 4;
 
-/// Plays all scenarios, each given by its title and what plays it, and fails the test with everything that was not as expected.
-pub(crate) async fn play_all<P>(peer: &str, known: &[Deviation], plays: impl IntoIterator<Item = (String, P)>)
-where
+/// Plays all scenarios, each given by its title and what plays it, and fails the test with
+/// everything that was not as expected.
+pub(crate) async fn play_all<P>(
+    peer: &str,
+    known: &[Deviation],
+    plays: impl IntoIterator<Item = (String, P)>,
+) where
     P: Future<Output = Result<(), String>> + Send + 'static,
 {
     let mut waiting = plays.into_iter();
@@ -36,7 +41,12 @@ where
 }
 
 /// What is wrong with this outcome, if anything is.
-fn surprise(peer: &str, title: &str, known: &[Deviation], outcome: Result<(), String>) -> Option<String> {
+fn surprise(
+    peer: &str,
+    title: &str,
+    known: &[Deviation],
+    outcome: Result<(), String>,
+) -> Option<String> {
     let listed = known.iter().find(|deviation| deviation.peer == peer && deviation.title == title);
     match (outcome, listed) {
         (Ok(()), None) | (Err(_), Some(_)) => None,
@@ -51,10 +61,15 @@ fn surprise(peer: &str, title: &str, known: &[Deviation], outcome: Result<(), St
 pub(crate) fn scenarios(files: &[(&str, &str)], known: &[Deviation]) -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = Vec::new();
     for (name, text) in files {
-        let read = Scenario::read_all(text).unwrap_or_else(|error| panic!("scenarios/{name}: {error}"));
+        let read =
+            Scenario::read_all(text).unwrap_or_else(|error| panic!("scenarios/{name}: {error}"));
         assert!(!read.is_empty(), "scenarios/{name} holds none");
         for scenario in read {
-            assert!(scenarios.iter().all(|other| other.title != scenario.title), "two of {}", scenario.title);
+            assert!(
+                scenarios.iter().all(|other| other.title != scenario.title),
+                "two of {}",
+                scenario.title
+            );
             scenarios.push(scenario);
         }
     }

@@ -1,19 +1,22 @@
-//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what our own agent and client support.
+//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what
+//! our own agent and client support.
 
 use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
-    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, support_matrix,
-    why_not_judged,
+    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules,
+    support_matrix, why_not_judged,
 };
 use attache_protocol::method::Side;
 use std::path::Path;
 
-/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct peers. It may only grow.
+/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct
+/// peers. It may only grow.
 const PAIRS: usize = 300;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
 
-/// Fails unless the document is this text, less what a slow machine may leave open; writes it where `UPDATE_DOCS` is set.
+/// Fails unless the document is this text, less what a slow machine may leave open; writes it where
+/// `UPDATE_DOCS` is set.
 fn is_kept(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -28,8 +31,9 @@ fn is_kept(name: &str, text: &str) {
     );
 }
 
-/// The lines that hold on any machine. Whether something was seen in time may differ from run to run, so a rule that was not tested counts
-/// as one that passes, and totals and reasons do not count; what was seen and is wrong does.
+/// The lines that hold on any machine. Whether something was seen in time may differ from run to
+/// run, so a rule that was not tested counts as one that passes, and totals and reasons do not
+/// count; what was seen and is wrong does.
 fn steady(text: &str) -> Vec<String> {
     let open = ["As `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
@@ -47,7 +51,10 @@ fn steady(text: &str) -> Vec<String> {
 #[tokio::test]
 async fn docs_tell_what_our_agent_and_our_client_support() {
     let ours = family(Family::Ours).await;
-    is_kept("support.md", &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]));
+    is_kept(
+        "support.md",
+        &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]),
+    );
 }
 
 #[tokio::test]
@@ -74,8 +81,9 @@ impl Coverage {
         let mut probes: Vec<String> = probes
             .map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")))
             .collect();
-        let outcome =
-            |judgement: &Judgement| Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()));
+        let outcome = |judgement: &Judgement| {
+            Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()))
+        };
         let is_watched = peers.iter().flat_map(Peers::judgements).any(|judgement| {
             judgement.verdict(rule.id).is_some_and(|verdict| verdict.grounds == Verdict::WATCHING)
         });
@@ -83,9 +91,9 @@ impl Coverage {
         if is_watched || faults.iter().any(|fault| fault.judged == Judged::Traffic) {
             probes.push("watching".to_owned());
         }
-        let said = peers
-            .iter()
-            .map(|peers| (peers.family, peers.judgements().into_iter().filter_map(outcome).collect()));
+        let said = peers.iter().map(|peers| {
+            (peers.family, peers.judgements().into_iter().filter_map(outcome).collect())
+        });
         Self { rule, probes, faults, said: said.collect() }
     }
 
@@ -93,7 +101,8 @@ impl Coverage {
     fn is_pair(&self) -> bool {
         [Side::Agent, Side::Client].into_iter().any(|side| {
             let passes = |said: &Vec<(Side, Outcome)>| said.contains(&(side, Outcome::Pass));
-            self.faults.iter().any(|fault| fault.by == side) && self.said.iter().all(|(_, said)| passes(said))
+            self.faults.iter().any(|fault| fault.by == side)
+                && self.said.iter().all(|(_, said)| passes(said))
         })
     }
 
@@ -102,7 +111,8 @@ impl Coverage {
         let mut faults: Vec<String> = self.faults.iter().map(|fault| told(fault)).collect();
         faults.dedup();
         let said = self.said.iter().map(|(_, said)| {
-            let said: Vec<String> = said.iter().map(|(side, outcome)| verdict(*side, outcome)).collect();
+            let said: Vec<String> =
+                said.iter().map(|(side, outcome)| verdict(*side, outcome)).collect();
             said.join(" ")
         });
         let said: Vec<String> = said.collect();

@@ -1,4 +1,5 @@
-//! Judgements of our own peers and of those that are made with the official SDKs, each made once, by all rules.
+//! Judgements of our own peers and of those that are made with the official SDKs, each made once,
+//! by all rules.
 
 use crate::peers::{ATTACHE, Agent, Client};
 use crate::project::text;
@@ -64,7 +65,10 @@ impl Judged {
 
 /// The list of what a peer is known to fail.
 pub(crate) fn known(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/known").join(name).with_extension("md")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/foreign/known")
+        .join(name)
+        .with_extension("md")
 }
 
 /// The three families.
@@ -98,7 +102,11 @@ const ERRANDS: &[(&str, &[&str], &[&str])] = &[
     ("unarchive", &["--no-session"], &["unarchive {session}"]),
     ("set_mode", &[], &["mode {mode}", "prompt {prompt}"]),
     ("set_option", &[], &["config {option} {value}", "prompt {prompt}"]),
-    ("set_options", &[], &["config {option} {value}", "config {option2} {value2}", "prompt {prompt}"]),
+    (
+        "set_options",
+        &[],
+        &["config {option} {value}", "config {option2} {value2}", "prompt {prompt}"],
+    ),
     ("set_boolean", &[], &["bool {option} {value}", "prompt {prompt}"]),
     ("allow", &[], &["permission allow_once", "prompt {prompt}"]),
     ("reject", &[], &["permission reject_once", "prompt {prompt}"]),
@@ -143,7 +151,8 @@ async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
     Peers { family, agent, client }
 }
 
-/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged too; they log in without asking anybody.
+/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged
+/// too; they log in without asking anybody.
 async fn judged_agent(family: Family, agent: Agent) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let (mut arguments, mut command) = (baseline("agent", family), agent.command);
@@ -159,7 +168,8 @@ async fn judged_client(family: Family, client: Client) -> Judged {
     judged("client", &[baseline("client", family), errands].concat(), &command).await
 }
 
-/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by themselves elsewhere.
+/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by
+/// themselves elsewhere.
 fn baseline(side: &str, family: Family) -> Vec<String> {
     let name = match family {
         Family::Ours => return Vec::new(),

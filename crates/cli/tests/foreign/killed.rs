@@ -31,14 +31,17 @@ async fn killed_after(steps: &[&str], code: i32) {
 /// The same with further arguments. Gives what our client says at its end.
 async fn ended_after(steps: &[&str], arguments: &[&str], code: i32) -> String {
     let project = Project::new();
-    let command =
-        |agent: &[String]| attache_run(agent, &project, &[arguments, &["--json", "hello"]].concat());
+    let command = |agent: &[String]| {
+        attache_run(agent, &project, &[arguments, &["--json", "hello"]].concat())
+    };
     let (client, mut agent) = started(&project, command).await.unwrap();
     let document = format!("## Until it is killed\nRPC-09\n```acp\n{}\n```\n", steps.join("\n"));
     let scenario = Scenario::read_all(&document).unwrap().remove(0);
     let pid = agent.peer_cred().unwrap().pid().unwrap();
     let (input, output) = agent.split();
-    play(&scenario, bindings(&[]), input, output).await.unwrap_or_else(|failure| panic!("{failure}"));
+    play(&scenario, bindings(&[]), input, output)
+        .await
+        .unwrap_or_else(|failure| panic!("{failure}"));
     let killed = Instant::now();
     kill(pid.into());
     let ended = end(client).await;
@@ -109,7 +112,8 @@ impl Pair {
         panic!("the client ended before {event}");
     }
 
-    /// Kills the client, and waits until the agent is gone, and with it the command that it runs, if there is to be one.
+    /// Kills the client, and waits until the agent is gone, and with it the command that it runs,
+    /// if there is to be one.
     async fn ends(self, command: Option<&[&str]>) {
         let mut pids = vec![pid_in(&self.project.beside("agent.pid")).await];
         if let Some(command) = command {

@@ -1,5 +1,6 @@
-//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent is killed, and another agent process
-//! gives the whole conversation to another process of the client.
+//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent
+//! is killed, and another agent process gives the whole conversation to another process of the
+//! client.
 
 mod acpx;
 mod transcript;
@@ -53,7 +54,8 @@ impl Kept {
     fn hiding(capability: &str) -> Self {
         let project = Project::new();
         let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/load/between.mjs");
-        let (trace, store) = (text(project.beside("trace.jsonl")), text(project.beside("sessions.db")));
+        let (trace, store) =
+            (text(project.beside("trace.jsonl")), text(project.beside("sessions.db")));
         let command = ["node", between, &trace, capability, ATTACHE, "agent", "--store", &store];
         Self { command: command.map(str::to_owned).into(), project }
     }
@@ -66,10 +68,12 @@ impl Kept {
         ended.events()
     }
 
-    /// Waits until the store holds this text in a session. What no answer confirms is stored a little later than it is told.
+    /// Waits until the store holds this text in a session. What no answer confirms is stored a
+    /// little later than it is told.
     async fn stores(&self, id: &str, said: &str) {
         let store = text(self.project.beside("sessions.db"));
-        let show = [ATTACHE, "sessions", "show", id, "--json", "--store", &store].map(str::to_owned);
+        let show =
+            [ATTACHE, "sessions", "show", id, "--json", "--store", &store].map(str::to_owned);
         let stored = async {
             while !run(&show).await.stdout.contains(said) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -87,7 +91,11 @@ impl Kept {
     }
 
     fn agent_was_killed(&self, ended: &Ended) {
-        assert_eq!(self.trace().pop(), Some(json!({"code": null, "signal": "SIGKILL"})), "{ended:?}");
+        assert_eq!(
+            self.trace().pop(),
+            Some(json!({"code": null, "signal": "SIGKILL"})),
+            "{ended:?}"
+        );
     }
 }
 
@@ -99,8 +107,9 @@ fn session_id(events: &Events) -> String {
 fn around_opening(events: &Events) -> [Vec<&str>; 2] {
     let opened = events.all().iter().position(|event| event["event"] == "session").unwrap();
     let (before, after) = events.all().split_at(opened);
-    [before, after]
-        .map(|part| part.iter().filter_map(|event| event["update"]["sessionUpdate"].as_str()).collect())
+    [before, after].map(|part| {
+        part.iter().filter_map(|event| event["update"]["sessionUpdate"].as_str()).collect()
+    })
 }
 
 fn is_conversation(kind: &&&str) -> bool {
@@ -119,14 +128,23 @@ fn has_everything(live: &Transcript, project: &Project) {
     assert_eq!(live.user(), PROMPTS);
     assert!(live.agent().len() >= 3 && !live.thoughts().is_empty(), "{live:?}");
     let statuses: Vec<_> = live.tool_calls().iter().map(|call| &call["status"]).collect();
-    assert!(statuses.iter().all(|status| *status == "completed" || *status == "failed"), "{statuses:?}");
-    assert!(statuses.contains(&&json!("completed")) && statuses.contains(&&json!("failed")), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|status| *status == "completed" || *status == "failed"),
+        "{statuses:?}"
+    );
+    assert!(
+        statuses.contains(&&json!("completed")) && statuses.contains(&&json!("failed")),
+        "{statuses:?}"
+    );
     let diff = json!([{"type": "diff", "path": project.file("notes.txt"), "oldText": "one\ntwo\nthree\n", "newText": "ONE\ntwo\nthree\n"}]);
     assert!(live.tool_calls().iter().any(|call| call["content"] == diff), "{live:?}");
     assert!(!live.state["plan"].as_array().unwrap().is_empty());
     assert!(live.state["usage"][0].as_u64() > Some(0) && live.state["usage"][1] == 32768);
     assert_eq!((&live.state["title"], &live.state["mode"]), (&json!(PROMPTS[0]), &json!("edit")));
-    assert_eq!((live.option("mode"), live.option("show_thoughts")), (&json!("edit"), &json!(false)));
+    assert_eq!(
+        (live.option("mode"), live.option("show_thoughts")),
+        (&json!("edit"), &json!(false))
+    );
 }
 
 /// A new session with the whole script in it; gives its id and what was shown.
@@ -147,7 +165,11 @@ async fn loads_the_whole_conversation(client: Client) {
         let events = kept.script(client, &["--load", &id], "").await;
         Transcript::loaded(&events).assert_is(&live, &format!("the {time} time"));
         let [_, after] = around_opening(&events);
-        assert_eq!(after.iter().find(is_conversation), None, "all of it comes before the answer: {after:?}");
+        assert_eq!(
+            after.iter().find(is_conversation),
+            None,
+            "all of it comes before the answer: {after:?}"
+        );
     }
 }
 
@@ -166,7 +188,8 @@ async fn load_shows_the_official_rust_client_the_whole_conversation() {
 async fn goes_on_after_a_resume(client: Client) {
     let kept = Kept::new();
     let (id, live) = talked(client, &kept).await;
-    let events = kept.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
+    let events =
+        kept.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
     let [before, _] = around_opening(&events);
     assert_eq!(before.iter().find(is_conversation), None, "nothing is replayed: {before:?}");
     let resumed = Transcript::live(&events, &["show src/lib.rs", "help"]);
@@ -182,7 +205,8 @@ async fn goes_on_after_a_resume(client: Client) {
     let loaded = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
     assert_eq!(loaded.user(), [&PROMPTS[..], &["show src/lib.rs", "help"]].concat());
     loaded.assert_is(&live.then(&resumed), "both halves");
-    let ids: BTreeSet<_> = loaded.tool_calls().iter().map(|call| call["toolCallId"].as_str()).collect();
+    let ids: BTreeSet<_> =
+        loaded.tool_calls().iter().map(|call| call["toolCallId"].as_str()).collect();
     assert_eq!(ids.len(), loaded.tool_calls().len(), "a tool call's id is new in the session");
 }
 
@@ -225,7 +249,11 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
     let mut lines = BufReader::new(talking.stdout.as_mut().unwrap()).lines();
     let mut seen: Vec<Value> = Vec::new();
     while !seen.last().is_some_and(|event| event["event"] == "permission") {
-        let line = lines.next_line().await.unwrap().unwrap_or_else(|| panic!("it ended too early: {seen:?}"));
+        let line = lines
+            .next_line()
+            .await
+            .unwrap()
+            .unwrap_or_else(|| panic!("it ended too early: {seen:?}"));
         seen.push(serde_json::from_str(&line).unwrap());
     }
     let opened = seen.iter().find(|event| event["event"] == "session").unwrap();
@@ -241,7 +269,11 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
     assert_eq!(loaded.user(), ["help", "run touch never.txt"]);
     assert!(loaded.agent()[0].contains("offline model"), "{loaded:?}");
     let calls = loaded.tool_calls();
-    assert_eq!(calls.iter().map(|call| &call["status"]).collect::<Vec<_>>(), ["failed"], "{calls:?}");
+    assert_eq!(
+        calls.iter().map(|call| &call["status"]).collect::<Vec<_>>(),
+        ["failed"],
+        "{calls:?}"
+    );
     let stops = kept.script(client, &["--resume", id], "prompt help").await;
     assert_eq!(stops.member("stop", "stopReason"), ["end_turn"], "the session can be worked in");
     assert!(!kept.project.file("never.txt").exists());

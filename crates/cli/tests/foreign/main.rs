@@ -1,7 +1,8 @@
-//! Ours and others: every conversation of `scenarios/` against our agent and our client and against those written with the official SDKs,
-//! then whole programs together, then peers that are killed.
+//! Ours and others: every conversation of `scenarios/` against our agent and our client and against
+//! those written with the official SDKs, then whole programs together, then peers that are killed.
 //!
-//! The foreign peers are those of `interop/`. One that is missing fails the test: nothing is skipped.
+//! The foreign peers are those of `interop/`. One that is missing fails the test: nothing is
+//! skipped.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,11 +1,13 @@
-//! Agents that no one here wrote, as npm has them, under our client. Their model is a mock of the providers, also by somebody else, and the
-//! network beyond this machine is out of their reach.
+//! Agents that no one here wrote, as npm has them, under our client. Their model is a mock of the
+//! providers, also by somebody else, and the network beyond this machine is out of their reach.
 
 mod home;
 mod model;
 
 use crate::project::{Project, text};
-use attache_client::{AgentProcess, Change, Decision, PermissionRequest, Permissions, SessionHandle, Turn};
+use attache_client::{
+    AgentProcess, Change, Decision, PermissionRequest, Permissions, SessionHandle, Turn,
+};
 use attache_protocol::v1::{SessionConfigOptionValue, StopReason, ToolCallStatus, ToolKind};
 use attache_session::{EntryContent, MessageAuthor};
 use home::Home;
@@ -117,8 +119,8 @@ fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     said.collect()
 }
 
-/// A prompt, a tool call that is rejected and one that is allowed, a change of mode and of the model, two cancels, and the whole
-/// conversation loaded by another process of the agent.
+/// A prompt, a tool call that is rejected and one that is allowed, a change of mode and of the
+/// model, two cancels, and the whole conversation loaded by another process of the agent.
 async fn converses(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -217,7 +219,8 @@ async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &st
     process.stop().await;
 }
 
-/// The same agent by its name under `attache run`: a tool call that is allowed, then the same session again.
+/// The same agent by its name under `attache run`: a tool call that is allowed, then the same
+/// session again.
 async fn runs(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -234,13 +237,15 @@ async fn runs(agent: NpmAgent) {
     let id = events.member("session", "sessionId")[0].as_str().unwrap().to_owned();
     home.sessions_are_older();
     let events = run(&["--resume", &id, "say hello"]).await;
-    let said: String = events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
+    let said: String =
+        events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
     assert_eq!(said, "Hello from nobody.");
     assert_eq!(events.member("stop", "stopReason"), ["end_turn"]);
     home.nothing_is_left().await;
 }
 
-/// In the mode in which the agent asks nothing it writes through our client, which decides: no flag, no file.
+/// In the mode in which the agent asks nothing it writes through our client, which decides: no
+/// flag, no file.
 async fn writes_only_with_permission(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -261,12 +266,16 @@ async fn writes_only_with_permission(agent: NpmAgent) {
     assert_eq!(events.member("permission", "decision"), ["allowed"], "{events:?}");
     assert_eq!(project.text("made.txt"), "made\n");
     let audit = home.attache_keeping(&["permissions", "audit", "--json"]).await;
-    let lines = audit.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let lines =
+        audit.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let path = text(project.file("made.txt"));
     let logged: Vec<(String, bool)> = lines
         .map(|line| {
             let paths = line["effect"]["paths"].as_array().unwrap();
-            (line["verdict"].as_str().unwrap().to_owned(), paths.iter().any(|each| *each == path.as_str()))
+            (
+                line["verdict"].as_str().unwrap().to_owned(),
+                paths.iter().any(|each| *each == path.as_str()),
+            )
         })
         .collect();
     assert_eq!(logged, [("rejected".to_owned(), true), ("allowed".to_owned(), true)], "{audit:?}");

@@ -42,10 +42,17 @@ async fn works_through_the_script(client: Client) {
     assert_eq!(events.member("stop", "stopReason"), stops.collect::<Vec<_>>(), "{ended:?}");
     assert!(project.file("allowed.txt").exists() && project.file("free.txt").exists());
     assert!(!project.file("rejected.txt").exists() && !project.file("never.txt").exists());
-    assert_eq!(project.text("notes.txt"), "ONE\nTWO\nthree\n", "the second rename was allowed by the first");
+    assert_eq!(
+        project.text("notes.txt"),
+        "ONE\nTWO\nthree\n",
+        "the second rename was allowed by the first"
+    );
 
-    let mut answers: Vec<_> =
-        events.member("permission", "outcome").iter().map(|outcome| outcome["optionId"].as_str()).collect();
+    let mut answers: Vec<_> = events
+        .member("permission", "outcome")
+        .iter()
+        .map(|outcome| outcome["optionId"].as_str())
+        .collect();
     // Where no sandbox holds the command it asks also in the mode `auto`.
     if answers.len() == 5 {
         assert_eq!(answers.remove(3), Some("allow_once"));
@@ -59,8 +66,11 @@ async fn works_through_the_script(client: Client) {
         "files go through the client: {ended:?}"
     );
 
-    let modes: Vec<_> =
-        events.updates("current_mode_update").iter().map(|update| &update["currentModeId"]).collect();
+    let modes: Vec<_> = events
+        .updates("current_mode_update")
+        .iter()
+        .map(|update| &update["currentModeId"])
+        .collect();
     assert_eq!(modes, ["auto", "ask", "auto"], "modes and options in step: {ended:?}");
     for options in events.member("config", "configOptions") {
         let option = options.as_array().unwrap().iter().find(|option| option["id"] == "mode");
@@ -73,10 +83,15 @@ async fn works_through_the_script(client: Client) {
             .iter()
             .all(|usage| usage["size"] == 32768 && usage["used"].as_u64() > Some(0))
     );
-    shows_its_tool_calls(&events.updates("tool_call"), &events.updates("tool_call_update"), &project);
+    shows_its_tool_calls(
+        &events.updates("tool_call"),
+        &events.updates("tool_call_update"),
+        &project,
+    );
 }
 
-/// Every call is announced once, ends in one final status, and names absolute paths (TOOL-02, TOOL-07, TOOL-10).
+/// Every call is announced once, ends in one final status, and names absolute paths (TOOL-02,
+/// TOOL-07, TOOL-10).
 fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project) {
     let id = |update: &Value| update["toolCallId"].as_str().unwrap().to_owned();
     let mut ids: Vec<_> = calls.iter().map(|call| id(call)).collect();
@@ -84,9 +99,11 @@ fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project)
     ids.dedup();
     assert_eq!(ids.len(), calls.len(), "every tool call has an id of its own");
     for call in calls {
-        let statuses = updates.iter().filter(|update| id(update) == id(call)).map(|update| &update["status"]);
-        let last =
-            statuses.filter(|status| ["completed", "failed"].contains(&status.as_str().unwrap_or_default()));
+        let statuses =
+            updates.iter().filter(|update| id(update) == id(call)).map(|update| &update["status"]);
+        let last = statuses.filter(|status| {
+            ["completed", "failed"].contains(&status.as_str().unwrap_or_default())
+        });
         assert_eq!(last.count(), 1, "{call}");
     }
     for update in calls.iter().chain(updates) {
@@ -95,7 +112,8 @@ fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project)
             assert!(location["line"].is_null() || location["line"].as_u64() >= Some(1), "{update}");
         }
     }
-    let contents = calls.iter().chain(updates).flat_map(|update| update["content"].as_array()).flatten();
+    let contents =
+        calls.iter().chain(updates).flat_map(|update| update["content"].as_array()).flatten();
     let diffs: Vec<_> = contents.filter(|content| content["type"] == "diff").collect();
     let notes = json!(project.file("notes.txt"));
     let first = diffs.iter().find(|diff| diff["newText"] == "ONE\ntwo\nthree\n").unwrap();

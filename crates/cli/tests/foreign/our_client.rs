@@ -30,7 +30,11 @@ async fn everything_that_an_agent_shows_is_shown() {
             events.member("thought", "text").iter().filter_map(|text| text.as_str()).collect();
         assert_eq!(thought, "hm", "{ended:?}");
         let call = *events.of("tool_call").last().unwrap();
-        assert_eq!((&call["title"], &call["status"]), (&json!("Look"), &json!("completed")), "{ended:?}");
+        assert_eq!(
+            (&call["title"], &call["status"]),
+            (&json!("Look"), &json!("completed")),
+            "{ended:?}"
+        );
         assert_eq!(events.of("plan")[0]["entries"].as_array().map(Vec::len), Some(3), "{ended:?}");
         let usage = events.of("usage")[0];
         assert_eq!(
@@ -45,7 +49,8 @@ async fn everything_that_an_agent_shows_is_shown() {
 #[tokio::test]
 async fn a_pipe_gets_the_answer_and_nothing_else() {
     for agent in foreign_agents() {
-        let ended = prompted(&agent, &Project::new(), &["say hel; think hm; tool Look; say lo"]).await;
+        let ended =
+            prompted(&agent, &Project::new(), &["say hel; think hm; tool Look; say lo"]).await;
         assert_eq!(ended.code(), 0, "{}: {ended:?}", agent.name);
         assert_eq!(ended.stdout.split_whitespace().collect::<String>(), "hello", "{ended:?}");
         assert!(ended.stderr.contains("Look"), "{ended:?}");
@@ -89,14 +94,21 @@ async fn files_are_served_inside_the_folder_only() {
 async fn modes_and_options_are_set_before_the_prompt() {
     for agent in foreign_agents() {
         let project = Project::new();
-        let ended =
-            prompted(&agent, &project, &["--json", "--mode", "code", "--set", "model=m2", "say hello"]).await;
+        let ended = prompted(
+            &agent,
+            &project,
+            &["--json", "--mode", "code", "--set", "model=m2", "say hello"],
+        )
+        .await;
         assert_eq!(ended.code(), 0, "{}: {ended:?}", agent.name);
         let config = ended.events();
         let config = *config.of("config").last().unwrap();
         let current = |id: &str| {
             let options = config["options"].as_array().unwrap();
-            options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
+            options
+                .iter()
+                .find(|option| option["id"] == id)
+                .map(|option| option["currentValue"].clone())
         };
         assert_eq!(
             (current("mode"), current("model")),
@@ -104,7 +116,8 @@ async fn modes_and_options_are_set_before_the_prompt() {
             "{ended:?}"
         );
         for wrong in [["--mode", "bogus"], ["--set", "model=bogus"], ["--set", "bogus=1"]] {
-            let ended = prompted(&agent, &project, &[&wrong[..], &["--json", "say hello"]].concat()).await;
+            let ended =
+                prompted(&agent, &project, &[&wrong[..], &["--json", "say hello"]].concat()).await;
             assert_eq!(ended.code(), 2, "{}: {ended:?}", agent.name);
             assert!(said(&ended).is_empty(), "{ended:?}");
         }
@@ -122,15 +135,20 @@ async fn each_end_has_its_exit_code() {
         ] {
             let ended = prompted(&agent, &Project::new(), &[arguments, &["--json"]].concat()).await;
             assert_eq!(ended.code(), code, "{}, {arguments:?}: {ended:?}", agent.name);
-            let error =
-                ended.events().of("error").last().map(|error| (*error).clone()).unwrap_or(Value::Null);
+            let error = ended
+                .events()
+                .of("error")
+                .last()
+                .map(|error| (*error).clone())
+                .unwrap_or(Value::Null);
             assert_eq!(error["exitCode"], code, "{ended:?}");
             assert!(error["message"].as_str().unwrap().contains(words), "{words}: {ended:?}");
         }
     }
 }
 
-/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as what it is.
+/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as
+/// what it is.
 #[tokio::test]
 async fn the_example_agent_of_the_official_sdk_is_greeted_and_found_to_open_no_session() {
     let agent = Agent::official_example();

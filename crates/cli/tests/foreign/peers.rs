@@ -38,7 +38,11 @@ const OFFICIAL_WORDS: &[(&str, &str)] = &[
 
 impl Agent {
     pub(crate) fn ours() -> Self {
-        Self { name: "attache agent", command: vec![ATTACHE.into(), "agent".into()], words: OUR_WORDS }
+        Self {
+            name: "attache agent",
+            command: vec![ATTACHE.into(), "agent".into()],
+            words: OUR_WORDS,
+        }
     }
 
     pub(crate) fn official_rust() -> Self {
@@ -49,7 +53,8 @@ impl Agent {
         }
     }
 
-    /// The example of the Rust SDK, which answers `initialize` alone. The TypeScript SDK has none in its package.
+    /// The example of the Rust SDK, which answers `initialize` alone. The TypeScript SDK has none
+    /// in its package.
     pub(crate) fn official_example() -> Self {
         Self { name: "simple-agent", command: vec![text(official("simple-agent"))], words: &[] }
     }
@@ -85,8 +90,14 @@ impl Client {
         }
     }
 
-    /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn too, once it runs.
-    pub(crate) fn hello(self, agent: &[String], project: &Project, cancelling: bool) -> Vec<String> {
+    /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn
+    /// too, once it runs.
+    pub(crate) fn hello(
+        self,
+        agent: &[String],
+        project: &Project,
+        cancelling: bool,
+    ) -> Vec<String> {
         match self {
             Self::Ours => {
                 let mut arguments = vec!["--json", "--allow", "edit", "hello"];
@@ -101,12 +112,19 @@ impl Client {
         }
     }
 
-    /// What starts a foreign client with that agent and a script; see `interop/official/src/script.rs`.
-    pub(crate) fn with_script(self, agent: &[String], project: &Project, script: &str) -> Vec<String> {
+    /// What starts a foreign client with that agent and a script; see
+    /// `interop/official/src/script.rs`.
+    pub(crate) fn with_script(
+        self,
+        agent: &[String],
+        project: &Project,
+        script: &str,
+    ) -> Vec<String> {
         self.in_session(&[], agent, project, script)
     }
 
-    /// The same in a session that there is: `opening` is `--load ID`, `--resume ID` or, for the TypeScript client, `--fork ID`.
+    /// The same in a session that there is: `opening` is `--load ID`, `--resume ID` or, for the
+    /// TypeScript client, `--fork ID`.
     pub(crate) fn in_session(
         self,
         opening: &[&str],
@@ -139,7 +157,8 @@ pub(crate) fn relay(socket: &Path) -> Vec<String> {
     vec!["node".into(), relay.into(), text(socket)]
 }
 
-/// A program of `interop/`: from the target directory `ATTACHE_INTEROP_TARGET` if that is set, else from where cargo builds.
+/// A program of `interop/`: from the target directory `ATTACHE_INTEROP_TARGET` if that is set, else
+/// from where cargo builds.
 pub(crate) fn official(program: &str) -> PathBuf {
     let targets = match std::env::var_os("ATTACHE_INTEROP_TARGET") {
         Some(target) => vec![target.into()],

@@ -9,8 +9,9 @@ use tokio::process::{Child, Command};
 /// How long a program may take to end. It only decides what would otherwise hang for ever.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent keeps no sessions, unless its arguments
-/// say where: the person who runs the tests has sessions of their own.
+/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent
+/// keeps no sessions, unless its arguments say where: the person who runs the tests has sessions of
+/// their own.
 pub(crate) fn start(command: &[String]) -> Child {
     Command::new(&command[0])
         .args(&command[1..])
@@ -39,7 +40,9 @@ impl Ended {
 
     /// Every line of stdout, which is a JSON object.
     pub(crate) fn events(&self) -> Events {
-        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let read = |line: &str| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+        };
         Events(self.stdout.lines().map(read).collect())
     }
 }
@@ -112,7 +115,9 @@ pub(crate) async fn gone(pid: i64) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("process {pid} is still there"));
+    tokio::time::timeout(PATIENCE, gone)
+        .await
+        .unwrap_or_else(|_| panic!("process {pid} is still there"));
 }
 
 fn is_alive(pid: i64) -> bool {
@@ -149,7 +154,9 @@ async fn pid(look: impl Fn() -> Option<i64>, whose: &str) -> i64 {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("no process for {whose}"))
+    tokio::time::timeout(PATIENCE, looking)
+        .await
+        .unwrap_or_else(|_| panic!("no process for {whose}"))
 }
 
 fn shell(line: &str) -> bool {

@@ -11,7 +11,13 @@ use std::os::unix::fs::PermissionsExt;
 fn run(project: &Project, arguments: &[&str]) -> Ended {
     let path = format!("{}:/usr/bin:/bin", project.path().display());
     let home = project.path().join("home");
-    project.attache(arguments).env("PATH", path).env("XDG_CONFIG_HOME", home).output().unwrap().into()
+    project
+        .attache(arguments)
+        .env("PATH", path)
+        .env("XDG_CONFIG_HOME", home)
+        .output()
+        .unwrap()
+        .into()
 }
 
 /// Installs the scripted agent as if it were the program of a known one, in a package of npm.
@@ -74,8 +80,11 @@ fn a_check_tells_what_the_agent_offers_and_sends_no_prompt() {
         "agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true},"sessionCapabilities":{"resume":{}}},
         "authMethods":[{"id":"term","name":"Robot account","type":"terminal","env":{"KEY":"s3cret"}}]}'"#;
     let initialize = initialize.replace("\n        ", "");
-    let script =
-        Script { initialize: &initialize, prompt: "echo prompted >prompted; exit 1", ..Script::default() };
+    let script = Script {
+        initialize: &initialize,
+        prompt: "echo prompted >prompted; exit 1",
+        ..Script::default()
+    };
     let agent = script.install(&project);
     let shown = run(&project, &["agents", "check", &agent]);
     assert_eq!(shown.code, Some(0), "{shown:#?}");
@@ -90,9 +99,15 @@ fn a_check_tells_what_the_agent_offers_and_sends_no_prompt() {
     );
     assert!(!json.stdout.contains("s3cret") && json.stdout.contains("Robot account"), "{json:#?}");
     for member in line.as_object().unwrap().keys() {
-        assert!(include_str!("../../JSON.md").contains(&format!("`{member}`")), "JSON.md lists no {member}");
+        assert!(
+            include_str!("../../JSON.md").contains(&format!("`{member}`")),
+            "JSON.md lists no {member}"
+        );
     }
-    assert_eq!((&line["session"]["opened"], &line["session"]["loginNeeded"]), (&true.into(), &false.into()));
+    assert_eq!(
+        (&line["session"]["opened"], &line["session"]["loginNeeded"]),
+        (&true.into(), &false.into())
+    );
     assert!(!project.path().join("prompted").exists());
     run(&project, &["agents", "check", "sh -c 'exit 9'"]).failed(3, &["exit code 9"]);
 }
@@ -116,9 +131,10 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     own(&words).failed(0, &["agents check words"]);
     assert!(fs::read_to_string(&file).unwrap().contains("A='b c' sh -c 'exit 9' --acp"));
     own(&["agents", "check", "words"]).failed(3, &["exit code 9"]);
-    own(&["agents", "add", "later", "not-here-yet --acp"]).failed(0, &["not-here-yet is not here yet"]);
-    own(&["agents", "remove", "gemini"]).failed(0, &["no longer"]);
-    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own named gemini"]);
+    own(&["agents", "add", "later", "not-here-yet --acp"])
+        .failed(0, &["install its program not-here-yet"]);
+    own(&["agents", "remove", "gemini"]).failed(0, &["removed "]);
+    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own with the name gemini"]);
     assert!(own(&["agents"]).stdout.contains("words"), "the others stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);
@@ -127,9 +143,13 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     for broken in ["{", "agents = 7", "[agents.x]\ncmd = 's3cret'"] {
         fs::write(&file, broken).unwrap();
         let ended = own(&["run", "--agent", "mine", "hello"]);
-        ended.failed(2, &["agents.toml", "expected", "mend it or remove it"]);
+        ended.failed(2, &["agents.toml", "expected", "fix it or remove it"]);
         assert!(!ended.stderr.contains("s3cret"));
-        assert_eq!(own(&["run", "--agent", &agent, "hello"]).code, Some(0), "a command line needs no names");
+        assert_eq!(
+            own(&["run", "--agent", &agent, "hello"]).code,
+            Some(0),
+            "a command line needs no names"
+        );
     }
 }
 
@@ -173,11 +193,12 @@ fn an_agent_of_a_registry_becomes_one_of_ones_own() {
     let alpha = lines.iter().find(|line| line["name"] == "alpha").unwrap();
     assert_eq!((&alpha["source"], &alpha["version"]), (&"registry".into(), &"1.2.3".into()));
     assert_eq!(alpha["command"], "npx --yes @x/alpha@1.2.3 --acp");
-    run(&project, &["agents", "add", "--registry", "registry.json", "alpha"]).failed(0, &["agents.toml"]);
+    run(&project, &["agents", "add", "--registry", "registry.json", "alpha"])
+        .failed(0, &["agents.toml"]);
     let own = run(&project, &["agents"]).stdout;
     assert!(own.contains("alpha       1.2.3     npx --yes"), "{own}");
     run(&project, &["agents", "add", "--registry", "registry.json", "zeta"])
-        .failed(0, &["download https://example.com/z.tgz", "put zeta"]);
+        .failed(0, &["download https://example.com/z.tgz", "put its program zeta"]);
     run(&project, &["agents", "add", "--registry", "registry.json", "omega"])
         .failed(2, &["no agent omega", "agents list --registry registry.json"]);
 }
@@ -188,11 +209,12 @@ fn a_registry_that_cannot_be_used_is_told_by_line_or_field() {
     let add = |place: &str| run(&project, &["agents", "add", "--registry", place, "alpha"]);
     fs::write(project.path().join("registry.json"), "{\n\"version\": }").unwrap();
     add("registry.json").failed(2, &["registry.json cannot be used", "line 2, column 12"]);
-    fs::write(project.path().join("registry.json"), REGISTRY.replace("[\"--acp\"]", "[7]")).unwrap();
+    fs::write(project.path().join("registry.json"), REGISTRY.replace("[\"--acp\"]", "[7]"))
+        .unwrap();
     add("registry.json").failed(2, &["agents[1].distribution.npx.args"]);
-    add("none.json").failed(2, &["none.json cannot be read", "give the path or the address"]);
+    add("none.json").failed(2, &["none.json cannot be read", "give the path or URL"]);
     add("http://127.0.0.1:9/registry.json")
-        .failed(3, &["cannot be had", "check the address and the network"]);
+        .failed(3, &["cannot be fetched", "check the address and the network"]);
 }
 
 /// A registry on the web, by a server that answers once.
@@ -233,7 +255,8 @@ fn a_login_that_a_known_agent_needs_is_told() {
         .failed(5, &["login", "Claude subscription", "run `claude` once"]);
 }
 
-/// A program that was started from a desktop has not the PATH of the person's shell, where agents are.
+/// A program that was started from a desktop has not the PATH of the person's shell, where agents
+/// are.
 #[test]
 fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
     let (project, away) = (Project::new(), Project::empty());
@@ -245,7 +268,11 @@ fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
         "echo asked >>{}/asked; export PATH={place}:/usr/bin:/bin FROM_PROFILE=yes",
         away.path().display()
     );
-    fs::write(&shell, format!("#!/bin/sh\necho Welcome\n{profile}\nshift 2\nexec /bin/sh \"$@\"\n")).unwrap();
+    fs::write(
+        &shell,
+        format!("#!/bin/sh\necho Welcome\n{profile}\nshift 2\nexec /bin/sh \"$@\"\n"),
+    )
+    .unwrap();
     fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
     let started = |agent: &str| -> Ended {
         let mut command = project.attache(&["run", "--agent", agent, "hello"]);
@@ -273,13 +300,18 @@ fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
 fn a_name_of_ones_own_is_replaced_only_by_force() {
     let (project, home) = (Project::new(), tempfile::tempdir().unwrap());
     let own = |arguments: &[&str]| {
-        Ended::from(project.attache(arguments).env("XDG_CONFIG_HOME", home.path()).output().unwrap())
+        Ended::from(
+            project.attache(arguments).env("XDG_CONFIG_HOME", home.path()).output().unwrap(),
+        )
     };
     let file = || fs::read_to_string(home.path().join("attache/agents.toml")).unwrap();
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &["agents.toml"]);
     let before = file();
     let refused = own(&["agents", "add", "mine", "second --acp"]);
-    refused.failed(2, &["mine is in", "already and starts KEY=… first --acp", "--force replaces it"]);
+    refused.failed(
+        2,
+        &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
+    );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
     // The same once more changes nothing and is no fault.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
@@ -290,6 +322,6 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     let registry = r#"{"version":"1","agents":[{"id":"mine","name":"Mine","version":"1","description":"d","distribution":{"npx":{"package":"mine@1"}}}]}"#;
     fs::write(project.path().join("registry.json"), registry).unwrap();
     own(&["agents", "add", "--registry", "registry.json", "mine"])
-        .failed(2, &["already and starts second --acp"]);
+        .failed(2, &["and starts second --acp"]);
     own(&["agents", "add", "--force", "--registry", "registry.json", "mine"]).failed(0, &[]);
 }

@@ -12,7 +12,8 @@ fn costing(cost: &str) -> String {
 }
 
 /// Answers the prompt once it is cancelled.
-const CANCELLED: &str = r#"*'"session/cancel"'*) id=$(cat turn); reply '{"stopReason":"cancelled"}' ;;"#;
+const CANCELLED: &str =
+    r#"*'"session/cancel"'*) id=$(cat turn); reply '{"stopReason":"cancelled"}' ;;"#;
 
 /// USE-04, CANCEL-02.
 #[test]
@@ -21,7 +22,8 @@ fn a_turn_that_costs_too_much_is_cancelled_and_ends_with_7() {
     let prompt = costing(r#"{"amount":0.75,"currency":"USD"}"#);
     let agent = Script { prompt: &prompt, other: CANCELLED, ..Script::default() }.install(&project);
     // Without a budget that works the turn would never end.
-    let ended = project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
+    let ended =
+        project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
     ended.failed(7, &["has cost 0.75 USD, the budget is 0.5 USD", "--budget"]);
 }
 
@@ -44,13 +46,13 @@ fn a_turn_within_the_budget_goes_on_and_the_next_is_not_begun_beyond_it() {
 #[test]
 fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
     for (cost, says) in
-        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR and not in USD")]
+        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD")]
     {
         let project = Project::new();
         let prompt = costing(cost) + "; reply '{\"stopReason\":\"end_turn\"}'";
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
         let ended = project.run(&["run", "--agent", &agent, "--budget", "1", "hello"]);
-        ended.failed(0, &[says, "--budget cannot stop it"]);
+        ended.failed(0, &[says, "--budget has no effect"]);
     }
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
 }
@@ -64,11 +66,12 @@ fn a_conversation_is_held_to_its_budget() {
         case $count in 2) turn=$id ;; *) reply '{"stopReason":"end_turn"}' ;; esac"#;
     let other = r#"*'"session/cancel"'*) id=$turn; reply '{"stopReason":"cancelled"}' ;;"#;
     let agent = Script { prompt, other, ..Script::default() }.install(&project);
-    let mut terminal = Terminal::start(&project, &["chat", "--agent", &agent, "--budget", "1.5"], &[]);
+    let mut terminal =
+        Terminal::start(&project, &["chat", "--agent", &agent, "--budget", "1.5"], &[]);
     for (said, shown) in [
         ("one", "cost 1 USD"),
         ("two", "has cost 2 USD, the budget is 1.5 USD"),
-        ("/budget 5", "may cost 5 USD"),
+        ("/budget 5", "is 5 USD"),
         ("three", "cost 3 USD"),
     ] {
         terminal.wait_for("› ");

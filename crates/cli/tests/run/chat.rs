@@ -11,7 +11,8 @@ const RENAME: &str = "rename total to sum in main.rs\r";
 fn chat(project: &Project) -> Terminal {
     let store = project.path().join("sessions.db");
     let data = project.path().join("data");
-    let environment = [("ATTACHE_STORE", store.to_str().unwrap()), ("XDG_DATA_HOME", data.to_str().unwrap())];
+    let environment =
+        [("ATTACHE_STORE", store.to_str().unwrap()), ("XDG_DATA_HOME", data.to_str().unwrap())];
     let mut terminal = Terminal::start(project, &[], &environment);
     terminal.wait_for("ask › ");
     terminal
@@ -76,7 +77,7 @@ fn an_agent_that_is_killed_is_started_again_and_the_session_goes_on() {
     assert_eq!(agents.len(), 1, "{agents:?}");
     // SAFETY: the process is a child of the program that this test started.
     unsafe { libc::kill(agents[0], libc::SIGKILL) };
-    terminal.wait_for("was started again");
+    terminal.wait_for("was restarted");
     terminal.press("help\r");
     terminal.wait_for("rename A to B");
     terminal.wait_for("› ");
@@ -114,7 +115,8 @@ fn without_a_terminal_it_says_what_to_do() {
     ended.failed(2, &["a conversation needs a terminal", "attache run"]);
 }
 
-/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was asked.
+/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was
+/// asked.
 fn slow_agent(project: &Project) -> String {
     let script = r#"
 import json, os, select, sys
@@ -162,7 +164,7 @@ fn what_is_typed_during_a_turn_waits_for_the_next_line() {
         terminal.press("first\r");
         terminal.wait_for("asked <first>");
         terminal.press("second\u{1b}[D\u{1b}[A\u{1b}OP\r");
-        terminal.wait_for("waits for your next line");
+        terminal.wait_for("becomes the start of your next line");
         terminal.press("line\r");
         fs::write(project.path().join("go"), "").unwrap();
         terminal.wait_for("finished");
@@ -225,7 +227,8 @@ fn a_conversation_works_at_any_terminal() {
     for term in ["dumb", "unknown", "", "no-such-terminal", "DUMB"] {
         let project = Project::new();
         let store = project.path().join("sessions.db");
-        let environment = [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
+        let environment =
+            [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
         let mut terminal = Terminal::start(&project, &[], &environment);
         terminal.wait_for("ask › ");
         terminal.press("rename total to sum in main.rs\n");
@@ -243,7 +246,11 @@ fn a_conversation_works_at_any_terminal() {
         terminal.wait_for("› ");
         terminal.press("\u{4}");
         let (code, shown) = terminal.end();
-        assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{term}: {shown}");
+        assert_eq!(
+            (code, project.main()),
+            (Some(0), MAIN.replace("total", "sum")),
+            "{term}: {shown}"
+        );
         let plain = term != "no-such-terminal";
         assert_eq!(shown.contains('\u{1b}'), !plain, "{term}: {shown:?}");
     }
@@ -286,7 +293,7 @@ fn a_word_that_is_no_command_is_refused_with_a_suggestion_and_a_path_is_sent() {
         ("/frobnicate it", "/help lists the commands"),
     ] {
         terminal.press(&format!("{line}\r"));
-        terminal.wait_for("There is no command");
+        terminal.wait_for("Unknown command");
         terminal.wait_for(told);
         terminal.wait_for("› ");
     }
@@ -326,13 +333,13 @@ fn words_switch_to_the_one_session_that_has_them() {
     terminal.wait_for("ask 0 % › ");
     // More than one, then one of them by all of its title, and none.
     terminal.press("/switch where is\r");
-    terminal.wait_for("2 sessions have “where is” in them");
+    terminal.wait_for("2 sessions match “where is”");
     terminal.wait_for("› ");
     terminal.press("/switch Where Is Main Used\r");
     terminal.wait_for("› where is main used");
     terminal.wait_for("ask 0 % › ");
     terminal.press("/switch nowhere to be found\r");
-    terminal.wait_for("No session has “nowhere to be found” in it; these are all");
+    terminal.wait_for("No session matches “nowhere to be found”; these are all");
     terminal.wait_for("› ");
     terminal.press("/switch 1\r");
     terminal.wait_for("\u{1b}[1m");
@@ -356,8 +363,9 @@ fn a_conversation_is_listed_once_and_deleted_whole() {
         let mut command = project.attache(&[&["sessions"], arguments].concat());
         Ended::from(command.env("ATTACHE_STORE", &store).output().unwrap())
     };
-    let lines =
-        |arguments: &[&str]| sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>();
+    let lines = |arguments: &[&str]| {
+        sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
     let listed = lines(&["--json"]);
     assert!(listed.len() == 1 && listed[0].contains(r#""side":"agent""#), "{listed:#?}");
     assert_eq!(lines(&["search", "total", "--json"]).len(), 1);
@@ -380,13 +388,16 @@ fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
     let project = Project::new();
     // Nothing can be made there, not even by root.
     let home = |command: &mut std::process::Command| {
-        command.env_remove("ATTACHE_STORE").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        command
+            .env_remove("ATTACHE_STORE")
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_DATA_HOME");
         command.env("HOME", "/proc/no-home");
     };
     let mut command = project.attache(&[]);
     home(&mut command);
     let mut terminal = Terminal::of(command, 80, None);
-    terminal.wait_for("this session will not be kept");
+    terminal.wait_for("this session will not be stored");
     terminal.wait_for("› ");
     terminal.press("help\r");
     terminal.wait_for("rename A to B");
@@ -397,7 +408,7 @@ fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
     home(&mut command);
     let ended = Ended::from(command.output().unwrap());
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stderr.contains("this session will not be kept"), "{ended:?}");
+    assert!(ended.stderr.contains("this session will not be stored"), "{ended:?}");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
 }
 
@@ -413,8 +424,9 @@ fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
         let mut command = project.attache(&["run", "--agent", agent, "hello"]);
         let run = Ended::from(command.envs(without).output().unwrap());
         assert_eq!((code, run.code), (Some(3), Some(3)), "{chat} {run:?}");
-        let told =
-            |text: &str| text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned();
+        let told = |text: &str| {
+            text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned()
+        };
         assert_eq!(told(&chat), told(&run.stderr));
         assert!(chat.contains(says) && !chat.contains("/nowhere"), "{chat}");
     }
@@ -432,10 +444,10 @@ fn what_is_left_out_of_a_long_output_is_shown_by_the_command_it_names() {
     let mut terminal = chat(&project);
     terminal.press("run seq 1000 1100\r");
     // Without a sandbox it is asked about.
-    terminal.wait_for_one(&["allow? [", "lines more (/details shows them)"]);
+    terminal.wait_for_one(&["allow? [", "more lines (/details shows them)"]);
     if terminal.seen().ends_with('[') {
         terminal.press("y");
-        terminal.wait_for("lines more (/details shows them)");
+        terminal.wait_for("more lines (/details shows them)");
     }
     terminal.wait_for("› ");
     terminal.press("/details\r");
@@ -446,7 +458,7 @@ fn what_is_left_out_of_a_long_output_is_shown_by_the_command_it_names() {
     terminal.press("/quit\r");
     assert_eq!(terminal.end().0, Some(0));
     let whole = project.run(&["run", "--yes", "--verbose", "run seq 1000 1100"]);
-    assert!(whole.stderr.contains("1050") && !whole.stderr.contains("lines more"), "{whole:?}");
+    assert!(whole.stderr.contains("1050") && !whole.stderr.contains("more lines"), "{whole:?}");
 }
 
 /// The agents that work in this folder.

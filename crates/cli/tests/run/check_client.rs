@@ -39,19 +39,21 @@ fn our_client_breaks_nothing() {
     }
 }
 
-/// A client that never starts its agent, dies, hangs, floods or says what is no message is judged, and is gone soon.
+/// A client that never starts its agent, dies, hangs, floods or says what is no message is judged,
+/// and is gone soon.
 #[test]
 fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
     let began = Instant::now();
     for (command, seen) in [
-        ("exec sleep 600 # {agent}", "the client goes on"),
+        ("exec sleep 600 # {agent}", "the client continues"),
         ("echo no display >&2; exit 3 # {agent}", "(exit code 3); its last words: no display"),
         ("yes # {agent}", "its last words: y"),
         ("sleep 600 | {agent}", "nothing of the kind within"),
         ("yes | {agent} >/dev/null", "flooded us"),
         ("{agent} </dev/null", "the client closed the connection"),
     ] {
-        let ended = check(&["--json", "--timeout", "0.4", "--only", "INIT"], &["sh", "-c", command]);
+        let ended =
+            check(&["--json", "--timeout", "0.4", "--only", "INIT"], &["sh", "-c", command]);
         assert_eq!(ended.code, Some(4), "{command}: {ended:#?}");
         let verdicts = verdicts(&ended);
         let first = verdict(&verdicts, "INIT-01");
@@ -63,13 +65,13 @@ fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
 }
 
 #[test]
-fn an_errand_that_nobody_named_is_said_with_what_to_name() {
+fn a_task_that_nobody_named_is_said_with_what_to_name() {
     // Behind `env` it is no client that is known.
     let command: Vec<&str> = [&["env"], &OURS[..]].concat();
     let ended = check(&["--only", "FORK-01"], &command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(
-        ended.stdout.contains("no errand \"fork\"") && ended.stdout.contains("--to fork=CMD"),
+        ended.stdout.contains("no task \"fork\"") && ended.stdout.contains("--to fork=CMD"),
         "{ended:#?}"
     );
     let load = format!("env {ATTACHE} run --agent {{agent}} --resume {{session}} {{prompt}}");
@@ -81,21 +83,24 @@ fn an_errand_that_nobody_named_is_said_with_what_to_name() {
 fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&[], &["my-client", "{prompt}"]).failed(2, &["write {agent} there"]);
     check(&["--to", "load=my-client"], &OURS).failed(2, &["--to load", "write {agent} there"]);
-    check(&["--to", "loda=my-client {agent}"], &OURS).failed(2, &["no such errand", "load"]);
+    check(&["--to", "loda=my-client {agent}"], &OURS).failed(2, &["unknown task", "load"]);
     check(&["--to", "load=my-client '{agent}"], &OURS).failed(2, &["--to load", "quote"]);
     check(&[], &["no-such-client", "{agent}"]).failed(3, &["no program no-such-client in PATH"]);
 }
 
-/// A person's client: the command to configure and what to do are told, and the relay passes on what is said.
+/// A person's client: the command to configure and what to do are told, and the relay passes on
+/// what is said.
 #[test]
 fn a_client_that_a_person_drives_is_waited_for() {
     let project = Project::empty();
-    let arguments = ["check", "client", "--wait", "--only", "EXT-02,RPC-16", "--json", "--patience", "60"];
+    let arguments =
+        ["check", "client", "--wait", "--only", "EXT-02,RPC-16", "--json", "--patience", "60"];
     let mut judge = project.attache(&arguments).stdin(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(judge.stderr.take().unwrap()).lines();
-    let mut until = |word: &str| told.by_ref().map(Result::unwrap).find(|line| line.contains(word)).unwrap();
+    let mut until =
+        |word: &str| told.by_ref().map(Result::unwrap).find(|line| line.contains(word)).unwrap();
     let command = until("check relay");
-    assert!(until("start the agent anew").contains("attache check asks"));
+    assert!(until("restart the agent").contains("attache check asks"));
     let mut agent =
         project.attache(&[]).args(command.split_whitespace().skip(1)).stdin(Stdio::piped()).spawn();
     let agent = agent.as_mut().unwrap();
@@ -112,14 +117,17 @@ fn a_client_that_a_person_drives_is_waited_for() {
     assert_eq!(verdict(&verdicts, "RPC-16")["verdict"], "pass", "{verdicts:#?}");
 }
 
-/// Opens a session and prompts in it again and again, until the agent is gone; gives how many unknown calls were answered.
+/// Opens a session and prompts in it again and again, until the agent is gone; gives how many
+/// unknown calls were answered.
 fn person(agent: &mut Child) -> usize {
     let mut to_agent = agent.stdin.take().unwrap();
     let mut answered = 0;
     let initialize =
         serde_json::json!({"protocolVersion": 1, "clientInfo": {"name": "person", "version": "1"}});
     let mut say = |message: Value| writeln!(to_agent, "{message}").is_ok();
-    let call = |id: u64, method: &str, params: Value| serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    fn call(id: u64, method: &str, params: Value) -> Value {
+        serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    }
     say(call(1, "initialize", initialize));
     for line in BufReader::new(agent.stdout.take().unwrap()).lines() {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
@@ -131,7 +139,9 @@ fn person(agent: &mut Child) -> usize {
                 serde_json::json!({"jsonrpc": "2.0", "id": line["id"], "error": error})
             }
             (Some(_), None) => continue,
-            (None, Some(1)) => call(2, "session/new", serde_json::json!({"cwd": "/", "mcpServers": []})),
+            (None, Some(1)) => {
+                call(2, "session/new", serde_json::json!({"cwd": "/", "mcpServers": []}))
+            }
             (None, id) => {
                 let prompt = serde_json::json!([{"type": "text", "text": "attache check asks"}]);
                 let params = serde_json::json!({"sessionId": "check-session-1", "prompt": prompt});

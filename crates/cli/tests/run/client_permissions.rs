@@ -1,4 +1,5 @@
-//! What this client remembers about permissions: at a question, by a file, by `attache permissions`.
+//! What this client remembers about permissions: at a question, by a file, by
+//! `attache permissions`.
 
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;
@@ -8,19 +9,22 @@ use std::path::PathBuf;
 
 const RENAME: &str = "rename total to sum in main.rs";
 
-fn file(project: &Project) -> PathBuf {
-    project.path().join(".no-settings/attache/client-permissions.txt")
+fn file(project: &Project, name: &str) -> PathBuf {
+    project.path().join(".no-settings/attache").join(name)
 }
 
+/// Writes rules as older versions kept them, which are moved to `permissions.toml`.
 fn remember(project: &Project, rules: &str) {
-    fs::create_dir_all(file(project).parent().unwrap()).unwrap();
-    fs::write(file(project), rules).unwrap();
+    let file = file(project, "client-permissions.txt");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, rules).unwrap();
 }
 
-/// The rules in the file.
+/// The rules that `attache permissions` lists, each on one line.
 fn rules(project: &Project) -> Vec<String> {
-    let text = fs::read_to_string(file(project)).unwrap_or_default();
-    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    let list = project.run(&["permissions"]).stdout;
+    let lines = list.lines().filter_map(|line| line.strip_prefix("     "));
+    lines.map(str::to_owned).collect()
 }
 
 /// The variables of a person who keeps what was decided.
@@ -46,15 +50,24 @@ fn a_rule_decides_before_the_flags_and_each_face_says_so() {
         assert_eq!((ended.code, project.main()), (Some(code), expected), "{rule}: {ended:#?}");
         let verdict = if renamed { "allowed" } else { "rejected" };
         let told = ended.stderr.contains(&format!("{verdict} by your rule {rule}: "));
-        assert_eq!(told, rule.ends_with("edit\"") && !rule.contains("another"), "{rule}: {ended:#?}");
+        assert_eq!(
+            told,
+            rule.ends_with("edit\"") && !rule.contains("another"),
+            "{rule}: {ended:#?}"
+        );
 
         let project = Project::new();
         remember(&project, rule);
         let ended = project.run(&[&["run", "--json", RENAME], flags].concat());
-        let mut lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut lines =
+            ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let permission = lines.find(|line| line["event"] == "permission").unwrap();
         let by = if told { ("rule", Some(rule)) } else { ("nobody", None) };
-        assert_eq!((permission["by"].as_str().unwrap(), permission["rule"].as_str()), by, "{permission}");
+        assert_eq!(
+            (permission["by"].as_str().unwrap(), permission["rule"].as_str()),
+            by,
+            "{permission}"
+        );
     }
 }
 
@@ -63,7 +76,9 @@ fn nothing_goes_on_while_a_line_is_no_rule() {
     let project = Project::new();
     remember(&project, "# mine\nallow kind=\"read\"\nreject comand=\"rm\"\n");
     for arguments in [&["run", "--yes", RENAME][..], &["permissions"]] {
-        project.run(arguments).failed(2, &["line 3", "client-permissions.txt", "comand", "mend the line"]);
+        project
+            .run(arguments)
+            .failed(2, &["line 3", "client-permissions.txt", "comand", "correct the line"]);
     }
     assert_eq!(project.main(), MAIN);
 }
@@ -87,7 +102,10 @@ fn a_key_has_the_answer_remembered_for_the_project() {
     let kept = rules(&project).concat();
     let begin = format!("allow agent=\"attache\" project={:?} kind=\"edit\"", project.path());
     assert!(kept.starts_with(&begin) && kept.contains("/main.rs\""), "{kept}");
-    assert!(shown.replace("\r\n      ", "").contains(&kept), "the rule is named before it is added: {shown}");
+    assert!(
+        shown.replace("\r\n      ", "").contains(&kept),
+        "the rule is named before it is added: {shown}"
+    );
     assert!(shown.contains("remembered: allow") && shown.contains("allowed by you"), "{shown}");
 
     fs::write(project.path().join("main.rs"), MAIN).unwrap();
@@ -120,7 +138,8 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
     let project = Project::new();
     remember(&project, "reject command=\"touch made\"");
     let kept = kept(&project);
-    let environment: Vec<(&str, &str)> = kept.iter().map(|(name, value)| (*name, &**value)).collect();
+    let environment: Vec<(&str, &str)> =
+        kept.iter().map(|(name, value)| (*name, &**value)).collect();
     let mut terminal = Terminal::start(&project, &[], &environment);
     terminal.wait_for("ask › ");
     terminal.press("run touch one\r");
@@ -152,8 +171,14 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
     let [asked, by_rule, rejected, place] = lines.as_slice() else { panic!("{shown}") };
     assert!(asked.contains("attache  allowed by you: "), "{shown}");
     assert!(by_rule.contains("attache  allowed by your rule allow agent="), "{shown}");
-    assert!(rejected.contains("attache  rejected by your rule reject command=\"touch made\": "), "{shown}");
-    assert!(place.starts_with("3 of 3 decisions; the log is ") && place.contains("data/attache"), "{shown}");
+    assert!(
+        rejected.contains("attache  rejected by your rule reject command=\"touch made\": "),
+        "{shown}"
+    );
+    assert!(
+        place.starts_with("3 of 3 decisions; the log is ") && place.contains("data/attache"),
+        "{shown}"
+    );
     let one: Value = serde_json::from_str(&audit(&["--count", "1", "--json"])).unwrap();
     assert_eq!((&one["verdict"], &one["by"]), (&"rejected".into(), &"rule".into()));
 }
@@ -170,7 +195,7 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
         "  1  allows commands that start with `cargo test`, in /x\n",
         "  2  rejects tool calls, on /home/ann/.ssh and below, everywhere\n",
         rule,
-        "client-permissions.txt",
+        "permissions.toml",
     ] {
         assert!(list.contains(text), "it lacks {text}: {list}");
     }
@@ -179,6 +204,9 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
     }
     let removed = project.run(&["permissions", "remove", "1"]);
     assert!(removed.stdout.contains("removed: allow project=\"/x\""), "{removed:#?}");
-    assert_eq!(fs::read_to_string(file(&project)).unwrap(), format!("# mine\n{rule}\n"));
+    assert_eq!(rules(&project), [rule]);
+    let table = "[[deny]]\nagents = \"all\"\ncall = { path = \"/home/ann/.ssh\" }\n";
+    let text = fs::read_to_string(file(&project, "permissions.toml")).unwrap();
+    assert!(text.ends_with(table) && !text.contains("cargo"), "{text}");
     assert!(project.run(&["permissions", "audit"]).stdout.contains("nothing is kept here"));
 }

@@ -46,8 +46,12 @@ impl Person {
 
     /// What the agent says of a new session: its options by id, and the notices that follow.
     fn session(&self, mut command: Command) -> (Value, Vec<String>) {
-        let mut agent =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut agent = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let capabilities = json!({ "session": { "notices": {} } });
         let initialize = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
         let new = json!({ "cwd": self.0.path(), "mcpServers": [] });
@@ -65,7 +69,9 @@ impl Person {
                 let all = message["result"]["configOptions"].as_array().unwrap().clone();
                 options = all
                     .iter()
-                    .map(|option| (option["id"].as_str().unwrap().to_owned(), option["currentValue"].clone()))
+                    .map(|option| {
+                        (option["id"].as_str().unwrap().to_owned(), option["currentValue"].clone())
+                    })
                     .collect();
                 // The notices follow; then the agent ends.
                 stdin = None;
@@ -94,7 +100,11 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
         ("base_url.openai", "http://two/v1"),
         ("base_url.anthropic", "http://three"),
     ] {
-        let set = person.command(&["config", "set", key, value]).env("OPENAI_API_KEY", KEY).output().unwrap();
+        let set = person
+            .command(&["config", "set", key, value])
+            .env("OPENAI_API_KEY", KEY)
+            .output()
+            .unwrap();
         let ended = Ended::from(set);
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{ended:?}");
         assert_eq!(person.runs(&["config", "get", key]).stdout, format!("{value}\n"));
@@ -109,17 +119,19 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
     ] {
         assert!(text.contains(kept), "{text}");
     }
-    assert!(person.runs(&["config", "unset", "model"]).stderr.contains("model is no longer in"));
-    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
+    assert!(person.runs(&["config", "unset", "model"]).stderr.contains("removed model from"));
+    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "or offline"]);
 }
 
-/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is named; the offline model never answers in
-/// its place.
+/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is
+/// named; the offline model never answers in its place.
 #[test]
 fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
     let person = Person::new();
-    let said =
-        ["the model \"openai/gpt-5-mini\" needs a key: set OPENAI_API_KEY", "attache config key openai"];
+    let said = [
+        "the model \"openai/gpt-5-mini\" needs a key: set OPENAI_API_KEY",
+        "attache config key openai",
+    ];
     person.runs(&["config", "set", "model", "openai/gpt-5-mini"]).failed(2, &said);
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set"]);
     person
@@ -148,7 +160,10 @@ fn a_key_is_added_by_the_login_of_editors() {
     let mut adding = person.command(&["agent", "--add-key"]).stdin(Stdio::piped()).spawn().unwrap();
     write!(adding.stdin.take().unwrap(), "anthropic\n{KEY}\n").unwrap();
     let ended: Ended = adding.wait_with_output().unwrap().into();
-    assert!(ended.code == Some(0) && ended.stdout.is_empty() && !ended.stderr.contains(KEY), "{ended:?}");
+    assert!(
+        ended.code == Some(0) && ended.stdout.is_empty() && !ended.stderr.contains(KEY),
+        "{ended:?}"
+    );
     assert!(person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#));
 }
 
@@ -158,19 +173,19 @@ fn what_is_no_setting_is_refused_with_what_was_expected() {
     for (arguments, said) in [
         (
             &["config", "set", "colour", "red"][..],
-            "there is no setting colour: use one of model, fallback, mode",
+            "unknown setting colour: use one of model, fallback, mode",
         ),
         (&["config", "set", "mode", "fast"], "mode must be one of ask, edit, auto, plan"),
         (
             &["config", "set", "base_url.openai", "localhost"],
-            "an address that begins with https:// or http://",
+            "a URL that begins with https:// or http://",
         ),
         (
             &["config", "set", "base_url.openai", "https://me:pw@host"],
-            "a key belongs to `attache config key`",
+            "store keys with `attache config key`",
         ),
-        (&["config", "set", "model", " "], "model must be words on one line"),
-        (&["config", "key", "nobody"], "there is no provider nobody: use one of anthropic, openai"),
+        (&["config", "set", "model", " "], "model must be text on one line"),
+        (&["config", "key", "nobody"], "unknown provider nobody: use one of anthropic, openai"),
     ] {
         person.runs(arguments).failed(2, &[said]);
     }
@@ -181,11 +196,14 @@ fn what_is_no_setting_is_refused_with_what_was_expected() {
 #[test]
 fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     let person = Person::new();
-    let mut keeping = person.command(&["config", "key", "anthropic"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut keeping =
+        person.command(&["config", "key", "anthropic"]).stdin(Stdio::piped()).spawn().unwrap();
     writeln!(keeping.stdin.take().unwrap(), "{KEY}").unwrap();
     let ended: Ended = keeping.wait_with_output().unwrap().into();
     assert!(
-        ended.code == Some(0) && !ended.stderr.contains(KEY) && ended.stderr.contains("only you can read"),
+        ended.code == Some(0)
+            && !ended.stderr.contains(KEY)
+            && ended.stderr.contains("only you can read"),
         "{ended:?}"
     );
     assert_eq!(fs::metadata(person.file("keys.toml")).unwrap().permissions().mode() & 0o777, 0o600);
@@ -201,13 +219,14 @@ fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     // One in the environment counts before it.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
-    assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("no longer in"));
+    assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("removed"));
     assert!(!fs::read_to_string(person.file("keys.toml")).unwrap().contains(KEY));
     fs::set_permissions(person.file("keys.toml"), fs::Permissions::from_mode(0o644)).unwrap();
-    assert!(person.runs(&["config"]).stderr.contains("can be read by others: chmod 600"));
+    assert!(person.runs(&["config"]).stderr.contains("can be read by other users: run chmod 600"));
 }
 
-/// A flag counts before the environment, that before the file, and that before the default; a project's own file counts for nothing.
+/// A flag counts before the environment, that before the file, and that before the default; a
+/// project's own file counts for nothing.
 #[test]
 fn a_flag_counts_before_the_environment_and_that_before_the_file() {
     let person = Person::new();
@@ -237,15 +256,23 @@ fn a_flag_counts_before_the_environment_and_that_before_the_file() {
 fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     for (text, said, mode) in [
         ("mode = \"plan\"\nmodel = \n", "config.toml, line 2: ", "ask"),
-        ("mode = \"plan\"\n\ncolour = \"red\"\n", "config.toml, line 3: there is no setting colour", "plan"),
-        ("# x\nmode = \"fast\"\n", "config.toml, line 2: mode must be one of ask, edit, auto, plan", "ask"),
-        ("mode = 7\n", "config.toml, line 1: mode must be a text in quotes", "ask"),
         (
-            "[base_url]\nopenai = \"nonsense\"\n",
-            "config.toml, line 2: base_url.openai must be an address",
+            "mode = \"plan\"\n\ncolour = \"red\"\n",
+            "config.toml, line 3: unknown setting colour",
+            "plan",
+        ),
+        (
+            "# x\nmode = \"fast\"\n",
+            "config.toml, line 2: mode must be one of ask, edit, auto, plan",
             "ask",
         ),
-        ("base_url = 1\n", "config.toml, line 1: there is no setting base_url", "ask"),
+        ("mode = 7\n", "config.toml, line 1: mode must be a quoted string", "ask"),
+        (
+            "[base_url]\nopenai = \"nonsense\"\n",
+            "config.toml, line 2: base_url.openai must be a URL",
+            "ask",
+        ),
+        ("base_url = 1\n", "config.toml, line 1: unknown setting base_url", "ask"),
     ] {
         let person = Person::new();
         person.writes("config.toml", text);
@@ -258,7 +285,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     person.writes("config.toml", "model = \n");
     person
         .runs(&["config", "set", "model", "offline"])
-        .failed(2, &["config.toml, line 1", "mend the file or remove it"]);
+        .failed(2, &["config.toml, line 1", "fix the file or remove it"]);
     assert_eq!(
         fs::read_to_string(person.file("config.toml")).unwrap(),
         "model = \n",
@@ -266,7 +293,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     );
     person.writes("keys.toml", &format!("anthropic = {KEY}\n"));
     let ended = person.runs(&["config"]);
-    assert!(ended.stderr.contains("keys.toml is no TOML"), "{ended:?}");
+    assert!(ended.stderr.contains("keys.toml is not valid TOML"), "{ended:?}");
 }
 
 /// Nothing is wider than the terminal, nothing is cut, and a name never touches its value.
@@ -283,8 +310,9 @@ fn the_settings_fit_the_terminal() {
         let mut command = person.command(&["config"]);
         command.env("NO_COLOR", "1");
         let (code, shown) = Terminal::of(command, columns, None).end();
-        let fits =
-            |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= usize::from(columns);
+        let fits = |line: &str| {
+            unicode_width::UnicodeWidthStr::width(line.trim_end()) <= usize::from(columns)
+        };
         assert!(code == Some(0) && shown.lines().all(fits), "{columns}: {shown}");
         assert_eq!(squeezed(&shown), squeezed(&whole), "{columns}");
         assert!(shown.contains("base_url.openrouter  https://"), "{shown}");
@@ -295,8 +323,7 @@ fn the_settings_fit_the_terminal() {
 #[test]
 fn an_address_is_shown_without_what_logs_in() {
     let person = Person::new();
-    let address =
-        "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
+    let address = "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
     for arguments in [
         &["config"][..],
         &["config", "--json"],
@@ -307,9 +334,15 @@ fn an_address_is_shown_without_what_logs_in() {
         let mut command = person.command(arguments);
         command.env("OPENAI_BASE_URL", address).env("OPENAI_API_KEY", KEY);
         let ended = Ended::from(command.output().unwrap());
-        assert!(!ended.stdout.contains("hush") && !ended.stderr.contains("hush"), "{arguments:?}: {ended:?}");
+        assert!(
+            !ended.stdout.contains("hush") && !ended.stderr.contains("hush"),
+            "{arguments:?}: {ended:?}"
+        );
         if arguments[0] == "config" {
-            assert!(ended.stdout.contains("https://gateway.example/v1?api_key=…&region=eu"), "{ended:?}");
+            assert!(
+                ended.stdout.contains("https://gateway.example/v1?api_key=…&region=eu"),
+                "{ended:?}"
+            );
         }
     }
 }
@@ -330,9 +363,13 @@ fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
         person.writes("x", "");
         pipe(&person.file(name));
         let mut told = String::new();
-        for arguments in
-            [&["config"][..], &["doctor"], &["agents"], &["run", "--agent", "x", "help"], &["run", "help"]]
-        {
+        for arguments in [
+            &["config"][..],
+            &["doctor"],
+            &["agents"],
+            &["run", "--agent", "x", "help"],
+            &["run", "help"],
+        ] {
             // A command that hangs is ended by this, and the test fails.
             let mut command = person.command(&[]);
             let mut limited = Command::new("timeout");
@@ -367,7 +404,8 @@ fn a_pipe_in_a_project_or_behind_a_flag_holds_nothing_up() {
     ] {
         let mut limited = Command::new("timeout");
         limited.args(["20"]).arg(env!("CARGO_BIN_EXE_attache")).args(arguments);
-        limited.envs(person.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+        limited
+            .envs(person.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
         limited.env("ATTACHE_MODEL", "offline").current_dir(project).stdin(Stdio::null());
         let ended = Ended::from(limited.output().unwrap());
         assert_eq!(ended.code, Some(code), "{arguments:?}: {ended:?}");
@@ -396,13 +434,14 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
     let file = person.file("keys.toml");
     for (mode, says, is_set) in [
         (0o600, "", true),
-        (0o640, "can be read by others: chmod 600", true),
-        (0o604, "can be read by others: chmod 600", true),
-        (0o602, "can be changed by everybody: no key of it is used", false),
+        (0o640, "can be read by other users: run chmod 600", true),
+        (0o604, "can be read by other users: run chmod 600", true),
+        (0o602, "can be changed by other users: its keys are ignored", false),
         (0o666, "chmod 600", false),
     ] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-        for arguments in [&["config"][..], &["doctor"], &["run", "--set", "model=offline", "help"]] {
+        for arguments in [&["config"][..], &["doctor"], &["run", "--set", "model=offline", "help"]]
+        {
             let ended = person.runs(arguments);
             assert!(
                 ended.stderr.contains(says) || ended.stdout.contains(says),
@@ -412,7 +451,8 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         let set = person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#);
         assert_eq!(set, is_set, "{mode:o}");
         // A key must not be added to a file that is refused.
-        let mut keeping = person.command(&["config", "key", "openai"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut keeping =
+            person.command(&["config", "key", "openai"]).stdin(Stdio::piped()).spawn().unwrap();
         drop(writeln!(keeping.stdin.take().unwrap(), "{KEY}"));
         assert_eq!(keeping.wait().unwrap().success(), is_set, "{mode:o}");
         fs::write(&file, format!("anthropic = \"{KEY}\"\n")).unwrap();
@@ -422,9 +462,16 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
         let ended = person.runs(&["config"]);
-        assert!(ended.stderr.contains("belongs to another user: no key of it is used"), "{ended:?}");
         assert!(
-            person.runs(&["config", "--json"]).stdout.lines().all(|line| !line.contains(r#""keySet":true"#))
+            ended.stderr.contains("belongs to another user: its keys are ignored"),
+            "{ended:?}"
+        );
+        assert!(
+            person
+                .runs(&["config", "--json"])
+                .stdout
+                .lines()
+                .all(|line| !line.contains(r#""keySet":true"#))
         );
     }
 }

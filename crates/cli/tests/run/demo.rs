@@ -8,7 +8,9 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap_or_default()))
+        .map(|entry| {
+            (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap_or_default())
+        })
         .collect();
     files.sort();
     files
@@ -28,7 +30,7 @@ fn the_tour_shows_the_main_job_and_touches_nothing() {
         "allowed by this tour",
         "› run ls",
         "messages to the agent",
-        "Your files were not touched",
+        "Your files did not change",
         "attache run \"summarize this project\"",
     ] {
         assert!(ended.stdout.contains(text), "the tour lacks {text:?}: {}", ended.stdout);
@@ -52,7 +54,7 @@ fn the_tour_works_in_an_empty_folder_and_in_one_of_prose() {
     assert!(files(empty.path()).is_empty());
     fs::write(empty.path().join("notes.txt"), "one\n").unwrap();
     let ended = empty.run(&["demo"]);
-    assert!(ended.stdout.contains("Your files were not touched"), "{ended:#?}");
+    assert!(ended.stdout.contains("Your files did not change"), "{ended:#?}");
 }
 
 #[test]
@@ -67,13 +69,21 @@ fn the_tour_leaves_no_copy_behind() {
 fn doctor_shows_no_key_and_writes_nothing() {
     let (project, home) = (Project::empty(), Project::empty());
     let mut command = project.attache(&["doctor"]);
-    command.env("HOME", home.path()).env("ANTHROPIC_API_KEY", "sk-very-secret").env_remove("XDG_CONFIG_HOME");
+    command
+        .env("HOME", home.path())
+        .env("ANTHROPIC_API_KEY", "sk-very-secret")
+        .env_remove("XDG_CONFIG_HOME");
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
-    for part in
-        ["ANTHROPIC_API_KEY    set", "built-in", "Landlock", "pipe", "not a terminal", "/.config/attache"]
-    {
+    for part in [
+        "ANTHROPIC_API_KEY    set",
+        "built-in",
+        "Landlock",
+        "pipe",
+        "not a terminal",
+        "/.config/attache",
+    ] {
         assert!(text.contains(part), "doctor lacks {part:?}: {text}");
     }
     assert!(!text.contains("very-secret"));
@@ -90,7 +100,7 @@ fn doctor_finds_agents_on_the_path() {
     let output = project.attache(&["doctor"]).env("PATH", folder.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(&format!("{}  (--agent gemini)", program.display())), "{text}");
-    assert!(text.contains("qwen                 not found; npm install"), "{text}");
+    assert!(text.contains("qwen                 not found; install: npm install"), "{text}");
 }
 
 #[test]
@@ -98,7 +108,8 @@ fn the_agent_prints_nothing_but_the_protocol_and_ends_with_its_client() {
     use std::io::Write;
     use std::process::Stdio;
     let mut child = Project::empty().attache(&["agent"]).stdin(Stdio::piped()).spawn().unwrap();
-    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let initialize =
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
     writeln!(child.stdin.take().unwrap(), "{initialize}").unwrap();
     let output = child.wait_with_output().unwrap();
     let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -113,9 +124,13 @@ fn the_agents_log_says_what_passes_and_never_what_is_in_it() {
     let project = Project::empty();
     let mut child = project.attache(&["agent", "--verbose"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":1}}}}"#)
-        .unwrap();
-    let server = r#"{"name":"s","command":"/bin/s","args":[],"env":[{"name":"KEY","value":"sk-secret"}]}"#;
+    writeln!(
+        input,
+        r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":1}}}}"#
+    )
+    .unwrap();
+    let server =
+        r#"{"name":"s","command":"/bin/s","args":[],"env":[{"name":"KEY","value":"sk-secret"}]}"#;
     writeln!(
         input,
         r#"{{"jsonrpc":"2.0","id":2,"method":"session/new","params":{{"cwd":"/","mcpServers":[{server}]}}}}"#

@@ -1,4 +1,5 @@
-//! The judge's model on every wire, with our own readers of these wires on the other side, in `attache agent` as a process.
+//! The judge's model on every wire, with our own readers of these wires on the other side, in
+//! `attache agent` as a process.
 
 use crate::project::{Ended, Project};
 use attache_check::ModelServer;
@@ -25,8 +26,7 @@ impl Driven {
             let versioned = if ["chat", "responses"].contains(wire) { "/v1" } else { "" };
             json!({"id": wire, "wire": wire, "base_url": format!("{url}{versioned}")})
         };
-        let known =
-            |wire: &&str| json!({"provider": wire, "name": "m", "window": 100_000, "levels": ["low"]});
+        let known = |wire: &&str| json!({"provider": wire, "name": "m", "window": 100_000, "levels": ["low"]});
         let providers: Vec<Value> = WIRES.iter().map(provider).collect();
         let models: Vec<Value> = WIRES.iter().map(known).collect();
         let settings = project.path().join(".no-settings/attache");
@@ -36,7 +36,8 @@ impl Driven {
         Self { project, model, _runtime: runtime }
     }
 
-    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as JSON lines.
+    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as
+    /// JSON lines.
     fn play(&self, wire: &str, acts: Value) -> Ended {
         let prompt = format!("do this: {}", json!({"acts": acts}));
         let mut command = self.project.attache(&["run", "--yes", "--json", &prompt]);
@@ -70,7 +71,10 @@ fn a_turn_on_each_wire_does_what_its_prompt_tells() {
         assert_eq!(fs::read_to_string(path).unwrap(), "made\n", "{wire}");
         let all = &ended.stdout;
         let said = told(&ended, "text");
-        assert!(said.contains("attache-first ü") && said.ends_with("attache-last"), "{wire}: {all}");
+        assert!(
+            said.contains("attache-first ü") && said.ends_with("attache-last"),
+            "{wire}: {all}"
+        );
         assert!(told(&ended, "thought").contains("attache-thought"), "{wire}: {all}");
         assert!(all.contains("from the command"), "{wire}: {all}");
         assert!(all.contains("4330"), "the usage of the last answer counts, {wire}: {all}");

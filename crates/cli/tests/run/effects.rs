@@ -1,4 +1,5 @@
-//! What a call really does is shown, recorded and decided about, whatever its title says; and what is refused is told.
+//! What a call really does is shown, recorded and decided about, whatever its title says; and what
+//! is refused is told.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::script::Script;
@@ -15,11 +16,13 @@ fn asking(project: &Project, call: &Value) -> String {
         {"optionId": "no", "name": "Reject", "kind": "reject_once"},
     ]);
     let params = json!({"sessionId": "s", "toolCall": call, "options": options});
-    let request =
-        json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission", "params": params});
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission", "params": params});
     fs::write(project.path().join("request.json"), request.to_string() + "\n").unwrap();
     let file = project.path().join("request.json");
-    let prompt = format!("cat '{}'; IFS= read -r _; reply '{{\"stopReason\":\"end_turn\"}}'", file.display());
+    let prompt = format!(
+        "cat '{}'; IFS= read -r _; reply '{{\"stopReason\":\"end_turn\"}}'",
+        file.display()
+    );
     Script { prompt: &prompt, ..Script::default() }.install(project)
 }
 
@@ -70,7 +73,8 @@ fn the_command_is_shown_and_recorded_whatever_the_title_says() {
         let audit: Ended = audit.into();
         assert!(audit.stdout.contains(&format!("mock  $ {LINE}")), "{audit:#?}");
         let ended = run(&project, &agent, &["--json", "--yes"]);
-        let mut lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut lines =
+            ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let permission = lines.find(|line| line["event"] == "permission").unwrap();
         assert_eq!(permission["effect"]["commands"][0]["command"], LINE, "{permission}");
     }
@@ -83,12 +87,18 @@ fn files_addresses_and_arguments_are_shown() {
         ("fetch", json!({"url": "https://example.org/a"}), "https://example.org/a"),
         ("other", json!({"query": "x", "deep": true}), r#"with {"deep":true,"query":"x"}"#),
         ("execute", json!({"command": "ls", "env": {"PATH": "/evil"}}), "$ PATH=/evil ls"),
-        ("execute", json!({"command": "ls \u{202e}x\u{200b}\u{1b}[8m"}), "$ ls \u{fffd}x\u{fffd}␛[8m"),
+        (
+            "execute",
+            json!({"command": "ls \u{202e}x\u{200b}\u{1b}[8m"}),
+            "$ ls \u{fffd}x\u{fffd}␛[8m",
+        ),
         ("execute", json!({"command": "cat <<E\none\nE"}), "$ cat <<E\n    one\n    E"),
     ] {
         let project = Project::new();
-        let agent =
-            asking(&project, &json!({"toolCallId": "c", "title": "mock", "kind": kind, "rawInput": input}));
+        let agent = asking(
+            &project,
+            &json!({"toolCallId": "c", "title": "mock", "kind": kind, "rawInput": input}),
+        );
         let ended = run(&project, &agent, &["--yes"]);
         assert!(ended.stderr.contains(&format!("mock  {shown}")), "{shown}: {ended:#?}");
     }
@@ -102,14 +112,24 @@ fn a_title_that_holds_the_command_hides_nothing() {
         ("execute", "echo rm -rf b", json!({"command": "rm -rf b"}), "$ rm -rf b"),
         ("edit", "Read README and do not edit a", json!({"file_path": "a"}), "file a"),
         ("edit", "Compare README to .envrc", json!({"file_path": ".envrc"}), "file .envrc"),
-        ("fetch", "Fetch https://a.x not https://b.x/", json!({"url": "https://b.x/"}), "https://b.x/"),
+        (
+            "fetch",
+            "Fetch https://a.x not https://b.x/",
+            json!({"url": "https://b.x/"}),
+            "https://b.x/",
+        ),
     ] {
         let project = Project::new();
-        let agent =
-            asking(&project, &json!({"toolCallId": "c", "title": title, "kind": kind, "rawInput": input}));
+        let agent = asking(
+            &project,
+            &json!({"toolCallId": "c", "title": title, "kind": kind, "rawInput": input}),
+        );
         let ended = run(&project, &agent, &[]);
         let told = format!("{title}  {shown}");
-        assert!(ended.code == Some(11) && ended.stderr.replace("\n    ", "").contains(&told), "{ended:#?}");
+        assert!(
+            ended.code == Some(11) && ended.stderr.replace("\n    ", "").contains(&told),
+            "{ended:#?}"
+        );
     }
 }
 
@@ -118,12 +138,17 @@ fn a_title_that_holds_the_command_hides_nothing() {
 fn a_question_about_a_terminal_shows_its_command() {
     let project = Project::new();
     let command = json!({"sessionId": "s", "command": LINE, "env": [{"name": "PATH", "value": "/evil"}, {"name": "MY_TOKEN", "value": "abc"}]});
-    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "terminal/create", "params": command});
+    let request =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "terminal/create", "params": command});
     let file = project.path().join("request.json");
     fs::write(&file, request.to_string() + "\n").unwrap();
-    let prompt = format!("cat '{}'; IFS= read -r _; reply '{{\"stopReason\":\"end_turn\"}}'", file.display());
+    let prompt = format!(
+        "cat '{}'; IFS= read -r _; reply '{{\"stopReason\":\"end_turn\"}}'",
+        file.display()
+    );
     let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
-    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    let mut terminal =
+        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
     terminal.wait_for("allow? [");
     terminal.press("n");
     let (code, shown) = terminal.end();
@@ -137,7 +162,8 @@ fn a_question_shows_the_whole_command() {
     let project = Project::new();
     let long = format!("echo {} && rm y", "word ".repeat(60).trim());
     let agent = asking(&project, &call(&json!({"command": long, "sandbox": false})));
-    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    let mut terminal =
+        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
     terminal.wait_for("allow? [y/n/r]");
     terminal.press("y");
     let (code, shown) = terminal.end();
@@ -147,12 +173,16 @@ fn a_question_shows_the_whole_command() {
     assert!(shown.lines().all(|line| line.trim_end().chars().count() <= 80), "{shown}");
 }
 
-/// Each command can be remembered; where a rule that allows would allow more, only one that rejects is offered.
+/// Each command can be remembered; where a rule that allows would allow more, only one that rejects
+/// is offered.
 #[test]
 fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
     for (call, keys) in [
         (call(&json!({"cmd": LINE})), "remember? [s/p/a/n/b]"),
-        (json!({"toolCallId": "c", "title": "git status -s", "kind": "execute"}), "remember? [s/p/a/n/b]"),
+        (
+            json!({"toolCallId": "c", "title": "git status -s", "kind": "execute"}),
+            "remember? [s/p/a/n/b]",
+        ),
         (
             json!({"toolCallId": "c", "title": "Bash", "kind": "execute", "content":
                 [{"type": "content", "content": {"type": "text", "text": "Running: ls"}}]}),
@@ -163,7 +193,8 @@ fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
     ] {
         let project = Project::new();
         let agent = asking(&project, &call);
-        let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+        let mut terminal =
+            Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
         terminal.wait_for("[r] have attache remember the answer");
         terminal.wait_for("allow? [y/n/r]");
         terminal.press("r");
@@ -173,20 +204,26 @@ fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
         let rejects = !keys.contains("/n");
         assert_eq!(code, Some(if rejects { 11 } else { 0 }), "{shown}");
         let ended = run(&project, &agent, &["--yes"]);
-        let word = if rejects { "rejected by your rule reject" } else { "allowed by your rule allow" };
+        let word =
+            if rejects { "rejected by your rule reject" } else { "allowed by your rule allow" };
         assert!(ended.stderr.contains(word), "{call}: {ended:#?}");
     }
 }
 
 #[test]
 fn rules_are_about_commands_and_not_about_their_text() {
-    for line in ["\"rm\" y", "env rm y", "/bin/rm y", "FOO=1 rm y", "sudo rm y", "sh -c 'rm y'", LINE] {
+    for line in
+        ["\"rm\" y", "env rm y", "/bin/rm y", "FOO=1 rm y", "sudo rm y", "sh -c 'rm y'", LINE]
+    {
         let project = Project::new();
         remember(&project, "reject command=\"rm\"\n");
         let agent = asking(&project, &call(&json!({"command": ["bash", "-lc", line]})));
         let ended = run(&project, &agent, &["--yes"]);
         assert_eq!(ended.code, Some(11), "{line}: {ended:#?}");
-        assert!(ended.stderr.contains("rejected by your rule reject command=\"rm\": mock  $ "), "{ended:#?}");
+        assert!(
+            ended.stderr.contains("rejected by your rule reject command=\"rm\": mock  $ "),
+            "{ended:#?}"
+        );
     }
 }
 
@@ -199,12 +236,17 @@ fn refused_work_ends_with_11() {
     assert_eq!(ended.code, Some(11), "{ended:#?}");
     assert!(ended.stderr.contains("refused, because no rule or flag allows it"), "{ended:#?}");
     assert!(ended.stderr.contains("1 action was refused"), "{ended:#?}");
-    for (flags, code) in [(&["--allow", "edit"][..], 11), (&["--allow", "execute"], 0), (&["--yes"], 0)] {
+    for (flags, code) in
+        [(&["--allow", "edit"][..], 11), (&["--allow", "execute"], 0), (&["--yes"], 0)]
+    {
         assert_eq!(run(&project, &agent, flags).code, Some(code), "{flags:?}");
     }
     let ended = run(&project, &agent, &["--json"]);
     let last: Value = serde_json::from_str(ended.stdout.lines().last().unwrap()).unwrap();
-    assert_eq!((&last["event"], &last["refused"], ended.code), (&"stop".into(), &1.into(), Some(11)));
+    assert_eq!(
+        (&last["event"], &last["refused"], ended.code),
+        (&"stop".into(), &1.into(), Some(11))
+    );
 
     let project = Project::new();
     let ended = project.run(&["run", "rename total to sum in main.rs"]);
@@ -255,12 +297,17 @@ fn rules_and_logs_of_an_old_build_are_read() {
     fs::write(data.join("attache/client-permissions.jsonl"), log).unwrap();
     let ask = |arguments: &[&str]| -> Ended {
         let mut command = project.attache(arguments);
-        command.env("ATTACHE_STORE", project.path().join("sessions.db")).env("XDG_DATA_HOME", &data);
+        command
+            .env("ATTACHE_STORE", project.path().join("sessions.db"))
+            .env("XDG_DATA_HOME", &data);
         command.output().unwrap().into()
     };
     let list = ask(&["permissions"]);
     assert!(list.code == Some(0) && list.stdout.contains("commands that start with"), "{list:#?}");
     let audit = ask(&["permissions", "audit"]);
     let count = log.lines().count();
-    assert!(audit.code == Some(0) && audit.stdout.contains(&format!("of {count} decisions")), "{audit:#?}");
+    assert!(
+        audit.code == Some(0) && audit.stdout.contains(&format!("of {count} decisions")),
+        "{audit:#?}"
+    );
 }

@@ -23,11 +23,15 @@ fn a_turn_that_is_done_ends_with_0() {
 #[test]
 fn what_cannot_be_used_ends_with_2() {
     let project = Project::new();
-    project.run(&["run", "--cwd", "nowhere", "help"]).failed(2, &["nowhere does not exist", "--cwd"]);
-    project.run(&["run", "--cwd", "main.rs", "help"]).failed(2, &["main.rs is no folder"]);
+    project
+        .run(&["run", "--cwd", "nowhere", "help"])
+        .failed(2, &["nowhere does not exist", "--cwd"]);
+    project.run(&["run", "--cwd", "main.rs", "help"]).failed(2, &["main.rs is not a folder"]);
     project.run(&["run", "--agent", "'open quote", "help"]).failed(2, &["--agent"]);
     project.run(&["run"]).failed(2, &["the prompt is empty"]);
-    project.run(&["run", "--mode", "nonsense", "help"]).failed(2, &["--mode", "nonsense", "use one of"]);
+    project
+        .run(&["run", "--mode", "nonsense", "help"])
+        .failed(2, &["--mode", "nonsense", "use one of"]);
     project.run(&["run", "--set", "nonsense=1", "help"]).failed(2, &["--set", "nonsense"]);
     project.run(&["run", "--allow", "nonsense", "help"]).failed(2, &["use one of read, edit"]);
     project.run(&["fly"]).failed(2, &["fly"]);
@@ -35,13 +39,15 @@ fn what_cannot_be_used_ends_with_2() {
 
 #[test]
 fn an_agent_that_does_not_exist_ends_with_3() {
-    with_agent("no-such-agent-anywhere --acp").failed(3, &["no-such-agent-anywhere", "attache agents"]);
+    with_agent("no-such-agent-anywhere --acp")
+        .failed(3, &["no-such-agent-anywhere", "attache agents"]);
     with_agent("./README.md").failed(3, &["README.md"]);
 }
 
 #[test]
 fn an_agent_that_exits_at_once_is_quoted() {
-    with_agent("sh -c 'echo no licence found >&2; exit 9'").failed(3, &["exit code 9", "no licence found"]);
+    with_agent("sh -c 'echo no licence found >&2; exit 9'")
+        .failed(3, &["exit code 9", "no licence found"]);
 }
 
 #[test]
@@ -52,7 +58,10 @@ fn an_agent_that_prints_something_else_is_quoted() {
 
 #[test]
 fn a_banner_before_acp_is_no_reason_to_stop() {
-    let script = Script { initialize: r#"echo Welcome; reply '{"protocolVersion":1}'"#, ..Script::default() };
+    let script = Script {
+        initialize: r#"echo Welcome; reply '{"protocolVersion":1}'"#,
+        ..Script::default()
+    };
     assert_eq!(with_script(&script).code, Some(0));
 }
 
@@ -79,7 +88,8 @@ fn an_answer_that_is_no_answer_ends_with_4() {
 
 #[test]
 fn a_login_that_is_needed_ends_with_5_and_names_the_ways() {
-    let initialize = r#"reply '{"protocolVersion":1,"authMethods":[{"id":"oauth","name":"Robot account"}]}'"#;
+    let initialize =
+        r#"reply '{"protocolVersion":1,"authMethods":[{"id":"oauth","name":"Robot account"}]}'"#;
     let refused = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
     with_script(&Script { initialize, new: refused, ..Script::default() })
         .failed(5, &["login", "Robot account"]);
@@ -109,7 +119,8 @@ fn the_help_lists_the_codes_and_has_examples() {
     assert_eq!(project.run(&["--version"]).code, Some(0));
 }
 
-/// What a person types wrong, and what an agent is that is none: one sentence with the thing and the next step, and the code. INIT-07, AUTH-01.
+/// What a person types wrong, and what an agent is that is none: one sentence with the thing and
+/// the next step, and the code. INIT-07, AUTH-01.
 #[test]
 fn every_agent_that_does_not_work_is_told_with_what_to_do() {
     let project = Project::new();
@@ -119,8 +130,9 @@ fn every_agent_that_does_not_work_is_told_with_what_to_do() {
         std::fs::write(&path, text).unwrap();
         "sh bad.sh".to_owned()
     };
-    let with =
-        |initialize: &str| script(&format!("read -r line; printf '%s\\n' '{initialize}'; cat >/dev/null"));
+    let with = |initialize: &str| {
+        script(&format!("read -r line; printf '%s\\n' '{initialize}'; cat >/dev/null"))
+    };
     for (agent, code, says) in [
         (
             "nobody --acp".to_owned(),
@@ -129,12 +141,19 @@ fn every_agent_that_does_not_work_is_told_with_what_to_do() {
         ),
         ("./nobody".to_owned(), 3, &["./nobody", "check the path"]),
         ("./not-a-program".to_owned(), 3, &["not-a-program cannot be executed", "chmod +x"]),
-        (script("echo 'Usage: robot [OPTIONS]'"), 3, &["ended before it answered", "--acp", "Usage: robot"]),
+        (
+            script("echo 'Usage: robot [OPTIONS]'"),
+            3,
+            &["ended before it answered", "--acp", "Usage: robot"],
+        ),
     ] {
         project.run(&["run", "--agent", &agent, "hello"]).failed(code, says);
     }
     for (answer, says) in [
-        (r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}"#, &["version 2", "update"][..]),
+        (
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}"#,
+            &["version 2", "update"][..],
+        ),
         (r#"{"jsonrpc":"2.0","id":0,"result":"nonsense"}"#, &["cannot be read", "report it"]),
         (
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no licence"}}"#,

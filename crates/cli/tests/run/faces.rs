@@ -1,4 +1,5 @@
-//! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where nobody can be asked.
+//! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where
+//! nobody can be asked.
 
 use crate::project::{MAIN, Project};
 use crate::script::Script;
@@ -36,7 +37,8 @@ fn nothing_is_approved_where_nobody_can_be_asked() {
 
 #[test]
 fn flags_allow_everything_or_a_kind() {
-    for flags in [&["--yes"][..], &["--allow", "edit"], &["--allow", "execute", "--allow", "edit", "--json"]]
+    for flags in
+        [&["--yes"][..], &["--allow", "edit"], &["--allow", "execute", "--allow", "edit", "--json"]]
     {
         let project = Project::new();
         let ended = project.run(&[&["run", RENAME], flags].concat());
@@ -52,7 +54,10 @@ fn a_prompt_may_come_from_a_pipe() {
         let text = if arguments.len() == 3 { "`total` used" } else { "where is `total` used" };
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(String::from_utf8_lossy(&output.stdout).contains("main.rs"), "{arguments:?}: {output:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("main.rs"),
+            "{arguments:?}: {output:?}"
+        );
     }
 }
 
@@ -67,12 +72,14 @@ fn an_agent_cannot_command_the_terminal_through_a_pipe() {
     );
     for flags in [&[][..], &["--verbose"], &["--json"]] {
         let project = Project::new();
-        // The shell's printf would turn the escapes itself: they are in its argument, which it does not read.
+        // The shell's printf would turn the escapes itself: they are in its argument, which it does
+        // not read.
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
         let ended = project.run(&[&["run", "--agent", &agent, "hello"], flags].concat());
         let all = ended.stdout.clone() + &ended.stderr;
         assert!(all.contains("evil"), "{ended:#?}");
-        let commands = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        let commands =
+            |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         assert!(!all.contains(commands), "{ended:#?}");
     }
 }
@@ -101,9 +108,13 @@ fn json_lines_have_the_documented_events_and_members() {
         assert_eq!(events.last(), Some(&"stop"), "{events:?}");
         for line in &lines {
             let event = line["event"].as_str().unwrap();
-            let row = documented.get(event).unwrap_or_else(|| panic!("JSON.md has no event {event}"));
+            let row =
+                documented.get(event).unwrap_or_else(|| panic!("JSON.md has no event {event}"));
             for member in line.as_object().unwrap().keys().filter(|member| *member != "event") {
-                assert!(row.contains(&format!("`{member}`")), "JSON.md lists no {member} of {event}");
+                assert!(
+                    row.contains(&format!("`{member}`")),
+                    "JSON.md lists no {member} of {event}"
+                );
             }
             *seen.entry(event.to_owned()).or_insert(0) += 1;
         }
@@ -114,9 +125,18 @@ fn json_lines_have_the_documented_events_and_members() {
             .collect();
         assert!(!text.is_empty());
     }
-    for event in
-        ["agent", "session", "text", "tool_call", "plan", "permission", "usage", "title", "config", "stop"]
-    {
+    for event in [
+        "agent",
+        "session",
+        "text",
+        "tool_call",
+        "plan",
+        "permission",
+        "usage",
+        "title",
+        "config",
+        "stop",
+    ] {
         assert!(seen.contains_key(event), "no {event} was seen: {seen:?}");
     }
 }

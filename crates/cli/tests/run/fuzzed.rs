@@ -12,7 +12,7 @@ fn fuzz(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
 fn our_agent_stands_spoiled_conversations() {
     let ended = fuzz(&Project::empty(), &["--runs", "120", "--seed", "11"], &[OURS, "agent"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+    assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
 /// An agent whose input ends at a line that is no object.
@@ -51,23 +51,25 @@ fn a_file_that_is_no_recording_and_a_peer_that_does_not_start_are_told_in_a_sent
 #[test]
 fn our_client_stands_spoiled_conversations() {
     let command = [
-        "check", "fuzz", "client", "--runs", "120", "--seed", "11", "--", OURS, "run", "--agent", "{agent}",
-        "{prompt}",
+        "check", "fuzz", "client", "--runs", "120", "--seed", "11", "--", OURS, "run", "--agent",
+        "{agent}", "{prompt}",
     ];
     let ended = Project::empty().run(&command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+    assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
 /// A client to which nothing comes any more after a line that is no object.
 #[test]
 fn what_breaks_a_client_is_shown_small_and_plays_again() {
     let project = Project::empty();
-    let touchy = format!("exec '{OURS}' run --agent \"sh -c \\\"$1 | sed -u '/^[^{{]/q'\\\"\" hello");
+    let touchy =
+        format!("exec '{OURS}' run --agent \"sh -c \\\"$1 | sed -u '/^[^{{]/q'\\\"\" hello");
     let command = ["--timeout", "2", "--", "sh", "-c", &touchy, "sh", "{agent}"];
     let ended = project.run(&[&["check", "fuzz", "client"], &command[..]].concat());
     assert_eq!(ended.code, Some(4), "{ended:#?}");
     assert!(ended.stdout.contains("of seed 0: it hangs: it does not answer a call"), "{ended:#?}");
-    let again = project.run(&[&["check", "fuzz", "client", "--replay", "fuzz.jsonl"], &command[..]].concat());
+    let again = project
+        .run(&[&["check", "fuzz", "client", "--replay", "fuzz.jsonl"], &command[..]].concat());
     assert_eq!(again.code, Some(4), "{again:#?}");
 }

@@ -1,4 +1,5 @@
-//! What `attache run` does for an agent that writes files and runs commands through it, without asking first.
+//! What `attache run` does for an agent that writes files and runs commands through it, without
+//! asking first.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -89,7 +90,8 @@ fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
     }
 }
 
-/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets that file through.
+/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets
+/// that file through.
 #[test]
 fn rules_decide_about_writes_before_the_flags() {
     let remember = |project: &Project, rules: &str| {
@@ -101,7 +103,11 @@ fn rules_decide_about_writes_before_the_flags() {
     remember(&project, "reject kind=\"edit\"\n");
     let ended = run(&project, &["--yes"]);
     assert!(written(&project).is_empty(), "{ended:#?}");
-    assert_eq!(ended.stderr.matches("rejected by your rule reject kind=\"edit\"").count(), 5, "{ended:#?}");
+    assert_eq!(
+        ended.stderr.matches("rejected by your rule reject kind=\"edit\"").count(),
+        5,
+        "{ended:#?}"
+    );
 
     let project = Project::new();
     let hook = project.path().join(".git/hooks/pre-commit");
@@ -142,7 +148,8 @@ fn reading(project: &Project, names: &[&str]) -> String {
     Script { prompt: &prompt, ..Script::default() }.install(project)
 }
 
-/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free read is neither said nor logged.
+/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free
+/// read is neither said nor logged.
 #[test]
 fn a_rule_that_rejects_stops_a_plain_read() {
     let project = Project::new();
@@ -157,6 +164,7 @@ fn a_rule_that_rejects_stops_a_plain_read() {
         ("reject kind=\"read\"".to_owned(), &names[..]),
         (format!("reject path={:?}", project.path().join("other")), &[]),
     ] {
+        let _ = fs::remove_file(file.with_file_name("permissions.toml"));
         fs::write(&file, format!("{rule}\n")).unwrap();
         let _ = fs::remove_file(project.path().join("answers"));
         let _ = fs::remove_dir_all(project.path().join("data"));
@@ -173,7 +181,8 @@ fn a_rule_that_rejects_stops_a_plain_read() {
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, is named for the later write too.
+/// A flag that takes the agent's only option, one that allows always, is named for the later write
+/// too.
 #[test]
 fn the_log_names_the_flag_that_allowed_a_write() {
     let project = Project::new();
@@ -192,10 +201,12 @@ fn the_log_names_the_flag_that_allowed_a_write() {
         &format!(r#"{{"sessionId":"s","toolCall":{call},"options":{options}}}"#),
     );
     let write = |text: &str| {
-        let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/plain.txt","content":"{text}"}}"#);
+        let params =
+            format!(r#"{{"sessionId":"s","path":"'"$PWD"'/plain.txt","content":"{text}"}}"#);
         send("fs/write_text_file", &params)
     };
-    let prompt = format!(r#"{ask} {} {} reply '{{"stopReason":"end_turn"}}'"#, write("1"), write("2"));
+    let prompt =
+        format!(r#"{ask} {} {} reply '{{"stopReason":"end_turn"}}'"#, write("1"), write("2"));
     let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
     let ended = attache(&project, &["run", "--agent", &agent, "--yes", "write"]);
     assert_eq!(ended.stderr.matches("allowed by --yes").count(), 2, "{ended:#?}");
@@ -204,7 +215,8 @@ fn the_log_names_the_flag_that_allowed_a_write() {
     assert_eq!(log.matches("allowed by --yes").count(), 2, "{log}");
 }
 
-/// A command whose words name a protected file is no matter of flags: said, logged, and refused where nobody can be asked.
+/// A command whose words name a protected file is no matter of flags: said, logged, and refused
+/// where nobody can be asked.
 #[test]
 fn a_command_that_names_a_protected_file_is_refused() {
     for (flags, rule) in
@@ -230,8 +242,12 @@ fn a_command_that_names_a_protected_file_is_refused() {
         assert_eq!(ended.code, Some(11), "{flags:?}: {ended:#?}");
         let answers = fs::read_to_string(project.path().join("answers")).unwrap();
         assert_eq!(answers.matches("terminalId").count(), 1, "{answers}");
-        let verdicts: Vec<String> = audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
+        let verdicts: Vec<String> =
+            audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
         assert_eq!(verdicts, ["rejected", "rejected", "allowed"], "{ended:#?}");
-        assert!(ended.stderr.contains("a rule with this whole command line allows it"), "{ended:#?}");
+        assert!(
+            ended.stderr.contains("a rule with this whole command line allows it"),
+            "{ended:#?}"
+        );
     }
 }

@@ -3,11 +3,13 @@
 use crate::project::Project;
 use std::fs;
 
-/// Every line of a turn that edits, both ways, keeps the rules; the recording is what `--trace` wrote.
+/// Every line of a turn that edits, both ways, keeps the rules; the recording is what `--trace`
+/// wrote.
 #[test]
 fn our_own_conversation_breaks_no_rule() {
     let project = Project::new();
-    let ran = project.run(&["run", "--yes", "--trace", "run.jsonl", "rename total to sum in main.rs"]);
+    let ran =
+        project.run(&["run", "--yes", "--trace", "run.jsonl", "rename total to sum in main.rs"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let checked = project.run(&["check", "trace", "--json", "run.jsonl"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
@@ -28,10 +30,14 @@ fn a_breach_is_told_with_its_line_and_rule_and_cannot_colour_the_terminal() {
     assert_eq!(checked.code, Some(4), "{checked:?}");
     assert!(checked.stdout.contains("line 3 agent RPC-03 MUST NOT\n"), "{checked:?}");
     assert!(!checked.stdout.contains("RPC-15"), "a recording may end before a reply: {checked:?}");
-    assert!(checked.stdout.contains("RPC-13") && checked.stdout.contains("(see line 1)"), "{checked:?}");
+    assert!(
+        checked.stdout.contains("RPC-13") && checked.stdout.contains("(see line 1)"),
+        "{checked:?}"
+    );
     assert!(!checked.stdout.contains('\u{1b}'), "{checked:?}");
     let checked = project.run(&["check", "trace", "--json", "bad.jsonl"]);
-    let first: serde_json::Value = serde_json::from_str(checked.stdout.lines().next().unwrap()).unwrap();
+    let first: serde_json::Value =
+        serde_json::from_str(checked.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((first["line"].as_u64(), first["rule"].as_str()), (Some(3), Some("RPC-03")));
 }
 
@@ -41,8 +47,8 @@ fn a_file_that_is_no_recording_is_named_with_line_and_column() {
     fs::write(project.path().join("no.jsonl"), "{\"from\":\"agent\",\n").unwrap();
     project
         .run(&["check", "trace", "no.jsonl"])
-        .failed(2, &["no.jsonl, line 1, column 16: this is no JSON object"]);
+        .failed(2, &["no.jsonl, line 1, column 16: this is not JSON object"]);
     fs::write(project.path().join("empty.jsonl"), "\n").unwrap();
-    project.run(&["check", "trace", "empty.jsonl"]).failed(2, &["no line of a conversation"]);
+    project.run(&["check", "trace", "empty.jsonl"]).failed(2, &["contains no messages"]);
     project.run(&["check", "trace", "absent.jsonl"]).failed(2, &["absent.jsonl cannot be read"]);
 }

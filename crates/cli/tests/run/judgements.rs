@@ -13,8 +13,10 @@ const CHATTY: [&str; 3] =
 
 /// Judges an agent by few rules.
 fn check(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
-    project
-        .run(&[&["check", "agent", "--only", "RPC-03,INIT-04,INIT-05"], arguments, &["--"], command].concat())
+    project.run(
+        &[&["check", "agent", "--only", "RPC-03,INIT-04,INIT-05"], arguments, &["--"], command]
+            .concat(),
+    )
 }
 
 #[test]
@@ -52,37 +54,46 @@ fn a_tool_that_is_named_for_none_of_the_judges_is_refused() {
 #[test]
 fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
     let project = Project::empty();
-    check(&project, &["--report", "a.pdf"], &["no-such-agent"]).failed(2, &["a.pdf", ".json, .xml (JUnit)"]);
-    check(&project, &["--report", "no/folder.json"], &OURS).failed(2, &["no/folder.json cannot be written"]);
+    check(&project, &["--report", "a.pdf"], &["no-such-agent"])
+        .failed(2, &["a.pdf", ".json, .xml (JUnit)"]);
+    check(&project, &["--report", "no/folder.json"], &OURS)
+        .failed(2, &["no/folder.json cannot be written"]);
 }
 
 #[test]
 fn known_failures_do_not_count_and_what_differs_from_them_does() {
     let project = Project::empty();
     let ended = check(&project, &["--baseline", "known.md"], &["no-such-agent"]);
-    ended.failed(2, &["known.md is not there", "--write-baseline known.md"]);
+    ended.failed(2, &["known.md does not exist", "--write-baseline known.md"]);
     let ended = check(&project, &["--write-baseline", "known.md"], &CHATTY);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let path = project.path().join("known.md");
     let written = fs::read_to_string(&path).unwrap();
     assert!(
-        written.starts_with("# Known failures of attache ") && written.contains("\n- RPC-03: seen: "),
+        written.starts_with("# Known failures of attache ")
+            && written.contains("\n- RPC-03: seen: "),
         "{written}"
     );
 
     let ended = check(&project, &["--baseline", "known.md"], &CHATTY);
     assert_eq!(ended.code, Some(0), "what is known does not count: {ended:#?}");
-    assert!(ended.stdout.contains("known.md: 1 of what it lists still fail."), "{ended:#?}");
+    assert!(ended.stdout.contains("known.md: 1 of the listed rules still fail."), "{ended:#?}");
 
     let ended = check(&project, &["--baseline", "known.md"], &OURS);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
-    assert!(ended.stdout.contains("No failures any more, take them off the list: RPC-03."), "{ended:#?}");
+    assert!(
+        ended.stdout.contains("These rules pass now, remove them from the list: RPC-03."),
+        "{ended:#?}"
+    );
 
     fs::write(&path, "- CONF-07: not asked about\n").unwrap();
     let ended = check(&project, &["--baseline", "known.md", "--json"], &CHATTY);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
-    assert!(ended.stderr.contains("New failures, which it does not list: RPC-03."), "{ended:#?}");
-    assert!(ended.stderr.contains("Listed and not judged this time: CONF-07."), "{ended:#?}");
+    assert!(ended.stderr.contains("New failures, not in the list: RPC-03."), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("Listed rules that were not judged this time: CONF-07."),
+        "{ended:#?}"
+    );
 
     fs::write(&path, "- RPC-03, flaky: it greets\n  now and then\n").unwrap();
     for command in [&OURS[..], &CHATTY[..]] {
@@ -91,7 +102,10 @@ fn known_failures_do_not_count_and_what_differs_from_them_does() {
     }
     check(&project, &["--write-baseline", "known.md"], &CHATTY);
     let written = fs::read_to_string(&path).unwrap();
-    assert!(written.contains("- RPC-03, flaky: it greets now and then\n"), "a reason is kept: {written}");
+    assert!(
+        written.contains("- RPC-03, flaky: it greets now and then\n"),
+        "a reason is kept: {written}"
+    );
 
     fs::write(&path, "\n- RPC-03 it greets\n").unwrap();
     check(&project, &["--baseline", "known.md"], &OURS)
@@ -107,14 +121,16 @@ fn judgements_are_compared_rule_by_rule() {
     let ended = compare(&["ours.json", "chatty.json"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(
-        ended.stdout.contains("RPC-03    must not   pass       fail       Write anything to stdout"),
+        ended
+            .stdout
+            .contains("RPC-03    must not   pass       fail       Write anything to stdout"),
         "{ended:#?}"
     );
-    assert!(ended.stdout.contains("They differ about 1 of "), "{ended:#?}");
+    assert!(ended.stdout.contains("The judgements differ about 1 of "), "{ended:#?}");
     let all = compare(&["ours.json", "chatty.json", "--all"]);
     assert!(all.stdout.contains("INIT-04") && !ended.stdout.contains("INIT-04"), "{all:#?}");
     let same = compare(&["ours.json", "ours.json"]);
-    assert!(same.stdout.contains("They say the same about all of "), "{same:#?}");
+    assert!(same.stdout.contains("The judgements agree about all "), "{same:#?}");
     let markdown = compare(&["ours.json", "chatty.json", "--markdown"]);
     assert!(markdown.stdout.contains("| RPC-03 | must not | pass | fail | Write"), "{markdown:#?}");
     let document: Value =
@@ -124,10 +140,15 @@ fn judgements_are_compared_rule_by_rule() {
 
     let support = compare(&["ours.json", "chatty.json", "--support"]).stdout;
     assert!(
-        support.contains("| Method | Settled | Needs | attache, agent: answers | attache, agent: answers |"),
+        support.contains(
+            "| Method | Settled | Needs | attache, agent: answers | attache, agent: answers |"
+        ),
         "{support}"
     );
-    assert!(support.contains("| `session/prompt` | stable |  | not provoked | not provoked |"), "{support}");
+    assert!(
+        support.contains("| `session/prompt` | stable |  | not provoked | not provoked |"),
+        "{support}"
+    );
 
     fs::write(project.path().join("broken.json"), "{\"version\": 1,\n\"side\": 1}").unwrap();
     compare(&["ours.json", "broken.json"])
@@ -136,11 +157,13 @@ fn judgements_are_compared_rule_by_rule() {
     compare(&["ours.json"]).failed(2, &["2"]);
 }
 
-/// Greets in every second start, so that one round fails and the next passes, or the other way round.
+/// Greets in every second start, so that one round fails and the next passes, or the other way
+/// round.
 #[test]
 fn verdicts_that_differ_between_rounds_are_named_flaky() {
     let project = Project::empty();
-    let script = format!("if mkdir greeted 2>/dev/null; then echo Welcome; fi; exec '{}' agent", OURS[0]);
+    let script =
+        format!("if mkdir greeted 2>/dev/null; then echo Welcome; fi; exec '{}' agent", OURS[0]);
     let command = ["sh", "-c", &script];
     let ended = check(&project, &["--repeat", "2", "--seed", "7", "--report", "a.json"], &command);
     assert_eq!(ended.code, Some(4), "the worst stands: {ended:#?}");
@@ -181,7 +204,8 @@ fn interrupted(project: &Project, arguments: &[&str], word: &str) -> Ended {
 fn verdicts_are_written_as_json_while_the_run_goes_on() {
     let project = Project::empty();
     let ended = interrupted(&project, &["--json", "--report", "a.json"], "\"verdict\"");
-    ended.failed(130, &["0/", " first contact", "interrupted after ", "no report file was written"]);
+    ended
+        .failed(130, &["0/", " first contact", "interrupted after ", "no report file was written"]);
     let mut rules = Vec::new();
     for line in ended.stdout.lines() {
         let verdict: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
@@ -216,7 +240,10 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
     assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
     let ended = Ended::from(child.wait_with_output().unwrap());
     ended.failed(130, &["interrupted after "]);
-    assert!(ended.stdout.starts_with("pass\n") && !ended.stdout.contains(" 0 pass, "), "{ended:#?}");
+    assert!(
+        ended.stdout.starts_with("pass\n") && !ended.stdout.contains(" 0 pass, "),
+        "{ended:#?}"
+    );
 }
 
 /// The home of the person who judges holds nothing of the peers afterwards.
@@ -227,18 +254,34 @@ fn a_peer_under_test_has_a_home_of_its_own() {
     fs::create_dir(&home).unwrap();
     let judge = |arguments: &[&str]| {
         let mut command = project.attache(&[&["check"], arguments].concat());
-        for (name, below) in
-            [("HOME", ""), ("XDG_CONFIG_HOME", "c"), ("XDG_DATA_HOME", "d"), ("XDG_STATE_HOME", "s")]
-        {
+        for (name, below) in [
+            ("HOME", ""),
+            ("XDG_CONFIG_HOME", "c"),
+            ("XDG_DATA_HOME", "d"),
+            ("XDG_STATE_HOME", "s"),
+        ] {
             command.env(name, home.join(below));
         }
         let ended = Ended::from(command.env_remove("ATTACHE_STORE").output().unwrap());
         assert_eq!(ended.code, Some(0), "{ended:#?}");
     };
-    let script =
-        format!("'{}' sessions >seen; mkdir -p \"$HOME/x\" \"$XDG_DATA_HOME/x\"; exec '{0}' agent", OURS[0]);
+    let script = format!(
+        "'{}' sessions >seen; mkdir -p \"$HOME/x\" \"$XDG_DATA_HOME/x\"; exec '{0}' agent",
+        OURS[0]
+    );
     judge(&["agent", "--only", "INIT-05,SESS-01", "--", "sh", "-c", &script]);
-    judge(&["client", "--only", "INIT-01,PROMPT-01", "--", OURS[0], "run", "--agent", "{agent}", "{prompt}"]);
-    let left: Vec<_> = fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    judge(&[
+        "client",
+        "--only",
+        "INIT-01,PROMPT-01",
+        "--",
+        OURS[0],
+        "run",
+        "--agent",
+        "{agent}",
+        "{prompt}",
+    ]);
+    let left: Vec<_> =
+        fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
 }

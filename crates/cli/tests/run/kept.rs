@@ -14,7 +14,10 @@ fn run(project: &Project, arguments: &[&str]) -> Ended {
 
 fn session(ended: &Ended) -> Value {
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.into_iter().find(|line| line["event"] == "session").unwrap_or_else(|| panic!("{ended:#?}"))
+    lines
+        .into_iter()
+        .find(|line| line["event"] == "session")
+        .unwrap_or_else(|| panic!("{ended:#?}"))
 }
 
 #[test]
@@ -31,21 +34,29 @@ fn the_built_in_agent_goes_on_with_a_session() {
             (&first["sessionId"], &"loaded".into()),
             "{ended:#?}"
         );
-        assert!(!ended.stdout.contains("\"text\":\"summarize"), "the past is not told again: {ended:#?}");
+        assert!(
+            !ended.stdout.contains("\"text\":\"summarize"),
+            "the past is not told again: {ended:#?}"
+        );
     }
     let shown = run(&project, &["sessions", "show", "last"]).stdout;
     assert_eq!(shown.matches("help").count().min(3), 3, "{shown}");
-    run(&project, &["run", "--resume", "nonsense", "help"]).failed(2, &["no session nonsense"]);
+    run(&project, &["run", "--resume", "nonsense", "help"])
+        .failed(2, &["session nonsense does not exist"]);
     run(&project, &["run", "--resume", id, "--cwd", "/", "help"])
         .failed(2, &["belongs to the folder", "--cwd"]);
-    run(&project, &["run", "--resume", id, "--session", "x", "help"]).failed(2, &["cannot be used with"]);
+    run(&project, &["run", "--resume", id, "--session", "x", "help"])
+        .failed(2, &["cannot be used with"]);
 }
 
 #[test]
 fn a_session_with_a_name_is_begun_once() {
     let project = Project::new();
     let first = session(&run(&project, &["run", "--json", "--session", "review", "help"]));
-    let again = session(&run(&project, &["run", "--json", "--session", "review", "summarize this project"]));
+    let again = session(&run(
+        &project,
+        &["run", "--json", "--session", "review", "summarize this project"],
+    ));
     assert_eq!((&first["opened"], &again["opened"]), (&"new".into(), &"loaded".into()));
     assert_eq!((&first["sessionId"], &again["title"]), (&again["sessionId"], &"review".into()));
     let other = session(&run(&project, &["run", "--json", "--session", "Review", "help"]));
@@ -57,8 +68,10 @@ fn a_session_with_a_name_is_begun_once() {
     assert_eq!(tagged["sessionId"], other["sessionId"]);
     // A name is of its folder.
     fs::create_dir(project.path().join("elsewhere")).unwrap();
-    let elsewhere =
-        session(&run(&project, &["run", "--json", "--cwd", "elsewhere", "--session", "review", "help"]));
+    let elsewhere = session(&run(
+        &project,
+        &["run", "--json", "--cwd", "elsewhere", "--session", "review", "help"],
+    ));
     assert_eq!(elsewhere["opened"], "new");
 }
 
@@ -83,13 +96,18 @@ const LISTING: &str = r#"*'"session/list"'*) reply '{"sessions":[
 {"sessionId":"bb","cwd":"/","title":"third","updatedAt":"2026-02-01T00:00:00+00:00"}]}' ;;
 *'"session/load"'*|*'"session/resume"'*) printf '%s\n' "$line" >opened; reply '{}' ;;"#;
 
-/// A foreign agent with these capabilities, and the run with it. Gives the request that opened the session, if one did.
+/// A foreign agent with these capabilities, and the run with it. Gives the request that opened the
+/// session, if one did.
 fn with_agent(capabilities: &str, arguments: &[&str]) -> (Ended, Option<Value>) {
     let project = Project::new();
-    let initialize = format!(r#"reply '{{"protocolVersion":1,"agentCapabilities":{capabilities}}}'"#);
-    let other =
-        LISTING.replace("},\n", "},").replace("[\n", "[").replace("CWD", &project.path().to_string_lossy());
-    let agent = Script { initialize: &initialize, other: &other, ..Script::default() }.install(&project);
+    let initialize =
+        format!(r#"reply '{{"protocolVersion":1,"agentCapabilities":{capabilities}}}'"#);
+    let other = LISTING
+        .replace("},\n", "},")
+        .replace("[\n", "[")
+        .replace("CWD", &project.path().to_string_lossy());
+    let agent =
+        Script { initialize: &initialize, other: &other, ..Script::default() }.install(&project);
     let ended = project.run(&[&["run", "--agent", &agent, "hello"], arguments].concat());
     let opened = fs::read_to_string(project.path().join("opened")).ok();
     (ended, opened.map(|line| serde_json::from_str(&line).unwrap()))
@@ -122,18 +140,22 @@ fn a_foreign_agent_loads_if_it_can_and_else_resumes() {
 #[test]
 fn a_session_that_cannot_be_gone_on_with_is_told_and_ends_with_2() {
     let list = r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#;
-    with_agent(list, &["--resume", "aa"]).0.failed(2, &["2 sessions begin with aa", "aa-1", "review"]);
-    with_agent(list, &["--resume", "zz"]).0.failed(2, &["lists no session zz", "bb"]);
+    with_agent(list, &["--resume", "aa"])
+        .0
+        .failed(2, &["2 sessions begin with aa", "aa-1", "review"]);
+    with_agent(list, &["--resume", "zz"]).0.failed(2, &["has no session zz", "bb"]);
     with_agent("{}", &["--resume", "any"]).0.failed(2, &["neither load nor resume"]);
     with_agent(r#"{"loadSession":true}"#, &["--resume", "last"])
         .0
-        .failed(2, &["lists no sessions", "whole id"]);
+        .failed(2, &["cannot list sessions", "full id"]);
 }
 
 #[test]
 fn an_agent_that_takes_no_titles_is_told_with_the_way_back() {
-    let (ended, opened) =
-        with_agent(r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#, &["--session", "other"]);
+    let (ended, opened) = with_agent(
+        r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#,
+        &["--session", "other"],
+    );
     assert!(opened.is_none(), "{opened:?}");
-    ended.failed(0, &["not named other", "--resume s"]);
+    ended.failed(0, &["could not be named other", "--resume s"]);
 }

@@ -1,5 +1,5 @@
-//! What the built-in agent has no part in: it runs its commands itself. An agent of the kit runs them in terminals of the client, and is
-//! judged by the rules of terminals as any agent is.
+//! What the built-in agent has no part in: it runs its commands itself. An agent of the kit runs
+//! them in terminals of the client, and is judged by the rules of terminals as any agent is.
 
 use attache_agent::{About, Author, Command, Opening, Result, StopReason, Turn, serve};
 use attache_check::{Link, Outcome, Run, select};
@@ -31,7 +31,11 @@ impl Author for Shell {
                 let line = call["command"].as_str().unwrap_or("false");
                 let mut shown = turn.tool_call(line, ToolKind::Execute).start().await?;
                 let ran = turn.run(&Command::shell(line), Some(&mut shown)).await?;
-                if ran.success() { shown.complete().await? } else { shown.fail("it failed").await? }
+                if ran.success() {
+                    shown.complete().await?
+                } else {
+                    shown.fail("it failed").await?
+                }
             }
         }
         Ok(StopReason::EndTurn)
@@ -39,8 +43,9 @@ impl Author for Shell {
 }
 
 fn acts(text: &str) -> Vec<Value> {
-    let script =
-        text.find(r#"{"acts":"#).and_then(|start| serde_json::from_str::<Value>(&text[start..]).ok());
+    let script = text
+        .find(r#"{"acts":"#)
+        .and_then(|start| serde_json::from_str::<Value>(&text[start..]).ok());
     script.and_then(|script| script["acts"].as_array().cloned()).unwrap_or_default()
 }
 
@@ -59,7 +64,8 @@ async fn an_agent_of_the_kit_keeps_the_rules_of_the_clients_terminals() {
     });
     let rules = ["TERM-01", "TERM-10", "TERM-16", "TOOL-13", "DEC-14", "DEC-15"];
     let verdicts = run.judge(rules.map(|rule| select(rule).unwrap()), |_| {}).await.unwrap();
-    let judged: Vec<_> = verdicts.iter().map(|verdict| (verdict.rule.id, &verdict.outcome)).collect();
+    let judged: Vec<_> =
+        verdicts.iter().map(|verdict| (verdict.rule.id, &verdict.outcome)).collect();
     assert!(judged.iter().all(|(_, outcome)| **outcome == Outcome::Pass), "{judged:#?}");
     assert_eq!(judged.len(), rules.len(), "{judged:#?}");
 }

@@ -17,8 +17,7 @@ fn initialize(methods: &str) -> String {
 }
 
 const OAUTH: &str = r#"{"id":"oauth","name":"Robot account"}"#;
-const KEY: &str =
-    r#"{"id":"key","name":"Key","type":"env_var","description":"Requires setting `ROBOT_NO_SUCH_KEY`"}"#;
+const KEY: &str = r#"{"id":"key","name":"Key","type":"env_var","description":"Requires setting `ROBOT_NO_SUCH_KEY`"}"#;
 const TERMINAL: &str =
     r#"{"id":"term","name":"By hand","type":"terminal","args":["log in"],"env":{"SET":"s3cret"}}"#;
 
@@ -32,8 +31,11 @@ fn robot(project: &Project, methods: &str, other: &str) -> String {
     let start = script.install(project);
     let by_hand = r#"printf 'name? '; read -r name; [ "$name" = no ] && exit 3; printf '%s %s' "$name" "$SET" >in; exit 0"#;
     let path = project.path().join("robot");
-    fs::write(&path, format!("#!/bin/sh\nif [ \"$2\" = 'log in' ]; then {by_hand}; fi\nexec {start}\n"))
-        .unwrap();
+    fs::write(
+        &path,
+        format!("#!/bin/sh\nif [ \"$2\" = 'log in' ]; then {by_hand}; fi\nexec {start}\n"),
+    )
+    .unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     "./robot --acp".to_owned()
 }
@@ -54,11 +56,13 @@ fn a_run_that_needs_a_login_says_what_to_type() {
 fn an_agent_logs_in_by_its_call() {
     let project = Project::new();
     let agent = robot(&project, &[OAUTH, KEY].join(","), CALLS);
-    project.run(&["login", &agent]).failed(2, &["several logins", "attache login './robot --acp' key"]);
+    project
+        .run(&["login", &agent])
+        .failed(2, &["several logins", "attache login './robot --acp' key"]);
     project.run(&["login", &agent, "none"]).failed(2, &["offers no login none", "oauth"]);
     assert!(!project.path().join("called").exists());
     project.run(&["login", &agent, "oauth"]).failed(0, &["is logged in: it opened a session"]);
-    project.run(&["login", &agent]).failed(0, &["needs no login now"]);
+    project.run(&["login", &agent]).failed(0, &["needs no login"]);
     assert_eq!(project.run(&["run", "--agent", &agent, "hello"]).code, Some(0));
 }
 
@@ -66,7 +70,7 @@ fn an_agent_logs_in_by_its_call() {
 fn a_login_that_does_not_help_is_said_to_be_none() {
     let project = Project::new();
     let agent = robot(&project, OAUTH, r#"*'"authenticate"'*) reply '{}' ;;"#);
-    project.run(&["login", &agent]).failed(5, &["still needs one (Who are you?)"]);
+    project.run(&["login", &agent]).failed(5, &["still needs a login (Who are you?)"]);
     let refusing = r#"*'"authenticate"'*) refuse '{"code":-32603,"message":"no licence"}' ;;"#;
     let agent = robot(&project, KEY, refusing);
     project
@@ -76,7 +80,8 @@ fn a_login_that_does_not_help_is_said_to_be_none() {
     project.run(&["login", &agent]).failed(2, &["offers no login to its clients"]);
 }
 
-/// AUTH-05 to AUTH-08: the same program in the person's terminal with its arguments and variables, then a new process, and no `authenticate`.
+/// AUTH-05 to AUTH-08: the same program in the person's terminal with its arguments and variables,
+/// then a new process, and no `authenticate`.
 #[test]
 fn a_login_in_a_terminal_runs_there() {
     let project = Project::new();
@@ -85,7 +90,10 @@ fn a_login_in_a_terminal_runs_there() {
     piped.failed(2, &["needs a terminal", "./robot --acp 'log in'"]);
     assert!(!piped.stderr.contains("s3cret"));
     let seen = || fs::read_to_string(project.path().join("seen")).unwrap();
-    assert!(!seen().contains(r#""auth":{"terminal":true}"#), "no terminal is offered where there is none");
+    assert!(
+        !seen().contains(r#""auth":{"terminal":true}"#),
+        "no terminal is offered where there is none"
+    );
 
     let mut terminal = Terminal::start(&project, &["login", &agent], &[]);
     terminal.wait_for("name? ");
@@ -103,7 +111,10 @@ fn a_login_in_a_terminal_runs_there() {
     assert!(shown.contains("is logged in") && !shown.contains("s3cret"), "{shown}");
     assert_eq!(fs::read_to_string(project.path().join("in")).unwrap(), "robin s3cret");
     assert_eq!(seen().lines().count(), before + 2, "it is started before and after");
-    assert!(seen().contains(r#""auth":{"terminal":true}"#) && seen().contains(r#""terminal-auth":true"#));
+    assert!(
+        seen().contains(r#""auth":{"terminal":true}"#)
+            && seen().contains(r#""terminal-auth":true"#)
+    );
     assert!(!project.path().join("called").exists(), "AUTH-06");
 }
 

@@ -26,6 +26,7 @@ mod kept;
 mod kit_judged;
 mod login;
 mod mcp;
+mod messages;
 mod models;
 mod new;
 mod permissions;

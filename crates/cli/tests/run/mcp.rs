@@ -13,12 +13,14 @@ fn the_servers_of_a_file_reach_the_agent() {
     let agent = Script { new, ..Script::default() }.install(&project);
     fs::create_dir(project.path().join("bin")).unwrap();
     fs::copy("/bin/sh", project.path().join("bin/server")).unwrap();
-    let servers = r#"{"mcpServers":{"here":{"command":"./bin/server","args":["-x"],"env":{"A":"b"}}}}"#;
+    let servers =
+        r#"{"mcpServers":{"here":{"command":"./bin/server","args":["-x"],"env":{"A":"b"}}}}"#;
     fs::write(project.path().join("mcp.json"), servers).unwrap();
     let ended = project.run(&["run", "--agent", &agent, "--mcp", "mcp.json", "hello"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let seen: Value =
-        serde_json::from_str(&fs::read_to_string(project.path().join("seen.json")).unwrap()).unwrap();
+        serde_json::from_str(&fs::read_to_string(project.path().join("seen.json")).unwrap())
+            .unwrap();
     let server = &seen["params"]["mcpServers"][0];
     assert!(server["command"].as_str().unwrap().starts_with('/'), "{server}");
     assert_eq!((&server["name"], &server["args"]), (&json!("here"), &json!(["-x"])));
@@ -32,10 +34,13 @@ fn servers_that_cannot_be_used_end_with_2_before_a_session_is_made() {
     let agent = Script { new: "echo made >made; exit 1", ..Script::default() }.install(&project);
     for (file, says) in [
         (r#"{"mcpServers":{"docs":{"url":"https://s3cret"}}}"#, "over HTTP, and \"docs\" is one"),
-        (r#"{"mcpServers":{"docs":{"type":"sse","url":"https://s3cret"}}}"#, "over server-sent events"),
+        (
+            r#"{"mcpServers":{"docs":{"type":"sse","url":"https://s3cret"}}}"#,
+            "over server-sent events",
+        ),
         (
             r#"{"mcpServers":{"db":{"command":"no-such-server","env":{"K":"s3cret"}}}}"#,
-            "no-such-server, which is not here",
+            "no-such-server, which was not found",
         ),
         (r#"{"mcpServers":"s3cret"}"#, "mcpServers"),
         ("s3cret", "line 1, column 1"),
@@ -46,5 +51,7 @@ fn servers_that_cannot_be_used_end_with_2_before_a_session_is_made() {
         assert!(!ended.stderr.contains("s3cret"), "{ended:#?}");
     }
     assert!(!project.path().join("made").exists());
-    project.run(&["run", "--mcp", "missing.json", "hello"]).failed(2, &["missing.json cannot be read"]);
+    project
+        .run(&["run", "--mcp", "missing.json", "hello"])
+        .failed(2, &["missing.json cannot be read"]);
 }

@@ -10,7 +10,8 @@ use std::thread;
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A provider that answers one request after the other with these bytes, and the bodies of what it was asked.
+/// A provider that answers one request after the other with these bytes, and the bodies of what it
+/// was asked.
 fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -29,15 +30,20 @@ fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
 
 /// An answer of these blocks, each with what comes of it.
 fn answer(blocks: &[(Value, Vec<Value>)]) -> String {
-    let mut events = vec![json!({ "type": "message_start", "message": { "usage": { "input_tokens": 10 } } })];
+    let mut events =
+        vec![json!({ "type": "message_start", "message": { "usage": { "input_tokens": 10 } } })];
     for (index, (block, deltas)) in blocks.iter().enumerate() {
-        events.push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
-        let delta = |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta });
+        events
+            .push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
+        let delta =
+            |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta });
         events.extend(deltas.iter().map(delta));
         events.push(json!({ "type": "content_block_stop", "index": index }));
     }
     let usage = json!({ "output_tokens": 7 });
-    events.push(json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": usage }));
+    events.push(
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": usage }),
+    );
     events.push(json!({ "type": "message_stop" }));
     let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
@@ -52,7 +58,8 @@ fn read_request(stream: &mut TcpStream) -> String {
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            let length =
+                head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
             if body.len() >= length.unwrap_or(0) {
                 return body.to_owned();
             }
@@ -89,23 +96,27 @@ fn a_provider_whose_key_is_in_the_environment_answers() {
 /// A provider that says the key back is not believed to mean it.
 #[test]
 fn a_wrong_key_is_said_by_its_variable_and_never_shown() {
-    let body =
-        format!(r#"{{"error":{{"type":"authentication_error","message":"invalid x-api-key {KEY}"}}}}"#);
+    let body = format!(
+        r#"{{"error":{{"type":"authentication_error","message":"invalid x-api-key {KEY}"}}}}"#
+    );
     let length = body.len();
     let head = format!("HTTP/1.1 401 X\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
     let (url, _) = provider(vec![format!("{head}{body}")]);
     let ended = with_provider(&url, &["run", "hello"]);
     assert!(
-        ended.code != Some(0) && ended.stderr.contains("check the environment variable ANTHROPIC_API_KEY")
+        ended.code != Some(0)
+            && ended.stderr.contains("check the environment variable ANTHROPIC_API_KEY")
     );
 }
 
 #[test]
 fn doctor_names_the_providers_and_the_model_of_a_new_session() {
     let ended = with_provider("http://127.0.0.1:9", &["doctor"]);
-    for part in
-        ["Anthropic            anthropic/claude-", "new sessions use     anthropic/claude-", "offline  "]
-    {
+    for part in [
+        "Anthropic            anthropic/claude-",
+        "new sessions use     anthropic/claude-",
+        "offline  ",
+    ] {
         assert!(ended.stdout.contains(part), "doctor lacks {part:?}: {}", ended.stdout);
     }
 }
@@ -117,10 +128,16 @@ fn a_broken_list_of_models_is_said_and_left_out() {
     let folder = project.path().join("attache");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("models.json"), "{\"models\": [{}]}").unwrap();
-    let ended: Ended =
-        project.attache(&["doctor"]).env("XDG_CONFIG_HOME", project.path()).output().unwrap().into();
+    let ended: Ended = project
+        .attache(&["doctor"])
+        .env("XDG_CONFIG_HOME", project.path())
+        .output()
+        .unwrap()
+        .into();
     assert!(
-        ended.stdout.contains("models.json: the list of models cannot be read: missing field `provider`")
+        ended
+            .stdout
+            .contains("models.json: the list of models cannot be read: missing field `provider`")
     );
     assert!(ended.stdout.contains("new sessions use     offline"), "{}", ended.stdout);
 }
@@ -166,7 +183,8 @@ impl Agent {
     }
 }
 
-/// What was signed goes back as it came after the agent was killed with -9 and the session was loaded by another.
+/// What was signed goes back as it came after the agent was killed with -9 and the session was
+/// loaded by another.
 #[test]
 fn signed_thoughts_outlive_a_kill() {
     let thought = json!({ "type": "thinking", "thinking": "", "signature": "" });
@@ -187,14 +205,21 @@ fn signed_thoughts_outlive_a_kill() {
     agent.child.wait().unwrap();
 
     let mut agent = Agent::start(&project, &store, &url);
-    agent.call("session/load", json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] }));
+    agent.call(
+        "session/load",
+        json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] }),
+    );
     assert_eq!(agent.prompt(&session)["stopReason"], "end_turn");
     drop(agent.input);
     agent.child.wait().unwrap();
     requests.recv().unwrap();
     let body: Value = serde_json::from_str(&requests.recv().unwrap()).unwrap();
     let said = &body["messages"][1]["content"];
-    assert_eq!(said[0], json!({ "type": "thinking", "thinking": "Hm.\n", "signature": "sig+/=" }), "{body}");
+    assert_eq!(
+        said[0],
+        json!({ "type": "thinking", "thinking": "Hm.\n", "signature": "sig+/=" }),
+        "{body}"
+    );
     assert_eq!(said[1]["text"], "One.");
     let bytes = std::fs::read(&store).unwrap();
     assert!(!bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "no key is stored");

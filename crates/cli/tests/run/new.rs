@@ -36,30 +36,39 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
 fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     let project = Project::new();
     std::fs::create_dir(project.path().join("here")).unwrap();
-    for (name, said) in [("here", "exists already"), ("No Good", "small letter"), ("../out", "small letter")]
-    {
+    for (name, said) in [
+        ("here", "already exists"),
+        ("No Good", "lower-case letter"),
+        ("../out", "lower-case letter"),
+    ] {
         let ended = project.run(&["new", "agent", name]);
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.stderr.contains(said), "{ended:?}");
     }
     assert_eq!(std::fs::read_dir(project.path()).unwrap().count(), 3);
     let ended = project.run(&["new", "agent", "hello", "--libraries", "."]);
-    assert!(ended.code == Some(2) && ended.stderr.contains("no checkout of Attaché"), "{ended:?}");
+    assert!(
+        ended.code == Some(2) && ended.stderr.contains("not a checkout of Attaché"),
+        "{ended:?}"
+    );
     assert!(!project.path().join("hello").exists());
 }
 
-/// The examples of the README, as they are printed there, are programs.
+/// The programs in the documentation of the libraries, exactly as printed.
 #[test]
-fn the_examples_of_the_readme_compile_as_printed() {
-    let readme = include_str!("../../../../README.md");
-    let examples: Vec<&str> =
-        readme.split("```rust\n").skip(1).map(|behind| behind.split_once("```").unwrap().0).collect();
+fn the_examples_of_the_documentation_compile_as_printed() {
+    let document = include_str!("../../../../docs/libraries.md");
+    let examples: Vec<&str> = document
+        .split("```rust\n")
+        .skip(1)
+        .map(|behind| behind.split_once("```").unwrap().0)
+        .collect();
     assert_eq!(examples.len(), 2, "an agent and a client");
     let project = Project::empty();
     let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let ended = project.run(&["new", "agent", "readme", "--libraries", libraries]);
+    let ended = project.run(&["new", "agent", "printed", "--libraries", libraries]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    let folder = project.path().join("readme");
+    let folder = project.path().join("printed");
     // Its tests may use both kits, so an example may, too.
     std::fs::create_dir(folder.join("examples")).unwrap();
     for (number, example) in examples.iter().enumerate() {
@@ -83,7 +92,8 @@ fn outside_of_a_checkout_the_libraries_must_be_named() {
     let program = project.path().join("attache");
     std::fs::copy(env!("CARGO_BIN_EXE_attache"), &program).unwrap();
     let run = |arguments: &[&str]| {
-        let ended = Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
+        let ended =
+            Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
         Ended::from(ended)
     };
     run(&["new", "agent", "hello"]).failed(2, &["--libraries DIR", "--git URL"]);

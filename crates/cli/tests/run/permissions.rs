@@ -1,4 +1,5 @@
-//! The person's rules of what may run without asking: which file holds them, and what `doctor` says of them.
+//! The person's rules of what may run without asking: which file holds them, and what `doctor` says
+//! of them.
 
 use crate::project::{Ended, Project};
 use std::fs;
@@ -17,7 +18,10 @@ fn person(name: &str, rules: &str) -> (Project, Project) {
 
 fn command(project: &Project, home: &Project, arguments: &[&str]) -> Command {
     let mut command = project.attache(arguments);
-    command.env("HOME", home.path()).env("XDG_CONFIG_HOME", home.path()).env_remove("ATTACHE_PERMISSIONS");
+    command
+        .env("HOME", home.path())
+        .env("XDG_CONFIG_HOME", home.path())
+        .env_remove("ATTACHE_PERMISSIONS");
     command
 }
 
@@ -29,13 +33,19 @@ fn ran(mut command: Command) -> Ended {
 #[test]
 fn the_rules_of_the_usual_file_the_setting_or_the_variable_are_obeyed() {
     let makes = ["run", "run mkdir made"];
-    for (name, setting, variable) in
-        [("attache/permissions.toml", false, false), ("mine.toml", true, false), ("mine.toml", false, true)]
-    {
+    for (name, setting, variable) in [
+        ("attache/permissions.toml", false, false),
+        ("mine.toml", true, false),
+        ("mine.toml", false, true),
+    ] {
         let (project, home) = person(name, RULES);
         let file = home.path().join(name);
         if setting {
-            ran(command(&project, &home, &["config", "set", "permissions", file.to_str().unwrap()]));
+            ran(command(
+                &project,
+                &home,
+                &["config", "set", "permissions", file.to_str().unwrap()],
+            ));
         }
         let mut run = command(&project, &home, &makes);
         if variable {
@@ -75,7 +85,8 @@ fn doctor_shows_the_rules_that_hold() {
 
 #[test]
 fn doctor_counts_many_rules_and_shows_them_when_told_to() {
-    let rules: String = (0..11).map(|number| format!("[[allow]]\ncommand = \"make {number}\"\n")).collect();
+    let rules: String =
+        (0..11).map(|number| format!("[[allow]]\ncommand = \"make {number}\"\n")).collect();
     let (project, home) = person("attache/permissions.toml", &rules);
     let text = ran(command(&project, &home, &["doctor"])).stdout;
     assert!(text.contains("(11 rules; -v shows them)") && !text.contains("make 3"), "{text}");
@@ -85,18 +96,23 @@ fn doctor_counts_many_rules_and_shows_them_when_told_to() {
 
 #[test]
 fn doctor_says_what_is_wrong_with_the_rules_and_where() {
-    let (project, home) = person("mine.toml", "\n[[deny]]\ncomand = \"rm\"\n[[allow]]\ncommand = \"ls\"\n");
+    let (project, home) =
+        person("mine.toml", "\n[[deny]]\ncomand = \"rm\"\n[[allow]]\ncommand = \"ls\"\n");
     let mut doctor = command(&project, &home, &["doctor"]);
     doctor.env("ATTACHE_PERMISSIONS", home.path().join("mine.toml"));
     let text = ran(doctor).stdout;
-    assert!(text.contains("mine.toml  (no rules; nothing is allowed by it until it is mended)"), "{text}");
+    assert!(
+        text.contains("mine.toml  (no rules; nothing is allowed by it until it is mended)"),
+        "{text}"
+    );
     assert!(text.contains("mine.toml, line 2: ") && text.contains("comand"), "{text}");
     let (project, home) = (Project::empty(), Project::empty());
     let text = ran(command(&project, &home, &["doctor"])).stdout;
     assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
 }
 
-/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an absolute one makes them ask.
+/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an
+/// absolute one makes them ask.
 #[test]
 fn a_project_does_not_replace_programs_that_only_read() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -51,9 +51,12 @@ fn text_on_stdout_is_told_with_its_line_and_the_rest_is_judged() {
     // What passes scrolls by; what does not stands at the end.
     let (before, fails) = ended.stdout.split_once("\n\nfail       ").unwrap();
     assert!(before.starts_with("pass\n") && before.contains(" CONF-07 "), "{ended:#?}");
-    assert!(fails.starts_with("RPC-03    must not   watching\n  rule      MUST NOT:"), "{ended:#?}");
+    assert!(
+        fails.starts_with("RPC-03    must not   watching\n  rule      MUST NOT:"),
+        "{ended:#?}"
+    );
     assert!(ended.stdout.contains(" <- Wel") && !ended.stdout.contains('\u{1b}'), "{ended:#?}");
-    assert!(ended.stdout.contains(" that must hold: RPC-03.\n"), "{ended:#?}");
+    assert!(ended.stdout.contains(" mandatory rules are broken: RPC-03.\n"), "{ended:#?}");
 }
 
 #[test]
@@ -73,7 +76,10 @@ fn an_agent_that_does_not_answer_gets_a_verdict_and_is_gone_soon() {
         assert_eq!(ended.code, Some(4), "{ended:#?}");
         let verdicts = verdicts(&ended);
         let first = verdict(&verdicts, "INIT-05");
-        assert!(first["verdict"] == "fail" && first["seen"].as_str().unwrap().contains(seen), "{first}");
+        assert!(
+            first["verdict"] == "fail" && first["seen"].as_str().unwrap().contains(seen),
+            "{first}"
+        );
         assert_eq!(verdict(&verdicts, "CONF-07")["verdict"], "not tested");
     }
     assert!(began.elapsed() < Duration::from_secs(120), "the sleepers were waited for");
@@ -86,7 +92,8 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
 }
 
-/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those counts as kept.
+/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those
+/// counts as kept.
 #[test]
 fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
     for (only, command) in [("RPC-01", "echo hello; exit 3"), ("RPC-01,RPC-11", "sleep 30")] {
@@ -95,7 +102,10 @@ fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
         let ended = check(&arguments, &["sh", "-c", command]);
         assert_eq!(ended.code, Some(4), "{ended:#?}");
         assert!(ended.stdout.contains("fail       INIT-05"), "{ended:#?}");
-        assert!(ended.stdout.contains(" 0 pass, 1 fail,") && !ended.stdout.contains(" kept"), "{ended:#?}");
+        assert!(
+            ended.stdout.contains(" 0 pass, 1 fail,") && !ended.stdout.contains(" kept"),
+            "{ended:#?}"
+        );
     }
 }
 
@@ -112,6 +122,9 @@ fn a_judgement_without_a_verdict_says_so() {
 fn a_program_that_is_not_there_is_named_without_the_path_that_was_searched() {
     let ended = check(&[], &["attache-no-such-program"]);
     assert_eq!(ended.code, Some(3), "{ended:#?}");
-    assert!(ended.stderr.contains("no program attache-no-such-program in PATH: install it"), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("no program attache-no-such-program in PATH: install it"),
+        "{ended:#?}"
+    );
     assert!(!ended.stderr.contains("/bin"), "{ended:#?}");
 }

@@ -29,7 +29,8 @@ impl Project {
         fs::read_to_string(self.path().join("main.rs")).unwrap()
     }
 
-    /// The program, to be run in this folder, without a terminal and with nothing of the caller's settings.
+    /// The program, to be run in this folder, without a terminal and with nothing of the caller's
+    /// settings.
     pub(crate) fn attache(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
         command
@@ -38,10 +39,13 @@ impl Project {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME", "SHELL"] {
+        for name in
+            ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME", "SHELL"]
+        {
             command.env_remove(name);
         }
-        // The person who runs the tests keeps sessions of their own, and has keys and settings of their own.
+        // The person who runs the tests keeps sessions of their own, and has keys and settings of
+        // their own.
         command.env("XDG_CONFIG_HOME", self.path().join(".no-settings"));
         command.env("TERM", "xterm").env("ATTACHE_STORE", "none").env("ATTACHE_MODEL", "offline");
         command
@@ -63,7 +67,11 @@ pub(crate) struct Ended {
 impl From<Output> for Ended {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 }
 

@@ -30,7 +30,10 @@ fn a_script_sends_its_prompts_one_after_the_other_to_one_session() {
     fs::write(project.path().join("prompts.md"), "first\n---\n\nsecond\nline\n---\n\n").unwrap();
     let ended = project.run(&["run", "--agent", &agent, "--file", "prompts.md"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(0), "answer 1\n\nanswer 2\n"), "{ended:#?}");
-    assert!(ended.stderr.contains("› first") && ended.stderr.contains("› second line"), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("› first") && ended.stderr.contains("› second line"),
+        "{ended:#?}"
+    );
     let texts: Vec<Value> = seen(&project).iter().map(|prompt| prompt[0]["text"].clone()).collect();
     assert_eq!(texts, ["first", "second\nline"]);
 
@@ -61,8 +64,10 @@ fn a_script_that_cannot_be_used_ends_with_2() {
     let project = Project::new();
     fs::write(project.path().join("empty.md"), "---\n \n---\n").unwrap();
     fs::write(project.path().join("binary"), [0xff, 0xfe]).unwrap();
-    project.run(&["run", "--file", "empty.md"]).failed(2, &["empty.md holds no prompt"]);
-    project.run(&["run", "--file", "missing.md"]).failed(2, &["--file", "missing.md cannot be read"]);
+    project.run(&["run", "--file", "empty.md"]).failed(2, &["empty.md contains no prompt"]);
+    project
+        .run(&["run", "--file", "missing.md"])
+        .failed(2, &["--file", "missing.md cannot be read"]);
     project.run(&["run", "--file", "binary"]).failed(2, &["not UTF-8"]);
     project.run(&["run", "--file", "empty.md", "hello"]).failed(2, &["cannot be used with"]);
 }
@@ -78,11 +83,20 @@ fn a_named_file_becomes_what_the_agent_takes() {
         (Script::default().initialize, ["text", "resource_link", "text", "resource_link", "text"]),
     ] {
         let agent = Script { initialize, prompt: COUNTING, ..Script::default() }.install(&project);
-        let ended = project.run(&["run", "--agent", &agent, "look at", "@\"a shot.png\"", "and @main.rs."]);
-        assert_eq!((ended.code, ended.stderr.contains("left as text")), (Some(0), false), "{ended:#?}");
+        let ended =
+            project.run(&["run", "--agent", &agent, "look at", "@\"a shot.png\"", "and @main.rs."]);
+        assert_eq!(
+            (ended.code, ended.stderr.contains("sent as text")),
+            (Some(0), false),
+            "{ended:#?}"
+        );
         let prompt = seen(&project).pop().unwrap();
-        let types: Vec<&str> =
-            prompt.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+        let types: Vec<&str> = prompt
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["type"].as_str().unwrap())
+            .collect();
         assert_eq!(types, kinds);
         if initialize.contains("image") {
             assert_eq!(prompt[1]["data"], "iVBORw==");
@@ -97,7 +111,9 @@ fn a_file_that_is_not_there_or_not_in_the_folder_stays_text_and_is_told() {
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
     let ended = project.run(&["run", "--agent", &agent, "see @missing.rs and @../../etc/passwd"]);
     assert_eq!(ended.code, Some(0));
-    for text in ["@missing.rs is left as text", "no such file", "@../../etc/passwd is left as text"] {
+    for text in
+        ["@missing.rs is sent as text", "does not exist", "@../../etc/passwd is sent as text"]
+    {
         assert!(ended.stderr.contains(text), "{ended:#?}");
     }
     assert_eq!(seen(&project)[0].as_array().unwrap().len(), 1);
@@ -109,8 +125,11 @@ fn a_file_that_is_not_there_or_not_in_the_folder_stays_text_and_is_told() {
 fn what_is_piped_in_can_name_no_file() {
     let project = Project::new();
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
-    let mut child =
-        project.attache(&["run", "--agent", &agent, "review", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = project
+        .attache(&["run", "--agent", &agent, "review", "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(b"@@ -1 +1 @@\n @main.rs\n").unwrap();
     assert!(child.wait_with_output().unwrap().stderr.is_empty());
     assert_eq!(seen(&project)[0][0]["text"], "review @@ -1 +1 @@\n @main.rs\n");

@@ -21,7 +21,11 @@ fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
     assert_eq!(rules.len(), 421);
     for rule in &rules {
         let (id, tests) = (rule["id"].as_str().unwrap(), rule["tests"].as_array().unwrap().len());
-        let row = ended.stdout.lines().find(|line| line.trim_start().starts_with(&format!("{id} "))).unwrap();
+        let row = ended
+            .stdout
+            .lines()
+            .find(|line| line.trim_start().starts_with(&format!("{id} ")))
+            .unwrap();
         let before = row
             .strip_suffix(rule["text"].as_str().unwrap())
             .unwrap_or_else(|| panic!("a pipe cuts nothing: {row}"));
@@ -32,7 +36,8 @@ fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
     }
     let shown = rules.iter().filter(|rule| rule["tests"] != Value::Array(Vec::new())).count();
     assert!(
-        ended.stdout.contains("\n421 rules, ") && ended.stdout.contains(&format!("\n{shown} are shown")),
+        ended.stdout.contains("\n421 rules, ")
+            && ended.stdout.contains(&format!("\n{shown} are covered")),
         "{}",
         ended.stdout
     );
@@ -43,7 +48,11 @@ fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
 fn a_group_is_shown_alone() {
     let ended = check(&["conf"]);
     assert!(ended.stdout.starts_with("CONF  Config options"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("\n24 rules, ") && !ended.stdout.contains("MODE-01"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("\n24 rules, ") && !ended.stdout.contains("MODE-01"),
+        "{}",
+        ended.stdout
+    );
     assert_eq!(objects(&check(&["CONF", "--json"])).len(), 24);
 }
 
@@ -65,9 +74,13 @@ fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
         &mutation["file"],
         &mutation["test"],
     ] {
-        assert!(ended.stdout.contains(text.as_str().unwrap()), "{text} is missing: {}", ended.stdout);
+        assert!(
+            ended.stdout.contains(text.as_str().unwrap()),
+            "{text} is missing: {}",
+            ended.stdout
+        );
     }
-    assert!(check(&["RPC-06"]).stdout.contains("No test shows it"));
+    assert!(check(&["RPC-06"]).stdout.contains("No test covers it"));
 }
 
 #[test]

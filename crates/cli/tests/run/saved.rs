@@ -1,4 +1,5 @@
-//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a damaged one.
+//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a
+//! damaged one.
 
 use crate::project::{Ended, Project};
 use serde_json::Value;
@@ -45,14 +46,17 @@ fn the_sessions_are_listed_shown_and_found() {
     assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""), "{listed:#?}");
     let by_id = |text: &str| -> BTreeMap<String, Value> {
         let sessions = objects(text).into_iter();
-        sessions.map(|session| (session["sessionId"].as_str().unwrap().to_owned(), session)).collect()
+        sessions
+            .map(|session| (session["sessionId"].as_str().unwrap().to_owned(), session))
+            .collect()
     };
     let (now, then) = (by_id(&listed.stdout), by_id(&text("json/sessions.jsonl")));
     assert_eq!(then.len(), 10);
     for (id, then) in &then {
         let now = &now[id];
         for (member, value) in then.as_object().unwrap() {
-            // Whether it was archived and how it is shown may have changed after the list was saved.
+            // Whether it was archived and how it is shown may have changed after the list was
+            // saved.
             if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
                 .contains(&member.as_str())
             {
@@ -93,7 +97,8 @@ fn a_session_goes_on() {
     let id = objects(&text("json/resumed.jsonl"))[1]["sessionId"].as_str().unwrap().to_owned();
     let ended = with(&project, &store, &["run", "--json", "--cwd", path, "--resume", &id, "help"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    let session = objects(&ended.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
+    let session =
+        objects(&ended.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
     assert_eq!(
         (session["sessionId"].as_str(), session["opened"].as_str()),
         (Some(id.as_str()), Some("loaded"))
@@ -105,7 +110,8 @@ fn a_session_goes_on() {
 #[test]
 fn the_rules_hold_and_the_decisions_are_shown() {
     let project = Project::new();
-    let (config, data) = (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
+    let (config, data) =
+        (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
     for (folder, name) in [
         (&config, "permissions.toml"),
         (&config, "client-permissions.txt"),
@@ -124,19 +130,30 @@ fn the_rules_hold_and_the_decisions_are_shown() {
     for rule in text("client-permissions.txt").lines().filter(|line| !line.starts_with('#')) {
         assert!(listed.stdout.contains(rule), "it lacks {rule}: {}", listed.stdout);
     }
-    assert!(listed.stdout.contains("\n  5  ") && !listed.stdout.contains("\n  6  "), "{}", listed.stdout);
+    // 11 rules of the built-in agent, and 5 of the client.
+    assert!(
+        listed.stdout.contains("\n 16  ") && !listed.stdout.contains("\n 17  "),
+        "{}",
+        listed.stdout
+    );
     let audit = run(&["permissions", "audit", "--json"]);
     let (now, then) = (objects(&audit.stdout), objects(&text("client-permissions.jsonl")));
     assert_eq!((now.len(), then.len()), (3, 3), "{audit:#?}");
     for then in &then {
         let same = |now: &&Value| {
-            now["at"] == then["at"] && now["title"] == then["title"] && now["verdict"] == then["verdict"]
+            now["at"] == then["at"]
+                && now["title"] == then["title"]
+                && now["verdict"] == then["verdict"]
         };
         let now = now.iter().find(same).unwrap_or_else(|| panic!("it lacks {then}: {audit:#?}"));
         assert!(members(now).is_superset(&members(then)), "{now}");
     }
     let doctor = run(&["doctor"]).stdout;
-    assert!(doctor.contains("permissions.toml  (11 rules"), "{doctor}");
+    assert!(doctor.contains("permissions.toml  (16 rules"), "{doctor}");
+    for name in ["permissions.toml", "client-permissions.txt"] {
+        let backup = fs::read_to_string(config.join(format!("{name}.v1"))).unwrap();
+        assert_eq!(backup, text(name), "the old file is kept");
+    }
 }
 
 /// The members that lines of each event have together.
@@ -171,12 +188,15 @@ fn what_is_printed_for_scripts_has_what_it_had() {
     }
     let (now, then) = (by_event(&now), by_event(&then));
     for (event, members) in &then {
-        let has = now.get(event).unwrap_or_else(|| panic!("no line of the event {event}: {:?}", now.keys()));
+        let has = now
+            .get(event)
+            .unwrap_or_else(|| panic!("no line of the event {event}: {:?}", now.keys()));
         assert!(has.is_superset(members), "{event}: {has:?} lacks some of {members:?}");
     }
 }
 
-/// A page of the store is overwritten: every command works, names what is lost, and keeps the damaged file.
+/// A page of the store is overwritten: every command works, names what is lost, and keeps the
+/// damaged file.
 #[test]
 fn a_damaged_page_refuses_no_run() {
     for page in [0, 1, 6, 7, 20] {
@@ -202,8 +222,15 @@ fn a_damaged_page_refuses_no_run() {
         assert!(!run.stderr.contains("damaged"), "told once: {run:#?}");
         let listed = objects(&with(&project, &store, &["sessions", "--all", "--json"]).stdout);
         let new = objects(&run.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
-        assert!(listed.iter().any(|session| session["sessionId"] == new["sessionId"]), "the new one is kept");
-        let named = before.stderr.matches("left out: ").count();
-        assert!(listed.len() + named >= 11, "page {page}: {} and {named}: {before:#?}", listed.len());
+        assert!(
+            listed.iter().any(|session| session["sessionId"] == new["sessionId"]),
+            "the new one is kept"
+        );
+        let named = before.stderr.matches("\n  lost: ").count();
+        assert!(
+            listed.len() + named >= 11,
+            "page {page}: {} and {named}: {before:#?}",
+            listed.len()
+        );
     }
 }

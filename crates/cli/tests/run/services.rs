@@ -33,7 +33,8 @@ fn run(flags: &[&str], code: i32) -> (String, String) {
     (stdout, stderr)
 }
 
-/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command printed is shown.
+/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command
+/// printed is shown.
 #[test]
 fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     for flag in [&["--yes"][..], &["--allow", "execute"]] {
@@ -60,15 +61,18 @@ const FORM: &str = r#"
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
 
-/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what does not fit it.
+/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what
+/// does not fit it.
 #[test]
 fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
     let answered = |age: &str, flags: &[&str]| {
         let project = Project::new();
         let prompt = FORM.replace("AGE", age);
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
-        let output =
-            project.attache(&[&["run", "--agent", &agent], flags, &["go"]].concat()).output().unwrap();
+        let output = project
+            .attache(&[&["run", "--agent", &agent], flags, &["go"]].concat())
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr))
     };
@@ -76,7 +80,10 @@ fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
     assert!(stdout.contains("action:accept") && stdout.contains("name:Ann"), "{stdout}");
     assert!(stderr.contains("Who are you?") && stderr.contains("age: 7"), "{stderr}");
     let (stdout, stderr) = answered("700", &["--forms", "defaults", "--quiet"]);
-    assert!(stdout.contains("action:decline") && !stderr.contains("Who are you?"), "{stdout}{stderr}");
+    assert!(
+        stdout.contains("action:decline") && !stderr.contains("Who are you?"),
+        "{stdout}{stderr}"
+    );
     let (stdout, stderr) = answered("7", &["--forms", "decline"]);
     assert!(stdout.contains("action:decline") && stderr.contains("declined"), "{stdout}{stderr}");
     let (stdout, _) = answered("7", &[]);

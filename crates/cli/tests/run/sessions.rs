@@ -73,11 +73,16 @@ impl Kept {
 }
 
 fn append(log: &mut dyn Log, minutes: i64, bodies: Vec<EventBody>) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     let at = Timestamp(i64::try_from(now).unwrap() - minutes * 60_000);
     let cwd = "/srv/tally".to_owned();
-    let opened =
-        EventBody::Opened { cwd, additional_directories: Vec::new(), origin: Origin::New, agent: None };
+    let opened = EventBody::Opened {
+        cwd,
+        additional_directories: Vec::new(),
+        origin: Origin::New,
+        agent: None,
+    };
     for (body, sequence) in std::iter::once(opened).chain(bodies).zip(1..) {
         log.append(&Event { sequence, at, body });
     }
@@ -93,7 +98,11 @@ fn prompt(text: &str) -> EventBody {
 }
 
 fn answer(text: &str) -> EventBody {
-    EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: ContentBlock::text(text) }
+    EventBody::Message {
+        author: MessageAuthor::Agent,
+        message_id: None,
+        content: ContentBlock::text(text),
+    }
 }
 
 fn title(text: &str) -> EventBody {
@@ -155,18 +164,19 @@ fn a_list_of_nothing_is_no_error_and_makes_no_store() {
     let ended = kept.run(&["sessions"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(0), ""), "{ended:#?}");
     assert!(
-        ended.stderr.contains("no sessions are kept yet") && ended.stderr.contains("attache run"),
+        ended.stderr.contains("no sessions are stored yet") && ended.stderr.contains("attache run"),
         "{ended:#?}"
     );
     assert_eq!(kept.done(&["sessions", "--json"]), "");
     assert_eq!(kept.run(&["sessions", "search", "x"]).code, Some(0));
-    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are kept yet"]);
-    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are kept yet"]);
+    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are stored yet"]);
+    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are stored yet"]);
     kept.run(&["doctor"]);
     assert!(files(kept.folder.path()).is_empty());
 }
 
-/// The same for every command that starts an agent or looks at sessions: what is written is what was named.
+/// The same for every command that starts an agent or looks at sessions: what is written is what
+/// was named.
 #[test]
 fn nothing_is_written_to_the_users_folders_but_the_store() {
     let (kept, home) = (Kept::new(), Project::empty());
@@ -195,10 +205,13 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
         assert!(files(home.path()).is_empty(), "{arguments:?} wrote {:?}", files(home.path()));
     }
     assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "a tour is not kept");
-    let names: Vec<_> =
-        files(kept.project.path()).iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+    let names: Vec<_> = files(kept.project.path())
+        .iter()
+        .map(|file| file.file_name().unwrap().to_owned())
+        .collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    // What a person types without any setting keeps the session in the user's data directory, and nowhere else.
+    // What a person types without any setting keeps the session in the user's data directory, and
+    // nowhere else.
     let mut plain = kept.attache(&["run", "help"]);
     plain.env_remove("ATTACHE_STORE");
     assert_eq!(at_home(plain).code, Some(0));
@@ -226,8 +239,8 @@ fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
         .failed(2, &["4 sessions begin with aa", "aa11", "aa22", "more of the id"]);
     assert!(kept.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
     assert!(kept.done(&["sessions"]).lines().next().unwrap().contains("agent"));
-    kept.run(&["sessions", "show", "race"]).failed(2, &["no session race", "Did you mean", "aa22"]);
-    kept.run(&["sessions", "show", "zz"]).failed(2, &["no session zz", "bb33"]);
+    kept.run(&["sessions", "show", "race"]).failed(2, &["session race", "Did you mean", "aa22"]);
+    kept.run(&["sessions", "show", "zz"]).failed(2, &["session zz does not exist", "bb33"]);
     kept.run(&["sessions", "show", ""]).failed(2, &["the id is empty"]);
     kept.run(&["sessions", "show", "last", "--agent", "other"]).failed(2, &["no last session"]);
 }
@@ -246,8 +259,8 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.done(&["sessions", "tag", "aa", "-later"]), "aa11 has #bug #cache\n");
     assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
     assert!(kept.listed(&["--tag", "later"]).is_empty());
-    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is no tag"]);
-    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options stand before the id"]);
+    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is not a tag"]);
+    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options go before the id"]);
 
     kept.done(&["sessions", "archive", "aa", "bb"]);
     assert!(kept.listed(&[]).is_empty());
@@ -257,7 +270,8 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.titles(&["--archived"]), ["The first one"]);
 
     kept.run(&["sessions", "delete", "aa"]).failed(2, &["--yes", "aa11 “The first one”, 1 prompt"]);
-    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"]).failed(2, &["no session nothing"]);
+    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"])
+        .failed(2, &["session nothing does not exist"]);
     assert_eq!(kept.listed(&["--all"]).len(), 2, "a wrong id deletes nothing");
     assert!(kept.done(&["sessions", "delete", "aa", "aa11", "--yes"]).starts_with("deleted aa11"));
     assert_eq!(kept.titles(&["--all"]), ["two"]);
@@ -270,9 +284,12 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
     let store = Sqlite::open(kept.store()).unwrap();
     let mut log = store.create(&key("aa11")).unwrap();
     append(&mut *log, 0, vec![prompt("one")]);
-    for change in
-        [&["rename", "aa", "x"][..], &["tag", "aa", "+x"], &["archive", "aa"], &["delete", "aa", "--yes"]]
-    {
+    for change in [
+        &["rename", "aa", "x"][..],
+        &["tag", "aa", "+x"],
+        &["archive", "aa"],
+        &["delete", "aa", "--yes"],
+    ] {
         kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
     assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
@@ -298,7 +315,9 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
     let found = kept.done(&["sessions", "search", "RACE", "condition"]);
     assert!(found.contains("\n    agent: Here a race condition is, see"), "{found}");
     assert!(
-        found.contains("aa11  look") && found.contains("bb22  Race condition") && !found.contains("cc33"),
+        found.contains("aa11  look")
+            && found.contains("bb22  Race condition")
+            && !found.contains("cc33"),
         "{found}"
     );
     let found = kept.listed(&["search", "race condition"]);
@@ -306,7 +325,7 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
     assert_eq!(found[1]["found"]["author"], "agent");
     let none = kept.run(&["sessions", "search", "no such text"]);
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
-    assert!(none.stderr.contains("no session is like that"), "{none:#?}");
+    assert!(none.stderr.contains("no session matches"), "{none:#?}");
 }
 
 #[test]
@@ -323,7 +342,7 @@ fn a_log_is_exported_whole_and_overwrites_nothing() {
     let file = kept.project.path().join("aa11.jsonl");
     assert!(fs::read_to_string(&file).unwrap() == shown, "the file differs from what is shown");
     fs::write(&file, "mine").unwrap();
-    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl exists already", "--force"]);
+    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl already exists", "--force"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     kept.done(&["sessions", "export", "aa", "aa11.jsonl", "--force"]);
     assert!(fs::read_to_string(&file).unwrap() == shown);
@@ -348,7 +367,7 @@ fn every_session_of_a_long_list_is_listed_once() {
     assert_eq!(kept.done(&["sessions"]).lines().count(), 451);
     assert_eq!(kept.titles(&["--limit", "3"]), expected[..3]);
     let limited = kept.run(&["sessions", "--limit", "3"]);
-    assert!(limited.stderr.contains("more are kept"), "{limited:#?}");
+    assert!(limited.stderr.contains("there are more"), "{limited:#?}");
     assert_eq!(limited.stdout.lines().count(), 4);
     assert!(kept.done(&["sessions", "show", "0449"]).contains("# t449"));
 }
@@ -357,7 +376,8 @@ fn every_session_of_a_long_list_is_listed_once() {
 #[test]
 fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     let kept = Kept::new();
-    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let initialize =
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
     let agent = || {
         use std::io::Write;
         let mut command = kept.attache(&["agent"]);
@@ -375,10 +395,13 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     fs::create_dir(kept.store().parent().unwrap()).unwrap();
     fs::write(kept.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
     let (loads, told) = agent();
-    assert!(!loads && told.lines().count() == 1 && told.contains("no session is kept: the store"), "{told}");
+    assert!(
+        !loads && told.lines().count() == 1 && told.contains("sessions are not stored: the store"),
+        "{told}"
+    );
     let ended = kept.run(&["run", "summarize this project"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
-    assert!(ended.stderr.contains("this session will not be kept: the store"), "{ended:#?}");
+    assert!(ended.stderr.contains("this session will not be stored: the store"), "{ended:#?}");
     kept.run(&["sessions"]).failed(10, &["sessions.db"]);
     kept.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
     assert!(kept.run(&["doctor"]).stdout.contains("✗ sessions"));
@@ -393,7 +416,10 @@ fn a_store_may_be_named_by_an_option() {
     kept.keep("bb22", 0, vec![title("nothing said")]);
     let store = kept.store();
     let elsewhere = kept.project.run(&["sessions", "--store", store.to_str().unwrap()]);
-    assert!(elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"), "{elsewhere:#?}");
+    assert!(
+        elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"),
+        "{elsewhere:#?}"
+    );
     assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is kept");
     let none = kept.run(&["sessions", "--store", "none"]);
     assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
@@ -413,7 +439,8 @@ fn a_stored_title_commands_no_terminal() {
         &["sessions", "show", "last"],
     ] {
         let shown = kept.done(arguments);
-        let commands = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        let commands =
+            |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         assert!(shown.contains("evil") && !shown.contains(commands), "{shown:?}");
     }
 }

@@ -12,7 +12,8 @@ const LONG: &str = "run sleep 1000";
 fn alive(mark: &str) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {
-        fs::read(path.join("environ")).is_ok_and(|environ| String::from_utf8_lossy(&environ).contains(mark))
+        fs::read(path.join("environ"))
+            .is_ok_and(|environ| String::from_utf8_lossy(&environ).contains(mark))
     });
     marked
         .filter_map(|path| fs::read_to_string(path.join("cmdline")).ok())
@@ -39,7 +40,8 @@ fn signal(child: &Child, number: i32) {
 /// Runs a long command, waits until it runs, and sends the signals.
 fn interrupted(mark: &str, signals: &[i32]) -> Ended {
     let project = Project::new();
-    let mut child = project.attache(&["run", "--yes", LONG]).env("ATTACHE_TEST_MARK", mark).spawn().unwrap();
+    let mut child =
+        project.attache(&["run", "--yes", LONG]).env("ATTACHE_TEST_MARK", mark).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
     while !told.contains("◐ execute") {
@@ -97,7 +99,8 @@ fn a_turn_that_takes_too_long_ends_with_8() {
 fn a_start_can_be_cancelled() {
     let project = Project::new();
     let mark = "attache-stopping-start";
-    let mut command = project.attache(&["run", "--agent", "sh -c 'echo up >started; sleep 1000'", "hello"]);
+    let mut command =
+        project.attache(&["run", "--agent", "sh -c 'echo up >started; sleep 1000'", "hello"]);
     let child = command.env("ATTACHE_TEST_MARK", mark).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
     while !project.path().join("started").exists() {
@@ -119,7 +122,8 @@ fn a_reader_that_goes_away_ends_the_run() {
     assert_eq!(ended.stderr, "");
 }
 
-/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal ends it.
+/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal
+/// ends it.
 fn deaf(project: &Project, until: &str) -> String {
     let script = r#"
 trap '' TERM INT HUP
@@ -136,13 +140,14 @@ done
     format!("sh {}/deaf.sh {until}", project.path().display())
 }
 
-/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it is left.
+/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it
+/// is left.
 #[test]
 fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
     for (until, arguments, says) in [
-        ("initialize", &[][..], "the agent had not started after 3 s"),
-        ("new", &[], "the session was not open after 3 s"),
-        ("mode", &["--mode", "b"], "the options were not set after 3 s"),
+        ("initialize", &[][..], "the agent did not start within 3 s"),
+        ("new", &[], "the session did not open within 3 s"),
+        ("mode", &["--mode", "b"], "the options were not set within 3 s"),
         ("prompt", &[], "the turn took longer than 3 s"),
     ] {
         let project = Project::new();
@@ -166,7 +171,13 @@ fn the_limit_of_the_handshake_is_a_flag() {
     let project = Project::new();
     let agent = deaf(&project, "initialize");
     let ended = project.run(&["run", "--start-timeout", "0.3", "--agent", &agent, "hello"]);
-    ended.failed(3, &["did not answer initialize within 0.3 s", "--start-timeout SECONDS waits longer"]);
+    ended.failed(
+        3,
+        &["did not answer initialize within 0.3 s", "Wait longer with --start-timeout SECONDS"],
+    );
     // A limit that no clock counts is none.
-    assert_eq!(project.run(&["run", "--timeout", "1e19", "--start-timeout", "1e19", "help"]).code, Some(0));
+    assert_eq!(
+        project.run(&["run", "--timeout", "1e19", "--start-timeout", "1e19", "help"]).code,
+        Some(0)
+    );
 }

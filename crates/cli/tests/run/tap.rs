@@ -42,7 +42,8 @@ fn through_cat(project: &Project, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn every_byte_passes_unchanged_and_is_recorded_once_for_each_side() {
     let project = Project::empty();
-    let bytes = b"{\"a\": 1 }\r\n\n\xff\xfe\0\x1b[31m\n{\"token\":\"s3cret\"}\n{\"apiKey\":\"s3cret\"";
+    let bytes =
+        b"{\"a\": 1 }\r\n\n\xff\xfe\0\x1b[31m\n{\"token\":\"s3cret\"}\n{\"apiKey\":\"s3cret\"";
     assert_eq!(through_cat(&project, bytes), bytes);
     let lines = recorded(&project);
     assert_eq!(lines.len(), 10);
@@ -111,8 +112,9 @@ fn each_end_is_seen_on_the_other_side_while_the_other_direction_goes_on() {
 #[test]
 fn the_end_of_the_agent_and_its_stderr_are_those_of_the_tap() {
     let project = Project::empty();
-    let ended =
-        tapped(&project, "echo out; printf 'odd \\033[31m words' >&2; kill -SEGV $$").output().unwrap();
+    let ended = tapped(&project, "echo out; printf 'odd \\033[31m words' >&2; kill -SEGV $$")
+        .output()
+        .unwrap();
     assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{ended:?}");
     assert_eq!((&*ended.stdout, &*ended.stderr), (&b"out\n"[..], &b"odd \x1b[31m words"[..]));
     assert_eq!(recorded(&project).len(), 1);
@@ -121,7 +123,8 @@ fn the_end_of_the_agent_and_its_stderr_are_those_of_the_tap() {
 #[test]
 fn an_agent_that_reads_no_more_is_seen_by_a_client_that_writes() {
     let project = Project::empty();
-    let (mut child, mut stdin, _stdout) = started(&project, "exec <&-; echo closed; exec sleep 1000");
+    let (mut child, mut stdin, _stdout) =
+        started(&project, "exec <&-; echo closed; exec sleep 1000");
     let deadline = Instant::now() + Duration::from_secs(30);
     while stdin.write_all(b"{}\n").is_ok() {
         assert!(Instant::now() < deadline, "the client never sees it");
@@ -165,11 +168,13 @@ fn it_judges_as_it_passes_and_a_client_works_through_it() {
         ..Script::default()
     };
     let agent = agent.install(&project);
-    let tap = format!("{} trace --judge --file tap.jsonl -- {agent}", env!("CARGO_BIN_EXE_attache"));
+    let tap =
+        format!("{} trace --judge --file tap.jsonl -- {agent}", env!("CARGO_BIN_EXE_attache"));
     let ended = project.run(&["run", "--verbose", "--agent", &tap, "hello"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let checked = project.run(&["check", "trace", "--json", "tap.jsonl"]);
-    let rules: Vec<Value> = checked.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rules: Vec<Value> =
+        checked.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let stray = rules.iter().find(|finding| finding["rule"] == "RPC-03");
     assert_eq!(stray.unwrap()["line"], 2, "{checked:?}");
 
@@ -178,7 +183,7 @@ fn it_judges_as_it_passes_and_a_client_works_through_it() {
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert!(stderr.starts_with("attache trace: line 1, agent, RPC-03 MUST NOT: "), "{stderr}");
     assert!(
-        stderr.contains("1 line, 1 finding about 1 rule; of what must hold: 1.")
+        stderr.contains("1 line, 1 finding about 1 rule; mandatory: 1.")
             && !stderr.contains('\u{1b}'),
         "{stderr}"
     );
@@ -193,7 +198,7 @@ fn what_cannot_be_done_is_said_before_anything_starts() {
     project.run(&["trace", "--judge", "--", "no-such-agent"]).failed(3, &["no-such-agent"]);
     fs::write(project.path().join("there"), "mine").unwrap();
     let started = ["trace", "--file", "there", "--", "touch", "started"];
-    project.run(&started).failed(2, &["--file: there exists", "not overwritten"]);
+    project.run(&started).failed(2, &["--file: there already exists", "already exists"]);
     assert!(!project.path().join("started").exists());
     assert_eq!(fs::read_to_string(project.path().join("there")).unwrap(), "mine");
 }

@@ -21,26 +21,36 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(
+        project: &Project,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let mut command = project.attache(arguments);
         command.envs(environment.iter().copied());
         Self::of(command, 80, None)
     }
 
-    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is one.
+    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is
+    /// one.
     pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
-        let opened =
-            unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
+        let opened = unsafe {
+            libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size)
+        };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
         // SAFETY: the descriptors are fresh and nobody else's.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let descriptor = theirs.as_raw_fd();
         let piped = stdin.is_some();
-        command.stdin(stdin.unwrap_or_else(Stdio::null)).stdout(Stdio::null()).stderr(Stdio::null());
-        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and its three streams.
+        command
+            .stdin(stdin.unwrap_or_else(Stdio::null))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and
+        // its three streams.
         unsafe {
             command.pre_exec(move || {
                 // A program that waits for ever ends by this alarm, and its test fails.
@@ -156,12 +166,13 @@ fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
     let (project, folder) = (Project::new(), Project::empty());
     let store = folder.path().join("sessions.db");
     let store = [("ATTACHE_STORE", store.to_str().unwrap())];
-    let prompt = "where is `漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字` used";
+    let prompt =
+        "where is `漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字` used";
     Terminal::start(&project, &["run", prompt], &store).end();
     let (_, list) = Terminal::start(&project, &["sessions"], &[store[0], ("NO_COLOR", "1")]).end();
     let fits = |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80;
     assert!(list.contains("漢字漢") && list.contains('…') && list.lines().all(fits), "{list}");
-    for (key, left) in [("n", "where is"), ("y", "no session is kept")] {
+    for (key, left) in [("n", "where is"), ("y", "no unarchived sessions")] {
         let mut terminal = Terminal::start(&project, &["sessions", "delete", "last"], &store);
         terminal.wait_for("[y/n]");
         assert!(terminal.seen.contains("1 prompt, just now"), "{}", terminal.seen);
@@ -181,17 +192,20 @@ fn a_conversation_is_shown_at_a_terminal_as_it_was() {
     project.attache(&["run", "--yes", RENAME]).env(store[0].0, store[0].1).output().unwrap();
     let (code, shown) = Terminal::start(&project, &["sessions", "show", "last"], &store).end();
     assert_eq!(code, Some(0));
-    for text in [RENAME, "›", "\u{1b}[32m✓", "main.rs", "\u{1b}[32m+fn sum() {}", "plan", "context "] {
+    for text in
+        [RENAME, "›", "\u{1b}[32m✓", "main.rs", "\u{1b}[32m+fn sum() {}", "plan", "context "]
+    {
         assert!(shown.contains(text), "it lacks {text:?}: {shown}");
     }
-    let (_, markdown) = Terminal::start(&project, &["sessions", "show", "last", "--markdown"], &store).end();
+    let (_, markdown) =
+        Terminal::start(&project, &["sessions", "show", "last", "--markdown"], &store).end();
     assert!(markdown.contains("```diff") && !markdown.contains('\u{1b}'), "{markdown}");
 }
 
 #[test]
 fn an_agent_started_by_hand_says_what_it_is() {
     let mut terminal = Terminal::start(&Project::empty(), &["agent"], &[]);
-    terminal.wait_for("a client is meant to start it");
+    terminal.wait_for("Clients start it");
     terminal.press("\u{4}");
     assert_eq!(terminal.end().0, Some(0));
 }
@@ -240,7 +254,9 @@ fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
     assert!(
-        shown.contains("got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."),
+        shown.contains(
+            "got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."
+        ),
         "{shown}"
     );
 }
@@ -275,7 +291,12 @@ fn a_form_of_one_choice_takes_one_step() {
             "{}",
             terminal.seen
         );
-        assert_eq!(terminal.seen.contains("green  (suggested)"), field == colour, "{}", terminal.seen);
+        assert_eq!(
+            terminal.seen.contains("green  (suggested)"),
+            field == colour,
+            "{}",
+            terminal.seen
+        );
         terminal.press(pressed);
         let (code, shown) = terminal.end();
         assert!(code == Some(0) && shown.contains(answer), "{field}: {shown}");
@@ -295,7 +316,9 @@ fn a_form_of_many_choices_takes_a_number_or_a_name() {
     {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("nothing declines > ");
-        if let Some((wrong, right)) = typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n')) {
+        if let Some((wrong, right)) =
+            typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n'))
+        {
             terminal.press(&format!("{wrong}\n"));
             terminal.wait_for("no such choice");
             terminal.wait_for("nothing declines > ");
@@ -332,8 +355,9 @@ fn a_form_can_be_declined_and_a_cancel_withdraws_it() {
 fn a_page_is_shown_whole_and_needs_consent() {
     let project = Project::new();
     let url = "http://bank.example@evil.example/login?state=12345";
-    let params =
-        format!(r#"{{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"{url}"}}"#);
+    let params = format!(
+        r#"{{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"{url}"}}"#
+    );
     for (key, action) in [("y", "accept"), ("n", "decline"), ("c", "cancel")] {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("[y/n/c]");
@@ -357,7 +381,8 @@ fn a_command_for_a_terminal_is_asked_for_whole() {
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
     let agent = Script { prompt, ..Script::default() }.install(&project);
-    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    let mut terminal =
+        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
     terminal.wait_for("allow? [y/n/r]");
     for text in ["A_TOKEN=… echo one", "  touch made", "Run this command"] {
         assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);

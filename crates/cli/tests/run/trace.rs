@@ -19,7 +19,8 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     let servers = r#"{"mcpServers":{"a":{"command":"sh","args":["--token","s3cret"],"env":{"KEY":"s3cret"}},
         "b":{"url":"https://host/mcp?key=s3cret","headers":{"Authorization":"Bearer s3cret"}}}}"#;
     fs::write(project.path().join("mcp.json"), servers).unwrap();
-    let arguments = ["run", "--agent", &agent, "--mcp", "mcp.json", "--trace", "trace.jsonl", "hello"];
+    let arguments =
+        ["run", "--agent", &agent, "--mcp", "mcp.json", "--trace", "trace.jsonl", "hello"];
     let ended = project.run(&arguments);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
 
@@ -27,10 +28,17 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains("s3cret"), "{text}");
     // The agent itself got them.
-    assert_eq!(fs::read_to_string(project.path().join("seen.jsonl")).unwrap().matches("s3cret").count(), 4);
+    assert_eq!(
+        fs::read_to_string(project.path().join("seen.jsonl")).unwrap().matches("s3cret").count(),
+        4
+    );
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let gist = |line: &Value| {
-        let what = line["message"]["method"].as_str().or(line["text"].as_str()).unwrap_or("reply").to_owned();
+        let what = line["message"]["method"]
+            .as_str()
+            .or(line["text"].as_str())
+            .unwrap_or("reply")
+            .to_owned();
         (line["direction"].as_str().unwrap().to_owned(), what)
     };
     let expected = [
@@ -51,12 +59,14 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     // One that is there is somebody's.
-    project.run(&arguments).failed(2, &["trace.jsonl exists", "not overwritten"]);
+    project.run(&arguments).failed(2, &["trace.jsonl already exists", "already exists"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
 #[test]
 fn a_trace_that_cannot_be_made_ends_with_2() {
     let project = Project::new();
-    project.run(&["run", "--trace", "nowhere/t", "help"]).failed(2, &["--trace", "nowhere/t cannot be made"]);
+    project
+        .run(&["run", "--trace", "nowhere/t", "help"])
+        .failed(2, &["--trace", "nowhere/t cannot be created"]);
 }

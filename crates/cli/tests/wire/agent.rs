@@ -43,15 +43,21 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// The agent with a model at this address, or with `offline` alone; initialized for a client with these capabilities.
+    /// The agent with a model at this address, or with `offline` alone; initialized for a client
+    /// with these capabilities.
     pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
         Self::start_with(&[], model, client)
     }
 
     /// The same with more variables.
-    pub(crate) fn start_with(variables: &[(&str, &Path)], model: Option<&str>, client: Value) -> Self {
+    pub(crate) fn start_with(
+        variables: &[(&str, &Path)],
+        model: Option<&str>,
+        client: Value,
+    ) -> Self {
         // Not in `/tmp`, of which bubblewrap shows nothing to commands.
-        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
+        let (project, home) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
         let mark = Mark::new();
         let mut agent = Self::spawn(variables, model, mark, project, home);
         let params = json!({ "protocolVersion": 1, "clientCapabilities": client });
@@ -67,7 +73,8 @@ impl Agent {
         project: TempDir,
         home: TempDir,
     ) -> Self {
-        // A process that writes beyond the size that it is allowed gets a signal, which would end it; a disk that is full sends none.
+        // A process that writes beyond the size that it is allowed gets a signal, which would end
+        // it; a disk that is full sends none.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
@@ -75,9 +82,10 @@ impl Agent {
         command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
         command.envs(variables.iter().copied());
         match model {
-            Some(url) => {
-                command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url).env("ATTACHE_TITLES", "off")
-            }
+            Some(url) => command
+                .env("OPENAI_API_KEY", "sk-x")
+                .env("OPENAI_BASE_URL", url)
+                .env("ATTACHE_TITLES", "off"),
             None => command.env("ATTACHE_MODEL", "offline"),
         };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -86,7 +94,8 @@ impl Agent {
         let (told, lines) = channel();
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let message =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
                 if told.send(Line { at: Instant::now(), bytes: line.len(), message }).is_err() {
                     return;
                 }
@@ -130,7 +139,8 @@ impl Agent {
         self.child.id()
     }
 
-    /// From now on no file of the agent can grow beyond this size, as if the disk were full; without one all can again.
+    /// From now on no file of the agent can grow beyond this size, as if the disk were full;
+    /// without one all can again.
     pub(crate) fn largest_file(&self, bytes: Option<u64>) {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let pid = self.child.id().cast_signed();
@@ -138,7 +148,10 @@ impl Agent {
         unsafe {
             assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut limit), 0);
             limit.rlim_cur = bytes.unwrap_or(limit.rlim_max);
-            assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut()), 0);
+            assert_eq!(
+                libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut()),
+                0
+            );
         }
     }
 
@@ -170,7 +183,8 @@ impl Agent {
     pub(crate) fn session(&mut self, mode: &str) -> String {
         let cwd = self.project.path().to_owned();
         let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": self.servers }));
-        let id = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
+        let id =
+            opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
         self.set_mode(&id, mode);
         id
     }
@@ -201,7 +215,8 @@ impl Agent {
         line
     }
 
-    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their affair.
+    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their
+    /// affair.
     #[track_caller]
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;

@@ -1,16 +1,19 @@
-//! A cancel in each state of a turn: the answer is `cancelled`, at once; nothing goes on; the next prompt is answered.
+//! A cancel in each state of a turn: the answer is `cancelled`, at once; nothing goes on; the next
+//! prompt is answered.
 
 use crate::agent::{Agent, end, is_update, said};
 use crate::model::{Answer, Model, some_text, text, tool};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What the answer to a cancel may take. This machine may be busy, so the fastest of a few tries counts.
+/// What the answer to a cancel may take. This machine may be busy, so the fastest of a few tries
+/// counts.
 const SOON: Duration = Duration::from_millis(50);
 
 const TRIES: usize = 5;
 
-/// Prompts, waits for `state`, cancels, and looks at what follows; again until one answer was quick.
+/// Prompts, waits for `state`, cancels, and looks at what follows; again until one answer was
+/// quick.
 #[track_caller]
 pub(crate) fn cancelled_at_once(
     model: &Model,

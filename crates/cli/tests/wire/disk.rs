@@ -5,7 +5,8 @@ use crate::model::{Answer, Model, text, tool};
 use serde_json::json;
 use std::fs;
 
-/// The tool call fails with words for person and model, the file is as it was, nothing lies beside it, and the next turn is fine.
+/// The tool call fails with words for person and model, the file is as it was, nothing lies beside
+/// it, and the next turn is fine.
 #[test]
 fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     let read = tool("read", &json!({ "path": "large.txt", "limit": 5 }));
@@ -23,13 +24,22 @@ fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     agent.largest_file(Some(1_000_000));
     let id = agent.prompt(&session, "change the first line");
     let turn = agent.turn(id);
-    assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "There is no room."), "{turn:?}");
+    assert_eq!(
+        (end(&turn).as_str(), said(&turn).as_str()),
+        ("end_turn", "There is no room."),
+        "{turn:?}"
+    );
     let updates = turn.iter().map(|line| &line.message);
     let failed: Vec<_> = updates
-        .filter(|message| is_update(message, "tool_call_update") && update(message)["status"] == "failed")
+        .filter(|message| {
+            is_update(message, "tool_call_update") && update(message)["status"] == "failed"
+        })
         .map(|message| update(message)["content"].to_string())
         .collect();
-    assert!(failed.len() == 1 && failed[0].contains("there is no room for large.txt"), "{failed:?}");
+    assert!(
+        failed.len() == 1 && failed[0].contains("there is no room for large.txt"),
+        "{failed:?}"
+    );
     let (_, _, told) = (model.asked(), model.asked(), model.asked());
     assert!(told["messages"].to_string().contains("there is no room for large.txt"), "{told}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
@@ -41,7 +51,8 @@ fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     assert!(fs::read_to_string(&file).unwrap().starts_with("line 0\nfirst\n"));
 }
 
-/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was said meanwhile is stored with the next turn.
+/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was
+/// said meanwhile is stored with the next turn.
 #[test]
 fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
     let model = Model::start(["One.", "Two.", "Three."].map(|words| Answer::Whole(text(words))));
@@ -53,7 +64,9 @@ fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
     let id = agent.prompt(&session, "second");
     let turn = agent.turn(id);
     assert!(
-        end(&turn).contains("cannot be written (disk I/O error): see whether its disk or your quota is full"),
+        end(&turn).contains(
+            "cannot be written (disk I/O error): see whether its disk or your quota is full"
+        ),
         "{turn:?}"
     );
     agent.largest_file(None);
@@ -62,7 +75,8 @@ fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
 
     let mut agent = agent.killed_and_started_again(Some(&model.url));
     let cwd = agent.path().to_owned();
-    let load = agent.begin("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
+    let load =
+        agent.begin("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
     let replayed = agent.turn(load);
     assert_eq!(said(&replayed), "One.Two.Three.");
 }

@@ -1,4 +1,5 @@
-//! A client that closes the agent's stdin: the agent ends within a second, with everything that it started.
+//! A client that closes the agent's stdin: the agent ends within a second, with everything that it
+//! started.
 
 use crate::agent::{Agent, end};
 use crate::model::{Answer, Model, some_text, text, tool};
@@ -74,7 +75,8 @@ fn an_agent_that_is_killed_takes_what_it_runs_in_the_background_along() {
 
 fn in_the_background() -> Agent {
     let command = json!({ "command": "sleep 1000 & setsid sleep 1000", "background": true });
-    let model = Model::start([Answer::Whole(tool("execute", &command)), Answer::Whole(text("It runs."))]);
+    let model =
+        Model::start([Answer::Whole(tool("execute", &command)), Answer::Whole(text("It runs."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("auto");
     let id = agent.prompt(&session, "go on");

@@ -1,4 +1,5 @@
-//! What a model's provider does wrong, and what a person hears of it: never a half answer as a success, never silence.
+//! What a model's provider does wrong, and what a person hears of it: never a half answer as a
+//! success, never silence.
 
 use crate::agent::{Agent, Line, end, is_update, said, update};
 use crate::model::{Answer, Model, some_text, text};
@@ -14,7 +15,8 @@ fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
     (model, turn)
 }
 
-/// What the person was told beside the answer: this agent's client takes no notices, so it stands among the thoughts.
+/// What the person was told beside the answer: this agent's client takes no notices, so it stands
+/// among the thoughts.
 fn told(turn: &[Line]) -> String {
     let thoughts = turn.iter().filter(|line| is_update(&line.message, "agent_thought_chunk"));
     thoughts.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
@@ -22,7 +24,8 @@ fn told(turn: &[Line]) -> String {
 
 #[test]
 fn a_busy_provider_is_asked_again_when_it_says_and_the_person_hears_why_nothing_comes() {
-    let busy = || Answer::Status(429, "retry-after: 1\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+    let busy =
+        || Answer::Status(429, "retry-after: 1\r\n", "{\"error\":{\"message\":\"slow down\"}}");
     let (_model, turn) = prompt([busy(), busy(), Answer::Whole(text("Hello."))]);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
     assert_eq!(told(&turn).matches("I ask again in 1 second").count(), 2, "{}", told(&turn));
@@ -36,7 +39,8 @@ fn a_provider_that_breaks_is_asked_again() {
     assert_eq!(told(&turn).matches("I ask again").count(), 2, "{}", told(&turn));
 }
 
-/// A stream that breaks after some words is no whole answer: a mark behind them says that the next answer replaces them.
+/// A stream that breaks after some words is no whole answer: a mark behind them says that the next
+/// answer replaces them.
 #[test]
 fn a_stream_that_is_cut_is_marked_and_asked_for_again() {
     let (_model, turn) =
@@ -54,10 +58,17 @@ fn what_asking_again_cannot_mend_is_said_at_once_with_what_to_do() {
         (400, "{\"error\":{\"message\":\"bad parameter\"}}", "bad parameter"),
         (401, "{\"error\":{\"message\":\"no such key\"}}", "OPENAI_API_KEY"),
         (404, "{\"error\":{\"message\":\"no such model\",\"code\":\"model_not_found\"}}", "model"),
-        (429, "{\"error\":{\"message\":\"pay first\",\"code\":\"insufficient_quota\"}}", "pay first"),
+        (
+            429,
+            "{\"error\":{\"message\":\"pay first\",\"code\":\"insufficient_quota\"}}",
+            "pay first",
+        ),
     ] {
         let (model, turn) = prompt([Answer::Status(status, "", body)]);
-        let error = turn.last().unwrap().message["error"]["message"].as_str().unwrap_or_default().to_owned();
+        let error = turn.last().unwrap().message["error"]["message"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         assert!(error.contains(said_of_it), "{status}: {turn:?}");
         assert_eq!(model.more(), 1, "{status} is asked again");
     }
@@ -87,6 +98,7 @@ fn a_provider_that_is_not_there_is_named_within_seconds() {
     let session = agent.session("ask");
     let id = agent.prompt(&session, "hello");
     let turn = agent.turn(id);
-    let error = turn.last().unwrap().message["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let error =
+        turn.last().unwrap().message["error"]["message"].as_str().unwrap_or_default().to_owned();
     assert!(error.contains("127.0.0.1:9") || error.contains("OpenAI"), "{error}");
 }

@@ -1,4 +1,5 @@
-//! Keys of providers, which the agent has in its environment: no program that it starts inherits them.
+//! Keys of providers, which the agent has in its environment: no program that it starts inherits
+//! them.
 
 use crate::agent::Agent;
 use crate::model::{Answer, Model, text, tool};
@@ -31,19 +32,25 @@ fn an_mcp_server_gets_the_keys_that_it_was_given_and_no_others() {
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let script = format!("{}; exec cat", writes("seen"));
     let given = json!([{ "name": "ANTHROPIC_API_KEY", "value": "given" }]);
-    agent.servers = json!([{ "name": "hand", "command": "/bin/sh", "args": ["-c", script], "env": given }]);
+    agent.servers =
+        json!([{ "name": "hand", "command": "/bin/sh", "args": ["-c", script], "env": given }]);
     agent.session("ask");
     let seen = environment(&agent.project.path().join("seen"));
     assert!(seen.contains(&"ANTHROPIC_API_KEY=given".to_owned()), "{seen:?}");
     assert!(seen.iter().any(|line| line.starts_with("PATH=")), "{seen:?}");
-    assert!(!seen.iter().any(|line| line.starts_with("OPENAI_API_KEY") || line.contains("sk-x")), "{seen:?}");
+    assert!(
+        !seen.iter().any(|line| line.starts_with("OPENAI_API_KEY") || line.contains("sk-x")),
+        "{seen:?}"
+    );
 }
 
 #[test]
 fn a_command_without_a_sandbox_gets_no_key() {
     for terminal in [false, true] {
-        let call = json!({ "command": writes("seen"), "unsandboxed": "it must", "terminal": terminal });
-        let model = Model::start([Answer::Whole(tool("execute", &call)), Answer::Whole(text("done"))]);
+        let call =
+            json!({ "command": writes("seen"), "unsandboxed": "it must", "terminal": terminal });
+        let model =
+            Model::start([Answer::Whole(tool("execute", &call)), Answer::Whole(text("done"))]);
         let mut agent = Agent::start(Some(&model.url), json!({}));
         let session = agent.session("ask");
         let prompt = agent.prompt(&session, "go on");

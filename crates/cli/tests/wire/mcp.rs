@@ -1,4 +1,5 @@
-//! An MCP server whose call is cancelled, and the end of the agent while it runs: nothing waits for it, and it ends too.
+//! An MCP server whose call is cancelled, and the end of the agent while it runs: nothing waits for
+//! it, and it ends too.
 
 use crate::agent::{Agent, update};
 use crate::cancel::{both, cancelled_at_once};
@@ -10,7 +11,8 @@ use std::process::Command;
 /// The server by hand of the built-in agent's own tests; its tool `hang` never answers.
 fn with_server(agent: &mut Agent, behaviour: &str) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../coder/tests/coder/mcp_server.mjs");
-    agent.servers = json!([{ "name": "hand", "command": "node", "args": [script, behaviour], "env": [] }]);
+    agent.servers =
+        json!([{ "name": "hand", "command": "node", "args": [script, behaviour], "env": [] }]);
 }
 
 fn hang() -> Answer {
@@ -73,6 +75,8 @@ fn servers_end_with_an_agent_that_is_killed_and_with_a_closed_session() {
     agent.mark.wait(|lines| !has_server(lines));
     agent.session("ask");
     agent.mark.wait(has_server);
-    assert!(Command::new("kill").args(["-9", &agent.pid().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-9", &agent.pid().to_string()]).status().unwrap().success()
+    );
     agent.mark.wait(|lines| !has_server(lines));
 }

@@ -1,4 +1,5 @@
-//! A model's provider on this machine, on the wire of Chat Completions: one answer for each request, as the test says.
+//! A model's provider on this machine, on the wire of Chat Completions: one answer for each
+//! request, as the test says.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -42,7 +43,9 @@ impl Model {
             for stream in listener.incoming().flatten() {
                 let (told, scripted) = (told.clone(), scripted.clone());
                 thread::spawn(move || {
-                    if let Some(stream) = answer(stream, &scripted, |request| drop(told.send(request))) {
+                    if let Some(stream) =
+                        answer(stream, &scripted, |request| drop(told.send(request)))
+                    {
                         // Until the other side closes.
                         let _ = (&stream).read(&mut [0; 16]);
                     }
@@ -115,9 +118,11 @@ fn request(stream: &mut TcpStream) -> Option<Value> {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
         if let Some(end) = end {
             let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            let length =
+                head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
             if !head.starts_with("post") {
-                let _ = stream.write_all(b"HTTP/1.1 404 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+                let _ = stream
+                    .write_all(b"HTTP/1.1 404 X\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
                 return None;
             }
             if bytes.len() >= end + 4 + length.unwrap_or(0) {

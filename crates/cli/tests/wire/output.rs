@@ -5,7 +5,8 @@ use crate::model::{Answer, Model, text, tool};
 use crate::processes::own_memory;
 use serde_json::json;
 
-/// No message is longer than 64 KiB, and the model gets no more than a page of it: its beginning, its end.
+/// No message is longer than 64 KiB, and the model gets no more than a page of it: its beginning,
+/// its end.
 #[test]
 fn a_command_that_prints_much_sends_little() {
     let command = tool("execute", &json!({ "command": "seq 1 400000" }));
@@ -32,8 +33,9 @@ fn a_command_that_prints_much_sends_little() {
     );
 }
 
-/// What it takes beside its own code, which is several times as large in a build for tests: `cargo run --release -p attache-bench -- agent:` shows
-/// that all of it is less than 30 MB in the build that people run.
+/// What it takes beside its own code, which is several times as large in a build for tests:
+/// `cargo run --release -p attache-bench -- agent:` shows that all of it is less than 30 MB in the
+/// build that people run.
 #[test]
 fn an_idle_agent_takes_little_memory_of_its_own() {
     let model = Model::start([Answer::Whole(text("Hello."))]);

@@ -31,7 +31,9 @@ fn a_program_reads_neither_keys_nor_settings_nor_sessions() {
     let mut agent = Agent::start_with(&variables, None, json!({}));
     let home = agent.home().to_owned();
     let mut files = vec![settings.join("attache/keys.toml"), data.join("attache/chat_history")];
-    for name in [".npmrc", ".cargo/credentials.toml", ".ssh/id_ed25519", ".config/gh/hosts.yml", ".netrc"] {
+    for name in
+        [".npmrc", ".cargo/credentials.toml", ".ssh/id_ed25519", ".config/gh/hosts.yml", ".netrc"]
+    {
         write(&home.join(name), "hush\n");
         files.push(home.join(name));
     }
@@ -42,7 +44,10 @@ fn a_program_reads_neither_keys_nor_settings_nor_sessions() {
         "/etc/gshadow".into(),
     ]);
     let files: Vec<String> = files.iter().map(|file| format!("'{}'", file.display())).collect();
-    write(&agent.path().join("program"), &format!("wc -c {} | grep -v ' 0 '; echo end", files.join(" ")));
+    write(
+        &agent.path().join("program"),
+        &format!("wc -c {} | grep -v ' 0 '; echo end", files.join(" ")),
+    );
     let session = agent.session("auto");
     let id = agent.prompt(&session, "run sh program");
     let text = said(&agent.turn(id));

@@ -25,7 +25,8 @@ impl Mark {
         let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
         let marked = processes.filter(|path| {
             let environment = fs::read(path.join("environ"));
-            environment.is_ok_and(|environment| String::from_utf8_lossy(&environment).contains(&self.0))
+            environment
+                .is_ok_and(|environment| String::from_utf8_lossy(&environment).contains(&self.0))
         });
         let lines = marked.filter_map(|path| fs::read_to_string(path.join("cmdline")).ok());
         lines.filter(|line| !line.is_empty()).collect()
@@ -57,7 +58,8 @@ impl Mark {
     }
 }
 
-/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of the program.
+/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of
+/// the program.
 pub(crate) fn own_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();

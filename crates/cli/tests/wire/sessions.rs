@@ -52,7 +52,8 @@ fn a_session_survives_the_death_of_its_agent() {
     let params = json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] });
     let load = agent.begin("session/load", params.clone());
     let mut replayed = Vec::new();
-    let loaded = agent.until(|message| message["id"] == load && message["method"].is_null(), &mut replayed);
+    let loaded =
+        agent.until(|message| message["id"] == load && message["method"].is_null(), &mut replayed);
     assert_eq!(loaded.message["result"]["modes"]["currentModeId"], "edit", "{loaded:?}");
     assert_eq!(said(&replayed), "Forty-two.");
     let _ = model.more();
@@ -64,7 +65,8 @@ fn a_session_survives_the_death_of_its_agent() {
     resumed_forked_closed_and_deleted(&mut agent, &session, &params);
 }
 
-/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is given it and not what it stands for.
+/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is
+/// given it and not what it stands for.
 #[test]
 fn a_compacted_conversation_stays_so_after_the_death_of_its_agent() {
     let answers = [text("Forty-two."), text("It was about a number.")];
@@ -79,7 +81,8 @@ fn a_compacted_conversation_stays_so_after_the_death_of_its_agent() {
     }
     let mut agent = agent.killed_and_started_again(Some(&model.url));
     let cwd = agent.path().to_owned();
-    let loaded = agent.call("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
+    let loaded =
+        agent.call("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
     assert!(loaded["error"].is_null(), "{loaded}");
     let _ = model.more();
     model.then(Answer::Whole(text("As I said.")));
@@ -94,11 +97,15 @@ fn resumed_forked_closed_and_deleted(agent: &mut Agent, session: &str, params: &
     assert!(agent.call("session/close", json!({ "sessionId": session }))["error"].is_null());
     let resume = agent.begin("session/resume", params.clone());
     let mut replayed = Vec::new();
-    let resumed =
-        agent.until(|message| message["id"] == resume && message["method"].is_null(), &mut replayed);
-    assert!(resumed.message["error"].is_null() && said(&replayed).is_empty(), "{resumed:?} {replayed:?}");
+    let resumed = agent
+        .until(|message| message["id"] == resume && message["method"].is_null(), &mut replayed);
+    assert!(
+        resumed.message["error"].is_null() && said(&replayed).is_empty(),
+        "{resumed:?} {replayed:?}"
+    );
     let forked = agent.call("session/fork", params.clone());
-    let fork = forked["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{forked}")).to_owned();
+    let fork =
+        forked["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{forked}")).to_owned();
     assert_eq!(ids(agent).len(), 2);
     for id in [session, &fork] {
         let deleted = agent.call("session/delete", json!({ "sessionId": id }));
@@ -118,5 +125,8 @@ fn a_cancelled_request_ends_its_turn() {
     model.asked();
     agent.notify("$/cancel_request", json!({ "requestId": id }));
     let reply = agent.reply(id).message;
-    assert!(reply["result"]["stopReason"] == "cancelled" || reply["error"]["code"] == -32800, "{reply}");
+    assert!(
+        reply["result"]["stopReason"] == "cancelled" || reply["error"]["code"] == -32800,
+        "{reply}"
+    );
 }

@@ -1,30 +1,32 @@
-//! Where a hub gets an agent from, as often as it must.
+//! How a hub starts an agent.
 
-use crate::agent_connection::AgentConnection;
-use crate::agent_process::AgentProcess;
-use crate::evidence::Evidence;
-use crate::options::Options;
-use crate::start_error::StartError;
+use crate::agent::agent_connection::AgentConnection;
+use crate::agent::agent_process::AgentProcess;
+use crate::agent::evidence::Evidence;
+use crate::agent::options::Options;
+use crate::agent::start_error::StartError;
 use attache_host::{Child, Launch, ParseError, StopPatience};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Where a hub gets an agent from, as often as it must: a program that is started, or anything that can be connected to. Cheap to clone.
+/// How a hub starts an agent, each time it must: by starting a program, or by connecting to
+/// anything else. Cheap to clone.
 #[derive(Clone)]
 pub struct AgentSource(Arc<Starting>);
 
-type Starting =
-    dyn Fn(Options) -> Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>> + Send + Sync;
+type Starting = dyn Fn(Options) -> Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>>
+    + Send
+    + Sync;
 
-/// An agent that runs, with its process if that is ours.
+/// An agent that runs, with its process if the hub started one.
 pub(crate) struct RunningAgent {
     pub(crate) connection: Arc<AgentConnection>,
     child: Option<Child>,
 }
 
 impl AgentSource {
-    /// A program, started as `launch` says at that moment.
+    /// Starts a program. `launch` is called for each start.
     ///
     /// ```
     /// use attache_client::AgentSource;
@@ -43,19 +45,22 @@ impl AgentSource {
         }))
     }
 
-    /// A command line such as `gemini --acp`, read without a shell: see [`Launch::parse`].
+    /// Starts a command line such as `gemini --acp`, which is read without a shell: see
+    /// [`Launch::parse`].
     ///
     /// # Errors
-    /// The command line cannot be read.
+    /// The command line is not well-formed.
     pub fn command(command_line: &str) -> Result<Self, ParseError> {
         Launch::parse(command_line)?;
         let command_line = command_line.to_owned();
-        // What could be read once can be read again.
-        Ok(Self::launch(move || Launch::parse(&command_line).unwrap_or_else(|_| Launch::new(&command_line))))
+        // The command line was read before, so this does not fail.
+        Ok(Self::launch(move || {
+            Launch::parse(&command_line).unwrap_or_else(|_| Launch::new(&command_line))
+        }))
     }
 
-    /// Anything that can be connected to, such as an agent in this process; `connect` is called for each start and gets the options to
-    /// connect with.
+    /// Connects to anything else, such as an agent in this process. `connect` is called for each
+    /// start and gets the options to connect with.
     pub fn connect<F, C>(connect: F) -> Self
     where
         F: Fn(Options) -> C + Send + Sync + 'static,
@@ -63,11 +68,13 @@ impl AgentSource {
     {
         Self(Arc::new(move |options| {
             let connecting = connect(options);
-            Box::pin(async move { Ok(RunningAgent { connection: Arc::new(connecting.await?), child: None }) })
+            Box::pin(async move {
+                Ok(RunningAgent { connection: Arc::new(connecting.await?), child: None })
+            })
         }))
     }
 
-    /// The same source, whose agent is offered what `change` makes of the hub's options.
+    /// Changes the hub's options for this agent.
     #[must_use]
     pub fn with_options(self, change: impl Fn(Options) -> Options + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |options| (self.0)(change(options))))
@@ -86,12 +93,12 @@ impl std::fmt::Debug for AgentSource {
 }
 
 impl RunningAgent {
-    /// The process id, if the agent is a process of ours.
+    /// The process id, if the hub started a process.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::pid)
     }
 
-    /// What is known about the agent now.
+    /// The evidence about the agent's process: how it ended and what it printed.
     pub(crate) fn evidence(&self) -> Evidence {
         let watch = self.child.as_ref().map(Child::watch);
         Evidence::of(watch.as_ref(), self.connection.stray_output())
@@ -105,8 +112,8 @@ impl RunningAgent {
         }
     }
 
-    /// Kills the process with all it started and waits until it is gone and everything in flight is settled, so that nothing of it can
-    /// happen to a session that goes on elsewhere.
+    /// Kills the process with everything it started, and waits until it is gone and everything in
+    /// flight is settled, so that it cannot affect a session that continues elsewhere.
     pub(crate) async fn kill(self) {
         if let Some(child) = &self.child {
             child.kill();

@@ -1,19 +1,20 @@
-//! What is seen to for a session beside its turns: warnings of the context's level, and what is kept in its log.
+//! The background work for a session: notices about the context's size, and storing its log.
 
-use super::lock;
 use super::session_entry::{SessionEntry, State};
+use crate::lock::lock;
 use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
 
-/// How long a draft may be newer than the log's.
+/// How long the log may lag behind the draft.
 const DRAFT: Duration = Duration::from_secs(1);
 
-/// Runs as long as the session does. It waits for nothing but a word that there is something to do, and then only while a draft is written.
-pub(crate) async fn keep_house(entry: &SessionEntry) {
+/// Runs as long as the session does. Waits until there is work, and then pauses only while a draft
+/// is written.
+pub(crate) async fn run(entry: &SessionEntry) {
     loop {
         entry.housekeeping.notified().await;
-        say_level(entry);
+        report_context_level(entry);
         if entry.state().unsaved.draft {
             tokio::time::sleep(DRAFT).await;
         }
@@ -23,36 +24,49 @@ pub(crate) async fn keep_house(entry: &SessionEntry) {
     }
 }
 
-/// Tells the person when the context has filled up to another level (USE-07).
-fn say_level(entry: &SessionEntry) {
+/// Adds a notice when the context has filled up to another level (USE-07).
+fn report_context_level(entry: &SessionEntry) {
     let (level, percentage) =
         entry.fold.with(|session| (session.usage().level(), session.usage().percentage()));
-    let told = entry.state().told_level.replace(level).unwrap_or(UsageLevel::Normal);
+    let told = entry.state().reported_level.replace(level).unwrap_or(UsageLevel::Normal);
+    if !entry.hub.upgrade().is_some_and(|hub| hub.gives_context_notices()) {
+        return;
+    }
     if let (true, Some(advice), Some(percentage)) = (level > told, level.advice(), percentage) {
-        let severity =
-            if level == UsageLevel::Elevated { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+        let severity = if level == UsageLevel::Elevated {
+            NoticeSeverity::Info
+        } else {
+            NoticeSeverity::Warning
+        };
         entry.say(severity, format!("The context is {percentage} % full: {advice}"), None);
     }
 }
 
-/// Stores the log, and tells the person when that fails and when it works again. What could not be stored is tried again the next time.
+/// Stores the log. Adds a notice when that fails and when it works again. The next call tries
+/// again.
 async fn store(entry: &SessionEntry) {
     let Some(commit) = entry.fold.commit() else { return };
     let outcome = commit.await;
-    let told = std::mem::replace(&mut entry.state().told_unstored, outcome.is_err());
+    let told = std::mem::replace(&mut entry.state().reported_unstored, outcome.is_err());
     match outcome {
         Err(error) if !told => {
-            let why = Some("it goes on in memory, and storing it is tried again".to_owned());
-            entry.say(NoticeSeverity::Warning, format!("This session cannot be stored: {error}"), why);
+            let why = Some(
+                "the session continues in memory, and the hub keeps trying to store it".to_owned(),
+            );
+            entry.say(
+                NoticeSeverity::Warning,
+                format!("This session cannot be stored: {error}"),
+                why,
+            );
         }
         Ok(()) if told => entry.say(NoticeSeverity::Info, "This session is stored again", None),
         _ => {}
     }
 }
 
-/// Writes draft and queue to the log, if they are other ones than it has. Gives whether there is anything to store.
+/// Writes draft and queue to the log, if they changed. Returns whether there is anything to store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
-    // A session that nothing was said in is no session yet.
+    // An unused session is not stored.
     if entry.fold.with(Session::sequence) == 0 {
         return false;
     }

@@ -1,57 +1,61 @@
-//! How a hub works.
+//! How a hub works. `HubOptions::default()` stores nothing and asks the person about everything.
 
-use super::restarts::RestartPolicy;
-use crate::options::Options;
+use super::restart_policy::RestartPolicy;
+use crate::agent::options::Options;
 use crate::permission::Permissions;
 use attache_session::Store;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Decides, with the agent's name and the session's folder, what is asked before the person is: gets what asks the person and gives what the
-/// session shall use, such as [`crate::PermissionBroker::permissions`] around it.
+/// Wraps the permissions of a session. Gets the agent's name, the session's folder and the
+/// permissions that ask the person. Returns the permissions that the session uses, such as
+/// [`crate::PermissionBroker::permissions`] around them.
 pub type DecideFirst = Arc<dyn Fn(&str, &Path, Permissions) -> Permissions + Send + Sync>;
 
-/// How a hub works. `HubOptions::default()` keeps nothing and asks the person everything.
+/// How a hub works. `HubOptions::default()` stores nothing and asks the person about everything.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct HubOptions {
-    /// How the hub presents itself to agents and how long it waits. Who has forms and pages shown is set by the hub: see
-    /// [`HubOptions::elicitations`].
+    /// How the hub presents itself to agents and how long it waits. With
+    /// [`HubOptions::elicitations`], the hub replaces the handlers of forms and pages.
     pub client: Options,
-    /// Where the logs of sessions are kept, under the side of the client and the agent's name in the hub. Without one, history is there as
-    /// long as the hub.
+    /// The store for the logs of sessions, under the client's side and the agent's name in the hub.
+    /// Without a store, the hub keeps the history in memory.
     pub store: Option<Arc<dyn Store>>,
-    /// How often a dead agent is started again.
+    /// How often the hub restarts an agent that died.
     pub restarts: RestartPolicy,
-    /// What decides about permissions before the person is asked.
+    /// Decides about permissions before the hub asks the person.
     pub decide_first: Option<DecideFirst>,
-    /// Whether agents may have forms filled in and pages opened: these are questions of the session, or of the agent, then.
+    /// Whether agents may ask the person to fill in forms and open pages. These requests are
+    /// questions of the session, or of the agent.
     pub elicitations: bool,
+    /// Whether the hub leaves out its notices about the size of the context.
+    pub without_context_notices: bool,
 }
 
 impl HubOptions {
-    /// With other names and deadlines.
+    /// Sets how the hub presents itself and how long it waits.
     #[must_use]
     pub fn client(mut self, options: Options) -> Self {
         self.client = options;
         self
     }
 
-    /// Keeps the logs of sessions there.
+    /// Stores the logs of sessions in `store`.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// With another budget of restarts.
+    /// Sets how often the hub restarts an agent that died.
     #[must_use]
     pub fn restarts(mut self, policy: RestartPolicy) -> Self {
         self.restarts = policy;
         self
     }
 
-    /// Decides about permissions before the person is asked; see [`DecideFirst`].
+    /// Decides about permissions before the hub asks the person; see [`DecideFirst`].
     #[must_use]
     pub fn decide_first(
         mut self,
@@ -61,10 +65,17 @@ impl HubOptions {
         self
     }
 
-    /// Lets agents have forms filled in and pages opened.
+    /// Lets agents ask the person to fill in forms and open pages.
     #[must_use]
     pub fn elicitations(mut self) -> Self {
         self.elicitations = true;
+        self
+    }
+
+    /// Leaves out the hub's notices about the size of the context.
+    #[must_use]
+    pub fn without_context_notices(mut self) -> Self {
+        self.without_context_notices = true;
         self
     }
 }

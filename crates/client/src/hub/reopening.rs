@@ -1,55 +1,68 @@
-//! Going on with a session at an agent that was started anew, or that has it stored.
+//! Continuing a session at an agent that was restarted, or that has it stored.
 
-use super::agent::Up;
+use super::agent_entry::Up;
 use super::session_entry::SessionEntry;
-use crate::open_error::OpenError;
-use crate::opening::Opening;
-use crate::session_handle::SessionHandle;
+use crate::session::open_error::OpenError;
+use crate::session::opening::Opening;
+use crate::session::session_handle::SessionHandle;
 use attache_connection::CallError;
 use attache_protocol::v1::{NoticeSeverity, SessionConfigOptionValue};
 use attache_session::{ConfigOptions, Session};
 use std::sync::Arc;
 
-/// How an agent went on with a session.
+/// How an agent continued a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reopened {
     Resumed,
     Loaded,
 }
 
-/// Which of the two is tried first.
+/// Which way to try first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prefer {
-    /// To resume: everything is known here.
+    /// To resume: this side knows the history.
     Resume,
     /// To load: the agent may know more.
     Load,
+    /// To load, and to resume only if the agent does not offer loads.
+    OnlyLoad,
 }
 
-/// Goes on with a session at an agent that was started anew: resumed, else loaded; and sets its options as they were. If the agent can do
-/// neither the session can only be read. Gives whether it goes on.
+/// Why an agent does not continue a session.
+#[derive(Debug)]
+pub(crate) struct AttachError {
+    pub(crate) error: OpenError,
+    /// The agent ended meanwhile.
+    pub(crate) agent_gone: bool,
+}
+
+/// Continues a session at an agent that was restarted: resumes it, otherwise loads it, and sets its
+/// options again. If the agent can do neither, the session can only be read. Returns whether the
+/// session continues.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
-    // What ran when the agent ended does not run any more.
-    let unsettled = entry.fold.with(Session::unsettled);
+    // Nothing of the earlier run is running any more.
+    let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
     match attach(entry, up, Prefer::Resume).await {
         Ok(how) => {
+            tracing::info!(?how, "the restarted agent continues the session");
             let text = match how {
-                Reopened::Resumed => "The agent was started again and has resumed the session",
-                Reopened::Loaded => "The agent was started again and has loaded the session",
+                Reopened::Resumed => "The agent was restarted and resumed the session",
+                Reopened::Loaded => "The agent was restarted and loaded the session",
             };
             entry.say(NoticeSeverity::Info, text, None);
             set_again(entry, &before).await;
             true
         }
-        // The agent ended once more: its supervisor says what becomes of it.
-        Err(None) => false,
-        Err(Some(error)) => {
+        // The agent ended again; its supervisor decides what happens next.
+        Err(AttachError { agent_gone: true, .. }) => false,
+        Err(AttachError { error, .. }) => {
             let why = error.to_string();
-            let title = format!("The agent was started again and cannot go on with the session: {why}");
-            let advice = "it can be read, and a new one begun with a summary of it".to_owned();
+            let title = format!("The agent was restarted and cannot continue the session: {why}");
+            let advice =
+                "you can read it, or continue it in a new session with a summary".to_owned();
             entry.say(NoticeSeverity::Warning, title, Some(advice));
             entry.state().read_only = Some((up.generation, why.into()));
             entry.touch();
@@ -58,28 +71,36 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     }
 }
 
-/// Has the agent resume or load the session.
+/// Makes the agent resume or load the session.
 ///
 /// # Errors
-/// Why it cannot; `None` if it ended.
+/// Why the agent cannot, or that it ended.
 pub(crate) async fn attach(
     entry: &Arc<SessionEntry>,
     up: &Up,
     prefer: Prefer,
-) -> Result<Reopened, Option<OpenError>> {
+) -> Result<Reopened, AttachError> {
     let capabilities = up.connection.capabilities();
     let resumes = capabilities.session_capabilities.resume.is_some();
     let ways = match prefer {
-        Prefer::Resume => [(Reopened::Resumed, resumes), (Reopened::Loaded, capabilities.load_session)],
-        Prefer::Load => [(Reopened::Loaded, capabilities.load_session), (Reopened::Resumed, resumes)],
+        Prefer::Resume => {
+            [(Reopened::Resumed, resumes), (Reopened::Loaded, capabilities.load_session)]
+        }
+        Prefer::Load => {
+            [(Reopened::Loaded, capabilities.load_session), (Reopened::Resumed, resumes)]
+        }
+        Prefer::OnlyLoad => [
+            (Reopened::Loaded, capabilities.load_session),
+            (Reopened::Resumed, resumes && !capabilities.load_session),
+        ],
     };
     let mut why = None;
     for (how, _) in ways.into_iter().filter(|(_, offered)| *offered) {
         let opening = match how {
-            Reopened::Resumed => up.connection.resume(entry.id.clone(), &entry.setting.cwd),
-            Reopened::Loaded => up.connection.load(entry.id.clone(), &entry.setting.cwd),
+            Reopened::Resumed => up.connection.resume(entry.id.clone(), &entry.params.cwd),
+            Reopened::Loaded => up.connection.load(entry.id.clone(), &entry.params.cwd),
         };
-        match with_setting(entry, opening).await {
+        match with_params(entry, opening).await {
             Ok(handle) => {
                 let mut state = entry.state();
                 state.attached = Some((up.generation, handle));
@@ -89,28 +110,34 @@ pub(crate) async fn attach(
                 entry.work.notify_one();
                 return Ok(how);
             }
-            Err(OpenError::Call(CallError::Gone(_))) => return Err(None),
+            Err(error @ OpenError::Call(CallError::Gone(_))) => {
+                return Err(AttachError { error, agent_gone: true });
+            }
             Err(error) => why = Some(error),
         }
     }
-    Err(Some(why.unwrap_or(OpenError::CannotGoOn)))
+    Err(AttachError { error: why.unwrap_or(OpenError::CannotGoOn), agent_gone: false })
 }
 
-async fn with_setting(entry: &Arc<SessionEntry>, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
+async fn with_params(
+    entry: &Arc<SessionEntry>,
+    opening: Opening<'_>,
+) -> Result<SessionHandle, OpenError> {
     let Some(hub) = entry.hub.upgrade() else {
         return Err(OpenError::Call(CallError::Gone(attache_connection::End::Closed)));
     };
-    let permissions = hub.permissions(&entry.agent.name, &entry.setting.cwd, &entry.desk);
+    let permissions = hub.permissions(&entry.agent.name, &entry.params.cwd, &entry.pending);
     opening
-        .additional_directories(entry.setting.additional_directories.iter().cloned())
-        .mcp_servers(entry.setting.mcp_servers.iter().cloned())
+        .additional_directories(entry.params.additional_directories.iter().cloned())
+        .mcp_servers(entry.params.mcp_servers.iter().cloned())
         .permissions(permissions)
         .known(entry.fold.clone())
         .logged()
         .await
 }
 
-/// Sets the options to what they were, and says where the agent settled on something else.
+/// Sets the options to their earlier values, and adds a notice where the agent settled on another
+/// one.
 async fn set_again(entry: &SessionEntry, before: &ConfigOptions) {
     let Some(handle) = entry.handle() else { return };
     let mut elsewhere = Vec::new();
@@ -130,7 +157,7 @@ async fn set_again(entry: &SessionEntry, before: &ConfigOptions) {
         }
     }
     if !elsewhere.is_empty() {
-        let title = "Not all options are what they were before the agent was started again";
+        let title = "Some options changed when the agent was restarted";
         entry.say(NoticeSeverity::Warning, title, Some(elsewhere.join("\n")));
     }
 }

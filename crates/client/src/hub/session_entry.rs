@@ -1,16 +1,18 @@
-//! A session as its hub keeps it.
+//! The state that a hub keeps of one session.
 
-use super::HubShared;
-use super::agent::{AgentEntry, Phase, Up};
-use super::bell::Rung;
-use super::kept::Saved;
-use super::question::Desk;
-use super::queue::{Hold, Queue, Queued};
+use super::agent_entry::{AgentEntry, Phase, Up};
+use super::change_notifier::ChangeMark;
+use super::hub_events::HubEvents;
+use super::pending_questions::PendingQuestions;
+use super::prompt_queue::Queue;
 use super::spending::Budget;
-use super::state::SessionState;
-use crate::first::{First, first};
-use crate::fold::{Fold, Observer};
-use crate::session_handle::SessionHandle;
+use super::stored_session::SavedState;
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
+use crate::observe::session_state::SessionState;
+use crate::observe::session_status::SessionStatus;
+use crate::session::session_fold::{Observer, SessionFold};
+use crate::session::session_handle::SessionHandle;
+use crate::session::turn_tracker::TurnTracker;
 use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
 use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
 use std::path::PathBuf;
@@ -19,101 +21,92 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// A session as its hub keeps it, whatever becomes of its agent.
+/// The state that a hub keeps of one session. It outlives the agent.
 pub(crate) struct SessionEntry {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<AgentEntry>,
-    pub(crate) setting: Setting,
-    pub(crate) fold: Arc<Fold>,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) hub: Weak<HubShared>,
-    pub(crate) rung: Rung,
-    /// Grows when something changed that is no part of the fold.
+    pub(crate) params: OpenParams,
+    pub(crate) fold: Arc<SessionFold>,
+    pub(crate) pending: Arc<PendingQuestions>,
+    pub(crate) hub: Weak<dyn HubEvents>,
+    pub(crate) mark: ChangeMark,
+    /// Counts the changes of state outside of the fold.
     pub(crate) revision: AtomicU64,
-    /// There may be a prompt to send, or the session is closed.
+    /// Wakes the prompt sender: a prompt may be ready, or the session is closed.
     pub(crate) work: Notify,
-    /// The usage rose, or something is to be kept in the log.
+    /// Wakes the housekeeping: the usage rose, or the log needs an update.
     pub(crate) housekeeping: Notify,
-    /// The budget is passed.
+    /// Wakes the check of the budget.
     pub(crate) passed: Notify,
     state: Mutex<State>,
-    /// Held while something is written to the log that is a change of what was written before.
+    /// Held while a change of an earlier record is written to the log.
     pub(crate) saving: Mutex<()>,
 }
 
-/// What a session is opened with, again and again.
+/// The parameters that open a session, also after each restart of the agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Setting {
+pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,
     pub(crate) additional_directories: Vec<PathBuf>,
     pub(crate) mcp_servers: Vec<McpServer>,
 }
 
-/// What changes about a session besides its fold.
+/// The state of a session outside of its fold.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The session at the agent, and which start of the agent that is.
+    /// The session at the agent, with the number of the agent's start.
     pub(crate) attached: Option<(u64, SessionHandle)>,
-    /// Why it can only be read, and with which start of the agent.
+    /// Why the session can only be read, with the number of the agent's start.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
-    /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those that wait.
-    pub(crate) sending: Option<Queued>,
+    /// The prompt that was taken from the queue and whose turn has not begun. The log keeps it with
+    /// those that wait.
+    pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
-    /// What the log has of the draft and the queue.
-    pub(crate) saved: Saved,
-    /// What the log does not have yet.
+    /// The draft and the queue as the log has them.
+    pub(crate) saved: SavedState,
+    /// The parts that the log does not have yet.
     pub(crate) unsaved: Unsaved,
-    /// The log could not be stored, and the person was told.
-    pub(crate) told_unstored: bool,
+    /// Whether a notice said that the log could not be stored.
+    pub(crate) reported_unstored: bool,
     pub(crate) budget: Option<Budget>,
-    /// The level of which the person was told.
-    pub(crate) told_level: Option<UsageLevel>,
-    pub(crate) turn: Turning,
-    /// A prompt that goes before all others was cancelled for: the queue goes on.
+    /// The level of the last notice about the context.
+    pub(crate) reported_level: Option<UsageLevel>,
+    /// The turn of the prompt that was taken from the queue, until its end was processed.
+    pub(crate) turn: Option<Arc<TurnTracker>>,
+    /// Whether the turn was cancelled to send another prompt at once; the queue then continues.
     pub(crate) sending_now: bool,
-    /// It did not end a cancelled turn in time.
+    /// Whether the agent did not end a cancelled turn in time.
     pub(crate) unresponsive: bool,
     pub(crate) closed: bool,
 }
 
-/// What is to be stored.
+/// The parts that the log does not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Unsaved {
-    /// The draft is another one than the log has.
+    /// The draft differs from that in the log.
     pub(crate) draft: bool,
-    /// So is the queue.
+    /// The queue differs from that in the log.
     pub(crate) queue: bool,
-    /// A turn began or ended, which the log has and the disk may not.
+    /// A turn began or ended, which the log has and the disk may lack.
     pub(crate) turn: bool,
-}
-
-/// How far the sending of a prompt is.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turning {
-    #[default]
-    Idle,
-    /// A prompt was taken from the queue. `cancelled` if its turn shall end as soon as it has begun.
-    Sending { cancelled: bool },
-    /// The turn with this number of the session handle runs.
-    Running { number: u64, cancelling: bool },
 }
 
 impl SessionEntry {
     pub(crate) fn new(
-        (id, fold, desk): (SessionId, Arc<Fold>, Arc<Desk>),
+        (id, fold, pending): (SessionId, Arc<SessionFold>, Arc<PendingQuestions>),
         agent: Arc<AgentEntry>,
-        setting: Setting,
+        params: OpenParams,
         state: State,
     ) -> Arc<Self> {
         let entry = Arc::new(Self {
             id,
             hub: agent.hub.clone(),
             agent,
-            setting,
+            params,
             fold,
-            desk,
-            rung: Rung::default(),
+            pending,
+            mark: ChangeMark::default(),
             revision: AtomicU64::new(0),
             work: Notify::new(),
             housekeeping: Notify::new(),
@@ -122,12 +115,12 @@ impl SessionEntry {
             saving: Mutex::default(),
         });
         let touched = Arc::downgrade(&entry);
-        entry.desk.on_change(move || {
+        entry.pending.on_change(move || {
             if let Some(entry) = touched.upgrade() {
                 entry.touch();
             }
         });
-        entry.fold.observe(Arc::new(Watching(Arc::downgrade(&entry))));
+        entry.fold.observe(Arc::new(EntryObserver(Arc::downgrade(&entry))));
         entry
     }
 
@@ -135,14 +128,14 @@ impl SessionEntry {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something changed that is no part of the fold.
+    /// Notes a change of state outside of the fold.
     pub(crate) fn touch(&self) {
         self.revision.fetch_add(1, Ordering::AcqRel);
         self.fold.wake();
         self.fold.rouse();
     }
 
-    /// Says something to the person, in its place of the transcript.
+    /// Adds a notice to the transcript.
     pub(crate) fn say(
         &self,
         severity: NoticeSeverity,
@@ -155,7 +148,7 @@ impl SessionEntry {
         self.fold.wake();
     }
 
-    /// The session at the agent, if it is there and the agent runs.
+    /// The session at the agent, if it is open there and the agent runs.
     pub(crate) fn handle(&self) -> Option<SessionHandle> {
         let generation = match &*self.agent.phase.borrow() {
             Phase::Up(up) => up.generation,
@@ -173,10 +166,10 @@ impl SessionEntry {
         self.state().attached.as_ref().is_some_and(|(generation, _)| *generation == up.generation)
     }
 
-    /// How the session is.
+    /// The state of the session.
     pub(crate) fn session_state(&self) -> SessionState {
         let phase = self.agent.phase.borrow().clone();
-        let questions = self.desk.count();
+        let questions = self.pending.count();
         let turn = self.fold.with(Session::turn);
         let state = self.state();
         if state.closed {
@@ -200,84 +193,106 @@ impl SessionEntry {
             Phase::NotStarted => {
                 return SessionState::Gone { why: "it is not started".into(), restarting: false };
             }
-            Phase::Stopped => return SessionState::Gone { why: "it was stopped".into(), restarting: false },
+            Phase::Stopped => {
+                return SessionState::Gone { why: "it was stopped".into(), restarting: false };
+            }
         }
-        match (turn, state.turn) {
+        match (turn, &state.turn) {
             _ if questions > 0 => SessionState::WaitingForPerson { questions },
-            (TurnState::Running { since }, Turning::Running { cancelling: true, .. }) => {
+            (TurnState::Running { since }, Some(turn)) if turn.is_cancelling() => {
                 SessionState::Cancelling { since }
             }
             (TurnState::Running { since }, _) => {
                 let silent = Instant::now().saturating_duration_since(self.fold.heard());
                 SessionState::Running { since, silent }
             }
-            (TurnState::Idle, Turning::Idle) if state.unresponsive => SessionState::Unresponsive,
-            (TurnState::Idle, Turning::Idle) => SessionState::Idle,
-            // A prompt has left the queue and its turn has not begun, or a turn has ended and what follows is not decided.
-            (TurnState::Idle, _) => {
+            (TurnState::Idle, None) if state.unresponsive => SessionState::Unresponsive,
+            (TurnState::Idle, None) => SessionState::Idle,
+            // A prompt has left the queue and its turn has not begun, or a turn has ended and its
+            // end is not processed.
+            (TurnState::Idle, Some(_)) => {
                 let since = self.fold.with(Session::last_activity);
                 SessionState::Running { since, silent: Duration::ZERO }
             }
         }
     }
 
+    /// The state outside of the fold, as watchers get it.
+    pub(crate) fn status(&self) -> SessionStatus {
+        let session_state = self.session_state();
+        let questions = self.pending.open().iter().map(|question| question.id).collect();
+        let state = self.state();
+        SessionStatus {
+            state: session_state,
+            queue: state.queue.waiting().to_vec(),
+            hold: state.queue.held().cloned(),
+            questions,
+            draft: state.draft.clone(),
+        }
+    }
+
     /// Waits for a prompt that can be sent and takes it; `None` once the session is closed.
-    pub(crate) async fn next_prompt(&self) -> Option<Queued> {
+    pub(crate) async fn next_prompt(&self) -> Option<(QueuedPrompt, Arc<TurnTracker>)> {
         loop {
             {
                 let mut state = self.state();
                 if state.closed {
                     return None;
                 }
-                if let Some(queued) = state.queue.take_next() {
-                    state.turn = Turning::Sending { cancelled: false };
+                if let Some((queued, tracker)) = state.queue.take_next() {
+                    state.turn = Some(tracker.clone());
                     state.sending_now = false;
                     state.sending = Some(queued.clone());
                     state.unsaved.queue = true;
-                    return Some(queued);
+                    return Some((queued, tracker));
                 }
             }
             self.work.notified().await;
         }
     }
 
-    /// Cancels the turn that runs, or the one that is just being begun.
+    /// Cancels the running turn, or the turn that is about to begin.
     pub(crate) fn cancel_turn(&self) {
         self.cancel(false);
     }
 
-    /// The same, unless the turn that was in the way of what is sent now has ended by itself: then the next one is what was sent.
-    pub(crate) fn cancel_turn_in_the_way(&self) {
+    /// The same, unless the turn that blocked the prompt to send now has ended by itself: then the
+    /// current turn is that of the prompt.
+    pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }
 
     fn cancel(&self, is_to_send: bool) {
-        let running = {
-            let mut state = self.state();
-            match state.turn {
-                _ if is_to_send && !state.sending_now => None,
-                Turning::Idle => None,
-                Turning::Sending { .. } => {
-                    state.turn = Turning::Sending { cancelled: true };
-                    None
-                }
-                Turning::Running { number, .. } => {
-                    state.turn = Turning::Running { number, cancelling: true };
-                    state.attached.as_ref().map(|(_, handle)| (number, handle.live.clone()))
-                }
-            }
+        let current = {
+            let state = self.state();
+            let live = state.attached.as_ref().map(|(_, handle)| handle.live.clone());
+            let turn = state.turn.clone().filter(|_| !is_to_send || state.sending_now);
+            turn.map(|turn| (turn, live))
         };
-        if let Some((number, live)) = running {
-            live.cancel(Some(number));
+        match current {
+            Some((turn, Some(live))) => live.cancel(Some(&turn)),
+            Some((turn, None)) => drop(turn.cancel()),
+            None => {}
         }
         self.touch();
     }
 
-    /// What is said once the budget is passed; waits until then. Checked whenever the usage changes.
+    /// Cancels this turn, if it is the current one.
+    pub(crate) fn cancel_this(&self, turn: &Arc<TurnTracker>) {
+        let is_current =
+            self.state().turn.as_ref().is_some_and(|current| Arc::ptr_eq(current, turn));
+        if is_current {
+            self.cancel_turn();
+        }
+    }
+
+    /// Waits until the budget is used up and returns the message about it. Checks whenever the
+    /// usage changes.
     pub(crate) async fn budget_passed(&self) -> String {
         loop {
             let budget = self.state().budget.clone();
-            let passed = budget.and_then(|budget| self.fold.with(|session| budget.passed(session.usage())));
+            let passed =
+                budget.and_then(|budget| self.fold.with(|session| budget.passed(session.usage())));
             if let Some(passed) = passed {
                 return passed;
             }
@@ -285,32 +300,24 @@ impl SessionEntry {
         }
     }
 
-    /// Stops the queue.
-    pub(crate) fn hold(&self, why: Hold) {
+    /// Holds the queue.
+    pub(crate) fn hold(&self, why: HoldReason) {
         self.state().queue.hold(why);
         self.touch();
     }
-
-    /// Does `work` and, beside it, what must be seen to at any time.
-    pub(crate) async fn beside_housekeeping<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> Option<T> {
-        match first(work, super::housekeeping::keep_house(self)).await {
-            First::One(done) => Some(done),
-            First::Other(()) => None,
-        }
-    }
 }
 
-/// Tells an entry what happens to its fold.
-struct Watching(Weak<SessionEntry>);
+/// Passes the events of a fold to its entry.
+struct EntryObserver(Weak<SessionEntry>);
 
-impl Observer for Watching {
+impl Observer for EntryObserver {
     fn applied(&self, session: &Session, event: &Event, change: Change) {
         let Some(entry) = self.0.upgrade() else { return };
         if !change.parts.intersects(Parts::USAGE | Parts::TURN) {
             return;
         }
         if let Some(hub) = entry.hub.upgrade() {
-            hub.spent(&entry.agent.name, session.id(), event);
+            hub.count_spending(&entry.agent.name, session.id(), event);
         }
         entry.housekeeping.notify_one();
         entry.passed.notify_one();
@@ -320,7 +327,7 @@ impl Observer for Watching {
         if let Some(entry) = self.0.upgrade()
             && let Some(hub) = entry.hub.upgrade()
         {
-            hub.bell.ring(&entry.rung);
+            hub.notify(&entry.mark);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What sessions took: money and tokens, by agent and day; and what one may take.
+//! What sessions cost in money and tokens, by agent and day; and the budget of one session.
 
 use attache_protocol::v1::{Cost, SessionId};
 use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Day(pub i64);
 
 impl Day {
-    /// The day in which this moment lies.
+    /// The day of this moment.
     pub fn of(at: Timestamp) -> Self {
         Self(at.0.div_euclid(86_400_000))
     }
@@ -24,23 +24,24 @@ impl fmt::Display for Day {
     }
 }
 
-/// What one agent's sessions took on one day.
+/// What the sessions of one agent cost on one day.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Spent {
-    /// The cost in each unit, in the order of the units' names; amounts of different units are never added.
+    /// The cost in each currency, sorted by its name. Amounts of different currencies are never
+    /// added.
     pub costs: Vec<Cost>,
-    /// Tokens, in the words of the agent (USE-10).
+    /// Tokens as the agent counts them (USE-10).
     pub tokens: Tokens,
-    /// How many turns ended.
+    /// The number of turns that ended.
     pub turns: u64,
 }
 
-/// What was spent, by agent and day. The fold of the events of any number of sessions.
+/// What was spent, by agent and day: the sum of the events of any number of sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
     days: BTreeMap<(String, Day), Spent>,
-    /// The cost of each session until now, by unit: agents state the sum since the session began.
+    /// The cost of each session so far, by currency. Agents state the sum since the session began.
     costs: HashMap<(String, SessionId), HashMap<String, f64>>,
 }
 
@@ -76,7 +77,7 @@ impl Spending {
         }
     }
 
-    /// Adds what other sessions took.
+    /// Adds what other sessions cost.
     pub(crate) fn add(&mut self, other: &Self) {
         for (place, spent) in &other.days {
             let sum = self.days.entry(place.clone()).or_default();
@@ -120,23 +121,26 @@ impl Spent {
     }
 }
 
-/// What a session may take, set by a person. When it has taken more, the turn that runs is cancelled and no waiting prompt is sent.
+/// The budget of a session, set by a person. When the session exceeds it, the hub cancels the
+/// running turn and holds the queue.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Budget {
-    /// So much money, in one unit: costs in others do not count against it.
+    /// An amount of money in one currency. Costs in other currencies do not count.
     Cost(Cost),
-    /// So many tokens, as the agent counts them. Agents tell them when a turn has ended, so the turn that passes it goes on to its end.
+    /// A number of tokens, as the agent counts them. Agents state tokens when a turn has ended, so
+    /// the turn that exceeds the budget runs to its end.
     Tokens(u64),
 }
 
 impl Budget {
-    /// What is said when the session has taken more; `None` while it has not.
+    /// The message that the session exceeded the budget; `None` if it did not.
     pub fn passed(&self, usage: &UsageState) -> Option<String> {
         match self {
             Self::Cost(limit) => {
                 let same = |cost: &&Cost| cost.currency.eq_ignore_ascii_case(&limit.currency);
-                let spent = usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
+                let spent =
+                    usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
                 Some(format!(
                     "the session has cost {} {}, the budget is {self}",
                     spent.amount, limit.currency
@@ -167,22 +171,29 @@ mod tests {
     use attache_session::TurnOutcome;
 
     #[test]
-    fn what_was_spent_is_counted_once_on_its_day() {
+    fn spending_is_counted_once_on_its_day() {
         const DAY: i64 = 86_400_000;
         let mut spending = Spending::default();
         let mut say = |session: &str, at: i64, body: EventBody| {
             let event = Event { sequence: 1, at: Timestamp(at), body };
             spending.apply("gemini", &session.into(), &event);
         };
-        let cost =
-            |amount: f64| EventBody::Usage { used: 1, size: None, cost: Some(Cost::new(amount, "USD")) };
+        let cost = |amount: f64| EventBody::Usage {
+            used: 1,
+            size: None,
+            cost: Some(Cost::new(amount, "USD")),
+        };
         say("s1", 0, cost(1.0));
         say("s1", 1, cost(1.5));
         say("s2", 2, cost(1.0));
         say("s1", DAY, cost(1.5));
         say("s1", DAY + 1, cost(2.0));
         let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
-        say("s1", DAY, EventBody::TurnEnded { outcome, usage: Some(Usage::new(10_u64, 7_u64, 3_u64)) });
+        say(
+            "s1",
+            DAY,
+            EventBody::TurnEnded { outcome, usage: Some(Usage::new(10_u64, 7_u64, 3_u64)) },
+        );
         let days = spending.days();
         let costs: Vec<_> =
             days.iter().map(|(_, day, spent)| (day.to_string(), spent.costs[0].amount)).collect();

@@ -1,40 +1,29 @@
-//! The life of one agent: started when it is needed, watched, started again.
+//! Supervision of one agent: starts it when it is needed, and restarts it when it dies.
 
-use super::agent::{AgentEntry, Phase, Up};
+use super::agent_entry::{AgentEntry, Command, Phase, Up};
 use super::agent_source::RunningAgent;
-use crate::first::{First, first};
-use crate::fold::now;
-use crate::start_error::StartError;
+use crate::agent::start_error::StartError;
+use crate::race::{Raced, race};
+use crate::session::session_fold::now;
 use attache_connection::End;
 use attache_session::Timestamp;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
 
-/// What the supervisor of an agent is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Command {
-    /// To start the agent, unless it runs.
-    Start,
-    /// To kill it, if it runs, and to start it.
-    Restart,
-    /// To end it.
-    Stop,
-}
-
-/// How an attempt to have the agent running ended.
+/// How one run of the agent ended.
 enum Ended {
-    /// It did not start.
+    /// The agent did not start.
     Failed(Arc<StartError>),
-    /// It ended by itself.
+    /// The agent ended by itself.
     Died(RunningAgent, End),
-    /// The person wants it started anew.
+    /// The person restarts the agent.
     Restart,
-    /// The person stopped it.
+    /// The person stopped the agent.
     Stopped,
 }
 
-/// Runs the agent as long as the hub is there.
+/// Runs the agent as long as the hub exists.
 pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Command>) {
     let mut generation = 0;
     let mut wanted = false;
@@ -59,13 +48,13 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
             }
             Ended::Failed(error) => {
                 let why = error.to_string().into();
-                // One that never ran is not tried again by itself: what is wrong is for a person to mend.
+                // An agent that never ran is not restarted: a person must fix the cause.
                 let pause = if was_up { next_pause(&agent) } else { None };
                 gone(&agent, why, Some(error), pause, &mut commands).await
             }
             Ended::Died(running, end) => {
                 let why = reason(&running, &end);
-                // Kills what is left of it.
+                // Kills the rest of the process tree.
                 drop(running);
                 let pause = next_pause(&agent);
                 gone(&agent, why, None, pause, &mut commands).await
@@ -74,36 +63,36 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
     }
 }
 
-/// Starts the agent and stays until it ends or is ended.
+/// Starts the agent and waits until it ends.
 async fn once(agent: &AgentEntry, generation: u64, commands: &mut Receiver<Command>) -> Ended {
     agent.enter(Phase::Starting { since: now() });
-    let started = first(agent.source.start(agent.options.clone()), stop_asked(commands)).await;
+    let started = race(agent.source.start(agent.options.clone()), stop_asked(commands)).await;
     let running = match started {
-        First::One(Ok(running)) => running,
-        First::One(Err(error)) => return Ended::Failed(Arc::new(error)),
-        First::Other(()) => return Ended::Stopped,
+        Raced::First(Ok(running)) => running,
+        Raced::First(Err(error)) => return Ended::Failed(Arc::new(error)),
+        Raced::Second(()) => return Ended::Stopped,
     };
     let connection = running.connection.clone();
     let up = Up { connection: connection.clone(), generation, since: now(), pid: running.pid() };
     agent.enter(Phase::Up(up));
     loop {
-        match first(commands.recv(), connection.ended()).await {
-            First::One(Some(Command::Start)) => {}
-            First::One(Some(Command::Restart)) => {
+        match race(commands.recv(), connection.ended()).await {
+            Raced::First(Some(Command::Start)) => {}
+            Raced::First(Some(Command::Restart)) => {
                 agent.enter(Phase::Starting { since: now() });
                 running.kill().await;
                 return Ended::Restart;
             }
-            First::One(Some(Command::Stop) | None) => {
+            Raced::First(Some(Command::Stop) | None) => {
                 running.stop().await;
                 return Ended::Stopped;
             }
-            First::Other(end) => return Ended::Died(running, end),
+            Raced::Second(end) => return Ended::Died(running, end),
         }
     }
 }
 
-/// Resolves when the agent shall not be started any more.
+/// Waits for a stop command.
 async fn stop_asked(commands: &mut Receiver<Command>) {
     while let Some(command) = commands.recv().await {
         if command == Command::Stop {
@@ -116,7 +105,7 @@ fn next_pause(agent: &AgentEntry) -> Option<Duration> {
     agent.restarts.lock().unwrap_or_else(PoisonError::into_inner).next(Instant::now())
 }
 
-/// Says that the agent is gone, and waits until it is to be started again: gives whether it is.
+/// Enters the phase `Gone` and waits for the restart. Returns whether to restart.
 async fn gone(
     agent: &AgentEntry,
     why: Arc<str>,
@@ -128,10 +117,14 @@ async fn gone(
         let milliseconds = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         Timestamp(now().0.saturating_add(milliseconds))
     });
+    match pause {
+        Some(pause) => tracing::warn!(?pause, "the agent is gone and will be restarted"),
+        None => tracing::warn!("the agent is gone and will not be restarted"),
+    }
     agent.enter(Phase::Gone { why, failure, restart_at });
     let Some(pause) = pause else { return false };
     let asked = async {
-        // One that is asked for again does not wait for its time: a person looks at it.
+        // A restart that a person asks for comes at once.
         loop {
             match commands.recv().await {
                 Some(Command::Restart) => return true,
@@ -140,9 +133,9 @@ async fn gone(
             }
         }
     };
-    match first(tokio::time::sleep(pause), asked).await {
-        First::One(()) => true,
-        First::Other(restart) => {
+    match race(tokio::time::sleep(pause), asked).await {
+        Raced::First(()) => true,
+        Raced::Second(restart) => {
             if !restart {
                 agent.enter(Phase::Stopped);
             }
@@ -151,7 +144,7 @@ async fn gone(
     }
 }
 
-/// Why the agent is gone, with what it printed that is no message if that is all that is known.
+/// Why the agent is gone, with its stray output if nothing else is known.
 fn reason(running: &RunningAgent, end: &End) -> Arc<str> {
     let evidence = running.evidence();
     match evidence.stdout.first() {

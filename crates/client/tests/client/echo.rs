@@ -26,10 +26,9 @@ fn with_id(id: &str, text: &str) -> Value {
 /// What the session shows the person to have said.
 fn said(session: &SessionHandle) -> Vec<String> {
     let entries = session.snapshot();
-    let user = entries
-        .entries()
-        .iter()
-        .filter(|entry| matches!(&entry.content, EntryContent::Message { author: MessageAuthor::User, .. }));
+    let user = entries.entries().iter().filter(|entry| {
+        matches!(&entry.content, EntryContent::Message { author: MessageAuthor::User, .. })
+    });
     user.map(|entry| entry.text()).collect()
 }
 
@@ -74,7 +73,10 @@ async fn a_prompt_that_the_agent_repeats_is_shown_once() {
 #[tokio::test]
 async fn nothing_is_lost_of_a_message_that_only_begins_like_the_prompt() {
     assert_eq!(shown_after([user("make it "), user("slower")]).await, [PROMPT, "make it slower"]);
-    assert_eq!(shown_after([user(PROMPT), user(" please")]).await, [PROMPT, "make it faster please"]);
+    assert_eq!(
+        shown_after([user(PROMPT), user(" please")]).await,
+        [PROMPT, "make it faster please"]
+    );
     assert_eq!(shown_after([user("make it")]).await, [PROMPT, "make it"]);
     assert_eq!(shown_after([user("make it slower")]).await, [PROMPT, "make it slower"]);
     assert_eq!(
@@ -93,7 +95,11 @@ async fn only_the_first_repetition_of_a_turn_is_left_out_and_each_turn_has_its_o
         let mut turn = session.prompt(PROMPT).await.unwrap();
         let call = agent.expect("session/prompt").await;
         agent.update("s1", user(PROMPT)).await;
-        assert_eq!(end(&mut agent, &call, &mut turn).await, "", "a watcher is not told of it either");
+        assert_eq!(
+            end(&mut agent, &call, &mut turn).await,
+            "",
+            "a watcher is not told of it either"
+        );
     }
     assert_eq!(said(&session), [PROMPT, PROMPT]);
     agent.update("s1", user(PROMPT)).await;
@@ -112,8 +118,11 @@ async fn a_message_held_back_keeps_its_place() {
     agent.call(1, "session/request_permission", ask).await;
     agent.answer_to(1).await;
     let snapshot = session.snapshot();
-    let kinds: Vec<bool> =
-        snapshot.entries().iter().map(|entry| matches!(entry.content, EntryContent::ToolCall(_))).collect();
+    let kinds: Vec<bool> = snapshot
+        .entries()
+        .iter()
+        .map(|entry| matches!(entry.content, EntryContent::ToolCall(_)))
+        .collect();
     assert_eq!(kinds, [false, false, true]);
     assert_eq!(end(&mut agent, &call, &mut turn).await, "make");
 }

@@ -2,7 +2,7 @@
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, connecting, opened, soon};
 use attache_client::{
-    AgentConnection, Elicited, ElicitedForm, FormRequest, Options, SessionHandle, UrlRequest,
+    AgentConnection, FormReply, FormRequest, Options, SessionHandle, UrlReply, UrlRequest,
 };
 use attache_protocol::decode;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 type Asked<R, A> = mpsc::Receiver<(R, oneshot::Sender<A>)>;
 
 /// Hands each form to the test.
-fn forms(options: Options) -> (Options, Asked<FormRequest, ElicitedForm>) {
+fn forms(options: Options) -> (Options, Asked<FormRequest, FormReply>) {
     let (requests, asked) = mpsc::channel(8);
     let options = options.forms(move |request| {
         let requests = requests.clone();
@@ -25,7 +25,7 @@ fn forms(options: Options) -> (Options, Asked<FormRequest, ElicitedForm>) {
 }
 
 /// Hands each page to the test.
-fn pages(options: Options) -> (Options, Asked<UrlRequest, Elicited>) {
+fn pages(options: Options) -> (Options, Asked<UrlRequest, UrlReply>) {
     let (requests, asked) = mpsc::channel(8);
     let options = options.pages(move |request| {
         let requests = requests.clone();
@@ -38,7 +38,9 @@ fn pages(options: Options) -> (Options, Asked<UrlRequest, Elicited>) {
     (options, asked)
 }
 
-async fn ready(options: Options) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
+async fn ready(
+    options: Options,
+) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let answer = json!({ "protocolVersion": 1, "agentInfo": { "name": "probe", "version": "1" } });
     let (connection, mut agent) = connected_with(options, answer).await;
@@ -107,7 +109,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
     assert_eq!((request.agent.as_str(), request.message.as_str()), ("probe", "Who?"));
     assert_eq!(request.session_id, Some("s1".into()));
     assert_eq!(request.tool_call_id, Some("t".into()));
-    answer.send(ElicitedForm::Accept(request.form.defaults())).unwrap();
+    answer.send(FormReply::Accept(request.form.defaults())).unwrap();
     assert_eq!(
         agent.answer_to(1).await["result"],
         json!({ "action": "accept", "content": { "name": "Ann" } })
@@ -116,11 +118,15 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
     for wrong in [r#"{"name":"A"}"#, r#"{}"#, r#"{"name":"Ann","more":1}"#] {
         elicit(&mut agent, 2, name_form()).await;
         let (_, answer) = soon(asked.recv()).await.unwrap();
-        answer.send(ElicitedForm::Accept(decode(wrong).unwrap())).unwrap();
+        answer.send(FormReply::Accept(decode(wrong).unwrap())).unwrap();
         let answer = agent.answer_to(2).await;
-        assert_eq!((&answer["error"]["code"], answer.get("result")), (&json!(-32603), None), "{wrong}");
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("result")),
+            (&json!(-32603), None),
+            "{wrong}"
+        );
     }
-    for (elicited, action) in [(ElicitedForm::Decline, "decline"), (ElicitedForm::Cancel, "cancel")] {
+    for (elicited, action) in [(FormReply::Decline, "decline"), (FormReply::Cancel, "cancel")] {
         elicit(&mut agent, 3, name_form()).await;
         let (_, answer) = soon(asked.recv()).await.unwrap();
         answer.send(elicited).unwrap();
@@ -130,7 +136,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
 
 /// ELIC-05, ELIC-25.
 #[tokio::test]
-async fn malformed_questions_are_refused_and_nobody_is_asked() {
+async fn malformed_questions_are_refused_without_asking() {
     let (options, mut asked) = forms(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     let mut no_scope = name_form();
@@ -139,8 +145,9 @@ async fn malformed_questions_are_refused_and_nobody_is_asked() {
     no_mode.as_object_mut().unwrap().remove("mode");
     let mut no_form = name_form();
     no_form.as_object_mut().unwrap().remove("requestedSchema");
-    let bad_field =
-        form(json!({ "type": "object", "properties": { "a": { "type": "string", "minLength": "x" } } }));
+    let bad_field = form(
+        json!({ "type": "object", "properties": { "a": { "type": "string", "minLength": "x" } } }),
+    );
     for params in [no_scope, no_mode, no_form, bad_field] {
         elicit(&mut agent, 1, params.clone()).await;
         assert_eq!(agent.answer_to(1).await["error"]["code"], -32602, "{params}");
@@ -163,13 +170,13 @@ async fn a_question_may_be_about_a_call() {
     elicit(&mut agent, 1, params).await;
     let (request, answer) = soon(asked.recv()).await.unwrap();
     assert_eq!(request.session_id, None);
-    answer.send(ElicitedForm::Decline).unwrap();
+    answer.send(FormReply::Decline).unwrap();
     assert_eq!(agent.answer_to(1).await["result"], json!({ "action": "decline" }));
 }
 
 /// ELIC-26, CANCEL-21.
 #[tokio::test]
-async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
+async fn open_questions_are_answered_cancel_when_they_are_withdrawn() {
     let (options, mut asked) = forms(Options::default());
     let (options, mut pages) = pages(options);
     let (_connection, mut agent, session, _folder) = ready(options).await;
@@ -181,14 +188,21 @@ async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
     let mut first = soon(asked.recv()).await.unwrap();
     let (page_request, _page) = soon(pages.recv()).await.unwrap();
     let _third = soon(asked.recv()).await.unwrap();
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } }),
+        )
+        .await;
     assert_eq!(agent.answer_to(3).await["result"], json!({ "action": "cancel" }), "CANCEL-21");
     turn.cancel();
     agent.expect("session/cancel").await;
     let mut answers = [agent.next().await.unwrap(), agent.next().await.unwrap()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     for (answer, id) in answers.iter().zip([1, 2]) {
-        assert_eq!((&answer["id"], &answer["result"]), (&json!(id), &json!({ "action": "cancel" })));
+        assert_eq!(
+            (&answer["id"], &answer["result"]),
+            (&json!(id), &json!({ "action": "cancel" }))
+        );
     }
     soon(first.1.closed()).await;
     assert!(!soon(page_request.completed.wait()).await, "nobody agreed to open it");
@@ -203,7 +217,7 @@ async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
 
 /// ELIC-09, ELIC-17, ELIC-19, ELIC-20.
 #[tokio::test]
-async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
+async fn a_page_is_shown_whole_and_completed_by_its_id() {
     let (options, mut pages) = pages(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     let url = "https://Example.org/login?state=1";
@@ -211,10 +225,10 @@ async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
     elicit(&mut agent, 2, page("e2", url)).await;
     let (first, answer) = soon(pages.recv()).await.unwrap();
     assert_eq!((first.address.as_str(), first.address.host()), (url, "example.org"));
-    answer.send(Elicited::Accept).unwrap();
+    answer.send(UrlReply::Accept).unwrap();
     assert_eq!(agent.answer_to(1).await["result"], json!({ "action": "accept" }), "no content");
     let (second, answer) = soon(pages.recv()).await.unwrap();
-    answer.send(Elicited::Accept).unwrap();
+    answer.send(UrlReply::Accept).unwrap();
     agent.answer_to(2).await;
 
     let complete = |id: &str| json!({ "jsonrpc": "2.0", "method": "elicitation/complete", "params": { "elicitationId": id } });
@@ -233,7 +247,7 @@ async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
 
 /// ELIC-09, ELIC-12, ELIC-18.
 #[tokio::test]
-async fn what_is_no_page_and_an_id_in_use_are_refused() {
+async fn invalid_addresses_and_ids_in_use_are_refused() {
     let (options, mut pages) = pages(Options::default());
     let (_connection, mut agent, _session, _folder) = ready(options).await;
     for url in ["file:///etc/passwd", "javascript:alert(1)", "https:// x", "example.org"] {
@@ -244,7 +258,7 @@ async fn what_is_no_page_and_an_id_in_use_are_refused() {
     let (_, answer) = soon(pages.recv()).await.unwrap();
     elicit(&mut agent, 3, page("e", "https://example.org/")).await;
     assert_eq!(agent.answer_to(3).await["error"]["code"], -32602);
-    answer.send(Elicited::Decline).unwrap();
+    answer.send(UrlReply::Decline).unwrap();
     assert_eq!(agent.answer_to(2).await["result"], json!({ "action": "decline" }));
     elicit(&mut agent, 4, page("e", "https://example.org/")).await;
     let _again = soon(pages.recv()).await.unwrap();

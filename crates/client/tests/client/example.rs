@@ -19,8 +19,9 @@ fn the_one_shot_client_shows_the_answer_and_how_it_ended() {
     std::fs::write(&agent, script).unwrap();
     let command = format!("/bin/sh '{}'", agent.display());
     let output = Command::new(&example).args([command.as_str(), "What is six by seven?"]).output();
-    let output =
-        output.unwrap_or_else(|error| panic!("{}: {error}; run `cargo test` to build it", example.display()));
+    let output = output.unwrap_or_else(|error| {
+        panic!("{}: {error}; run `cargo test` to build it", example.display())
+    });
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "42\nEndTurn\n",

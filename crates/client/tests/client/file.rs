@@ -21,7 +21,13 @@ async fn read(agent: &mut ScriptedAgent, path: &Path, part: Value) -> Value {
 }
 
 async fn write(agent: &mut ScriptedAgent, path: &Path, content: &str) -> Value {
-    agent.call(2, "fs/write_text_file", json!({ "sessionId": "s1", "path": path, "content": content })).await;
+    agent
+        .call(
+            2,
+            "fs/write_text_file",
+            json!({ "sessionId": "s1", "path": path, "content": content }),
+        )
+        .await;
     agent.answer_to(2).await
 }
 
@@ -38,8 +44,16 @@ async fn files_are_read_and_written_exactly() {
         read(&mut agent, &path, json!({ "line": 2, "limit": 1 })).await["result"]["content"],
         "two 🦀\n"
     );
-    assert_eq!(read(&mut agent, &path, json!({ "line": 9 })).await["result"]["content"], "", "FS-04");
-    assert_eq!(read(&mut agent, &path, json!({ "line": "2" })).await["error"]["code"], -32602, "FS-05");
+    assert_eq!(
+        read(&mut agent, &path, json!({ "line": 9 })).await["result"]["content"],
+        "",
+        "FS-04"
+    );
+    assert_eq!(
+        read(&mut agent, &path, json!({ "line": "2" })).await["error"]["code"],
+        -32602,
+        "FS-05"
+    );
 }
 
 /// FS-02.
@@ -55,7 +69,8 @@ async fn a_read_sees_the_writes_sent_before_it() {
             "fs/write_text_file",
             json!({ "sessionId": "s1", "path": path, "content": text }),
         );
-        let read = message(2 * round + 1, "fs/read_text_file", json!({ "sessionId": "s1", "path": path }));
+        let read =
+            message(2 * round + 1, "fs/read_text_file", json!({ "sessionId": "s1", "path": path }));
         agent.send_text(&format!("{write}\n{read}\n")).await;
         // The answers may come in either order.
         let answers = [agent.next().await.unwrap(), agent.next().await.unwrap()];
@@ -66,7 +81,7 @@ async fn a_read_sees_the_writes_sent_before_it() {
 
 /// FS-08, FS-09, FS-10, DIR-11.
 #[tokio::test]
-async fn what_cannot_be_served_is_an_error_with_a_sentence() {
+async fn requests_that_cannot_be_served_get_an_error_with_a_sentence() {
     let (_connection, mut agent, _session, folder) = ready().await;
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret"), "x").unwrap();
@@ -82,16 +97,29 @@ async fn what_cannot_be_served_is_an_error_with_a_sentence() {
     );
     for path in [outside.path().join("secret"), folder.path().join("link/secret")] {
         let answer = read(&mut agent, &path, json!({})).await;
-        assert!(answer["error"]["message"].as_str().unwrap().contains("outside"), "DIR-11: {answer}");
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains("outside"),
+            "DIR-11: {answer}"
+        );
         let answer = write(&mut agent, &path, "mine").await;
-        assert!(answer["error"]["message"].as_str().unwrap().contains("outside"), "DIR-11: {answer}");
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains("outside"),
+            "DIR-11: {answer}"
+        );
     }
     assert_eq!(std::fs::read_to_string(outside.path().join("secret")).unwrap(), "x");
     let binary = read(&mut agent, &folder.path().join("binary"), json!({})).await;
     assert!(binary["error"]["message"].as_str().unwrap().contains("binary"), "{binary}");
     let folder_itself = read(&mut agent, folder.path(), json!({})).await;
-    assert!(folder_itself["error"]["message"].as_str().unwrap().contains("folder"), "{folder_itself}");
-    assert_eq!(read(&mut agent, Path::new("a.txt"), json!({})).await["error"]["code"], -32602, "FS-08");
+    assert!(
+        folder_itself["error"]["message"].as_str().unwrap().contains("folder"),
+        "{folder_itself}"
+    );
+    assert_eq!(
+        read(&mut agent, Path::new("a.txt"), json!({})).await["error"]["code"],
+        -32602,
+        "FS-08"
+    );
 }
 
 /// FS-09: too much is an error, never a part of it.

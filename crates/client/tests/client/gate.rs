@@ -1,9 +1,10 @@
-//! What this client does for an agent only with permission: writing files, reading secrets, running commands.
+//! What this client does for an agent only with permission: writing files, reading secrets, running
+//! commands.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
 use attache_client::{
     AgentConnection, Decision, Guard, Options, PermissionBroker, PermissionRequest, Permissions,
-    SessionHandle, Verdict,
+    Rule, SessionHandle, Verdict,
 };
 use attache_protocol::v1::{ToolCallContent, ToolKind};
 use serde_json::{Value, json};
@@ -86,9 +87,12 @@ impl Gate {
     async fn begin_asking(&mut self, mut call: Value) {
         call["toolCallId"] = json!("t");
         let options = ["allow_once", "allow_always", "reject_once"];
-        let options: Vec<Value> =
-            options.iter().map(|kind| json!({ "optionId": kind, "name": kind, "kind": kind })).collect();
-        self.call(1, "session/request_permission", json!({ "toolCall": call, "options": options })).await;
+        let options: Vec<Value> = options
+            .iter()
+            .map(|kind| json!({ "optionId": kind, "name": kind, "kind": kind }))
+            .collect();
+        self.call(1, "session/request_permission", json!({ "toolCall": call, "options": options }))
+            .await;
     }
 
     /// A permission request that the person answers by this option.
@@ -110,19 +114,24 @@ impl Gate {
     }
 
     fn diff(&self, name: &str, old: Option<&str>, new: &str) -> Value {
-        let diff = json!({ "type": "diff", "path": self.cwd.join(name), "oldText": old, "newText": new });
+        let diff =
+            json!({ "type": "diff", "path": self.cwd.join(name), "oldText": old, "newText": new });
         json!({ "title": "Edit", "kind": "edit", "content": [diff] })
     }
 }
 
 fn is_refused(answer: &Value) -> bool {
-    answer["error"]["message"].as_str().is_some_and(|message| message.contains("no person, rule or setting"))
+    answer["error"]["message"]
+        .as_str()
+        .is_some_and(|message| message.contains("no person, rule or setting"))
 }
 
-/// PERM-02 for files: none is written that the session's permissions do not allow, and a protected one only by a person.
+/// PERM-02 for files: none is written that the session's permissions do not allow, and a protected
+/// one only by a person.
 #[tokio::test]
 async fn no_file_is_written_unless_the_permissions_allow_it() {
-    let protected = [".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "sub/AGENTS.md", ".ENV"];
+    let protected =
+        [".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "sub/AGENTS.md", ".ENV"];
     for (permissions, writes) in [
         (Permissions::Reject, false),
         (Permissions::AllowKinds(vec![ToolKind::Read]), false),
@@ -135,12 +144,16 @@ async fn no_file_is_written_unless_the_permissions_allow_it() {
         assert_eq!(is_refused(&answer), !writes, "{answer}");
         for name in protected {
             let answer = gate.write(name, "x").await;
-            assert!(is_refused(&answer) && gate.text(name).is_none(), "{permissions:?} {name}: {answer}");
+            assert!(
+                is_refused(&answer) && gate.text(name).is_none(),
+                "{permissions:?} {name}: {answer}"
+            );
         }
     }
 }
 
-/// PERM-05 for files: the person sees which file and what changes in it, and nothing is written before.
+/// PERM-05 for files: the person sees which file and what changes in it, and nothing is written
+/// before.
 #[tokio::test]
 async fn the_person_sees_the_difference_before_a_file_is_written() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -148,7 +161,10 @@ async fn the_person_sees_the_difference_before_a_file_is_written() {
     gate.begin_write(2, "a.txt", "new\n").await;
     let (request, decide) = soon(asked.recv()).await.unwrap();
     let path = gate.cwd.join("a.txt");
-    assert_eq!((request.kind(), request.protected, request.covered), (Some(&ToolKind::Edit), None, false));
+    assert_eq!(
+        (request.kind(), request.protected, request.covered),
+        (Some(&ToolKind::Edit), None, false)
+    );
     assert!(request.title().contains(path.to_str().unwrap()), "{request:?}");
     assert_eq!(request.file.as_ref().unwrap().resolved, path);
     let content = request.asked.content.clone().unwrap();
@@ -200,12 +216,17 @@ async fn a_cancel_or_a_dead_agent_withdraws_the_question_about_a_file() {
     gate.agent.expect("session/cancel").await;
     assert_eq!(gate.agent.answer_to(2).await["error"]["code"], -32800);
     soon(decide.closed()).await;
-    assert_eq!(gate.write("a.txt", "x").await["error"]["code"], -32800, "the turn is being cancelled");
+    assert_eq!(
+        gate.write("a.txt", "x").await["error"]["code"],
+        -32800,
+        "the turn is being cancelled"
+    );
 
     let (mut gate, mut asked) = asked_gate().await;
     gate.begin_write(2, "a.txt", "x").await;
     let (_, mut decide) = soon(asked.recv()).await.unwrap();
-    let cancel = json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 2 } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 2 } });
     gate.agent.send(cancel).await;
     assert_eq!(gate.agent.answer_to(2).await["error"]["code"], -32800);
     soon(decide.closed()).await;
@@ -252,7 +273,9 @@ async fn another_write_than_the_approved_one_asks() {
         ("another file", json!("edit"), "b.txt", "one\n2\n", nothing),
         ("more than the diff", json!("edit"), "a.txt", "one\n2\nthree\n", nothing),
         ("the diff alone", json!("edit"), "a.txt", "2", nothing),
-        ("the file changed", json!("edit"), "a.txt", "one\n2\n", |gate| gate.put("a.txt", "zero\ntwo\n")),
+        ("the file changed", json!("edit"), "a.txt", "one\n2\n", |gate| {
+            gate.put("a.txt", "zero\ntwo\n")
+        }),
         ("the file is gone", json!("edit"), "a.txt", "one\n2\n", |gate| {
             fs::remove_file(gate.cwd.join("a.txt")).unwrap();
         }),
@@ -282,7 +305,7 @@ async fn another_write_than_the_approved_one_asks() {
 
 /// A rejected request, one that is withdrawn and the end of the turn leave no approval behind.
 #[tokio::test]
-async fn an_approval_that_was_not_given_or_not_used_is_none() {
+async fn a_rejected_or_unused_approval_allows_nothing() {
     let (mut gate, mut asked) = asked_gate().await;
     let call = gate.diff("a.txt", None, "x");
     gate.asks(&mut asked, call.clone(), "reject_once").await;
@@ -349,10 +372,12 @@ async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     assert!(is_refused(&gate.agent.answer_to(3).await));
 }
 
-/// The agent's own request about a protected file is no matter of flags either: else it would approve the write.
+/// The agent's own request about a protected file is no matter of flags either: else it would
+/// approve the write.
 #[tokio::test]
 async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
-    let diff = |path: &str| json!({ "content": [{ "type": "diff", "path": path, "newText": "x" }] });
+    let diff =
+        |path: &str| json!({ "content": [{ "type": "diff", "path": path, "newText": "x" }] });
     let location = |path: &str| json!({ "locations": [{ "path": path }] });
     for (kind, call, allowed) in [
         ("edit", diff("plain.txt"), true),
@@ -366,9 +391,10 @@ async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     ] {
         let mut gate = gate(|_| Permissions::AllowAll).await;
         let cwd = gate.cwd.to_str().unwrap().to_owned();
-        let mut call: Value =
-            serde_json::from_str(&call.to_string().replace("\"path\":\"", &format!("\"path\":\"{cwd}/")))
-                .unwrap();
+        let mut call: Value = serde_json::from_str(
+            &call.to_string().replace("\"path\":\"", &format!("\"path\":\"{cwd}/")),
+        )
+        .unwrap();
         (call["title"], call["kind"]) = (json!("x"), json!(kind));
         gate.begin_asking(call.clone()).await;
         let chosen = gate.agent.answer_to(1).await["result"]["outcome"]["optionId"].clone();
@@ -376,7 +402,8 @@ async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     }
 }
 
-/// A command that the agent asked permission for runs without a second question: once, and no other.
+/// A command that the agent asked permission for runs without a second question: once, and no
+/// other.
 #[tokio::test]
 async fn an_approved_command_runs_without_a_second_question() {
     let line = json!({ "command": "printf 'a b'" });
@@ -404,7 +431,10 @@ async fn an_approved_command_runs_without_a_second_question() {
         let (mut gate, mut asked) = asked_gate().await;
         let call = json!({ "title": "Run", "kind": "execute", "rawInput": input });
         gate.asks(&mut asked, call, "allow_once").await;
-        assert!(gate.create(params.clone()).await["result"]["terminalId"].is_string(), "{input} {params}");
+        assert!(
+            gate.create(params.clone()).await["result"]["terminalId"].is_string(),
+            "{input} {params}"
+        );
         gate.call(4, "terminal/create", params).await;
         soon(asked.recv()).await.unwrap().1.send(Decision::Reject).unwrap();
         assert!(gate.agent.answer_to(4).await["error"].is_object(), "it is used up");
@@ -435,7 +465,8 @@ async fn an_approved_command_runs_without_a_second_question() {
         let call = json!({ "title": "Run", "kind": "execute", "rawInput": input });
         gate.asks(&mut asked, call, "allow_once").await;
         gate.call(4, "terminal/create", params.clone()).await;
-        let (_, decide) = soon(asked.recv()).await.unwrap_or_else(|| panic!("{input} {params} asks"));
+        let (_, decide) =
+            soon(asked.recv()).await.unwrap_or_else(|| panic!("{input} {params} asks"));
         decide.send(Decision::Reject).unwrap();
         assert!(is_refused(&gate.agent.answer_to(4).await), "{input} {params}");
     }
@@ -449,7 +480,7 @@ async fn rules_decide_about_writes_and_the_log_names_the_file() {
     let mut gate = gate(|cwd| {
         let rule = |line: &str, path: &str| {
             let line = line.replace("PATH", cwd.join(path).to_str().unwrap());
-            held.remember(line.parse().unwrap()).unwrap();
+            held.remember(Rule::from_line(&line).unwrap()).unwrap();
         };
         rule(r#"allow kind="edit""#, "");
         rule(r#"reject kind="edit" path="PATH""#, "closed");
@@ -473,7 +504,11 @@ async fn rules_decide_about_writes_and_the_log_names_the_file() {
         let audited = broker.audit().pop().unwrap();
         assert_eq!(audited.verdict == Verdict::Allowed, writes, "{name}");
         assert!(
-            audited.effect.paths.iter().any(|path| path.ends_with(name) || name.starts_with("link")),
+            audited
+                .effect
+                .paths
+                .iter()
+                .any(|path| path.ends_with(name) || name.starts_with("link")),
             "{audited:?}"
         );
         let line: Value = serde_json::from_str(&audited.to_string()).unwrap();
@@ -493,11 +528,12 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     assert_eq!(gate.write("a.txt", "1").await["result"], json!({}));
     assert_eq!(gate.write("a.txt", "2").await["result"], json!({}));
     assert_eq!(broker.audit().len(), 2, "the request, and the write that it did not show");
-    broker.remember(r#"reject kind="edit""#.parse().unwrap()).unwrap();
+    broker.remember(Rule::from_line(r#"reject kind="edit""#).unwrap()).unwrap();
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
-/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it; every other read asks nobody.
+/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it;
+/// every other read asks nobody.
 #[tokio::test]
 async fn a_rule_that_rejects_stops_a_plain_read() {
     let broker = PermissionBroker::in_memory();
@@ -505,7 +541,7 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
     let (person, mut asked) = asking();
     let mut gate = gate(|cwd| {
         let rule = format!("reject path={:?}", cwd.join("priv"));
-        held.remember(rule.parse().unwrap()).unwrap();
+        held.remember(Rule::from_line(&rule).unwrap()).unwrap();
         held.permissions("probe", cwd, person)
     })
     .await;
@@ -522,20 +558,29 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
         let audit = broker.audit();
         assert_eq!(audit.len(), before + 1, "{name}");
         let last = audit.last().unwrap();
-        assert_eq!((last.verdict, last.kind.as_ref()), (Verdict::Rejected, Some(&ToolKind::Read)), "{name}");
+        assert_eq!(
+            (last.verdict, last.kind.as_ref()),
+            (Verdict::Rejected, Some(&ToolKind::Read)),
+            "{name}"
+        );
     }
-    broker.remember(r#"reject kind="read""#.parse().unwrap()).unwrap();
+    broker.remember(Rule::from_line(r#"reject kind="read""#).unwrap()).unwrap();
     assert!(is_refused(&gate.read("open").await));
     assert!(asked.try_recv().is_err(), "nobody is asked");
 }
 
-/// A command whose words name a protected file to change, or a secret to read, is no matter of kinds: a person sees it.
+/// A command whose words name a protected file to change, or a secret to read, is no matter of
+/// kinds: a person sees it.
 #[tokio::test]
 async fn a_command_that_names_a_protected_file_needs_a_person() {
     let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
     let cases = [
         (run("sh", &["-c", "echo x > .envrc"]), "echo x > .envrc", false),
-        (run("echo hi | tee .git/hooks/pre-commit", &[]), "echo hi | tee .git/hooks/pre-commit", false),
+        (
+            run("echo hi | tee .git/hooks/pre-commit", &[]),
+            "echo hi | tee .git/hooks/pre-commit",
+            false,
+        ),
         (run("cat", &[".env"]), "cat .env", false),
         (run("cp", &["plain", "link/pre-push"]), "cp plain link/pre-push", false),
         (run("cat", &["AGENTS.md"]), "cat AGENTS.md", true),
@@ -543,7 +588,8 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
         (run("cat plain", &[]), "cat plain", true),
     ];
     for (params, line, allowed) in cases {
-        for permissions in [Permissions::AllowAll, Permissions::AllowKinds(vec![ToolKind::Execute])] {
+        for permissions in [Permissions::AllowAll, Permissions::AllowKinds(vec![ToolKind::Execute])]
+        {
             let mut gate = gate(|_| permissions).await;
             for name in [".env", "plain", ".git/hooks/x", "AGENTS.md"] {
                 gate.put(name, "x");
@@ -552,8 +598,10 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
             let answer = gate.create(params.clone()).await;
             assert_eq!(answer["error"].is_null(), allowed, "{params}: {answer}");
             assert_eq!(is_refused(&answer), !allowed, "{params}: {answer}");
-            for call in [json!({ "title": "Run", "rawInput": { "command": line } }), json!({ "title": line })]
-            {
+            for call in [
+                json!({ "title": "Run", "rawInput": { "command": line } }),
+                json!({ "title": line }),
+            ] {
                 let mut call = call;
                 call["kind"] = json!("execute");
                 gate.begin_asking(call.clone()).await;
@@ -568,10 +616,14 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
     let (request, decide) = soon(asked.recv()).await.unwrap();
     assert_eq!(request.protected, Some(Guard::Secret));
     decide.send(Decision::Allow).unwrap();
-    assert!(gate.agent.answer_to(4).await["result"]["terminalId"].is_string(), "the person allows it");
+    assert!(
+        gate.agent.answer_to(4).await["result"]["terminalId"].is_string(),
+        "the person allows it"
+    );
 }
 
-/// A rule for the kind or for the program does not let such a command run; one with its whole line does.
+/// A rule for the kind or for the program does not let such a command run; one with its whole line
+/// does.
 #[tokio::test]
 async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
     for (rule, allowed) in [
@@ -580,7 +632,7 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
         (r#"allow command="cat .env""#, true),
     ] {
         let broker = PermissionBroker::in_memory();
-        broker.remember(rule.parse().unwrap()).unwrap();
+        broker.remember(Rule::from_line(rule).unwrap()).unwrap();
         let mut gate = gate(|cwd| broker.permissions("probe", cwd, Permissions::AllowAll)).await;
         gate.put(".env", "x");
         let answer = gate.create(json!({ "command": "cat", "args": [".env"] })).await;
@@ -595,17 +647,22 @@ async fn a_hard_link_to_a_protected_file_needs_a_person() {
     for name in ["sub/.env", ".git/hooks/pre-commit", "plain"] {
         gate.put(name, "before");
     }
-    for (name, link) in [("sub/.env", "secret"), (".git/hooks/pre-commit", "hook"), ("plain", "other")] {
+    for (name, link) in
+        [("sub/.env", "secret"), (".git/hooks/pre-commit", "hook"), ("plain", "other")]
+    {
         fs::hard_link(gate.cwd.join(name), gate.cwd.join(link)).unwrap();
     }
-    for (link, reads, writes) in [("secret", false, false), ("hook", true, false), ("other", true, true)] {
+    for (link, reads, writes) in
+        [("secret", false, false), ("hook", true, false), ("other", true, true)]
+    {
         assert_eq!(is_refused(&gate.read(link).await), !reads, "{link}");
         assert_eq!(is_refused(&gate.write(link, "after").await), !writes, "{link}");
         assert_eq!(gate.text(link).as_deref() == Some("after"), writes, "{link}");
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, allows that action and no later one.
+/// A flag that takes the agent's only option, one that allows always, allows that action and no
+/// later one.
 #[tokio::test]
 async fn only_a_person_allows_always() {
     let broker = PermissionBroker::in_memory();
@@ -619,10 +676,14 @@ async fn only_a_person_allows_always() {
     let mut call = gate.diff("a.txt", None, "1");
     call["toolCallId"] = json!("t");
     let options = [json!({ "optionId": "a", "name": "a", "kind": "allow_always" })];
-    gate.call(1, "session/request_permission", json!({ "toolCall": call, "options": options })).await;
+    gate.call(1, "session/request_permission", json!({ "toolCall": call, "options": options }))
+        .await;
     assert_eq!(gate.agent.answer_to(1).await["result"]["outcome"]["optionId"], "a");
     for text in ["1", "2"] {
         assert_eq!(gate.write("a.txt", text).await["result"], json!({}), "{text}");
     }
-    assert!(!covered.load(std::sync::atomic::Ordering::SeqCst), "the flag decides about the second write");
+    assert!(
+        !covered.load(std::sync::atomic::Ordering::SeqCst),
+        "the flag decides about the second write"
+    );
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn the_first_message_offers_what_is_served_and_nothing_else() {
+async fn the_first_message_advertises_exactly_what_is_served() {
     let (mut agent, connecting) = connecting(Options::default().about("tester", "9"));
     let greeting = async {
         let call = agent.expect("initialize").await;
@@ -18,7 +18,8 @@ async fn the_first_message_offers_what_is_served_and_nothing_else() {
             params["clientCapabilities"]["fs"],
             json!({ "readTextFile": true, "writeTextFile": true })
         );
-        let session = json!({ "compaction": {}, "configOptions": { "boolean": {} }, "notices": {} });
+        let session =
+            json!({ "compaction": {}, "configOptions": { "boolean": {} }, "notices": {} });
         assert_eq!(params["clientCapabilities"]["session"], session);
         assert_eq!(params["clientCapabilities"]["plan"], json!({}));
         let offered = |name: &str| {
@@ -26,10 +27,16 @@ async fn the_first_message_offers_what_is_served_and_nothing_else() {
                 .get(name)
                 .is_some_and(|value| !value.is_null() && *value != json!(false))
         };
-        assert!(!offered("terminal") && !offered("elicitation") && !offered("subagents"), "{params}");
+        assert!(
+            !offered("terminal") && !offered("elicitation") && !offered("subagents"),
+            "{params}"
+        );
         assert_ne!(params["clientCapabilities"]["auth"]["terminal"], true);
         agent
-            .reply(&call, json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "version": "2" } }))
+            .reply(
+                &call,
+                json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "version": "2" } }),
+            )
             .await;
     };
     let (connection, ()) = tokio::join!(connecting, greeting);
@@ -54,12 +61,15 @@ async fn an_unknown_version_closes_the_connection_and_is_named() {
 async fn an_agent_that_never_answers_is_given_up_at_the_deadline() {
     let (_agent, connecting) = connecting(Options::default().handshake(Duration::from_secs(5)));
     let error = connecting.await.unwrap_err();
-    assert!(matches!(error, StartError::Silent { after, .. } if after == Duration::from_secs(5)), "{error}");
+    assert!(
+        matches!(error, StartError::Silent { after, .. } if after == Duration::from_secs(5)),
+        "{error}"
+    );
     assert!(error.to_string().contains("--acp"), "{error}");
 }
 
 #[tokio::test]
-async fn text_before_the_answer_is_kept_and_never_answered() {
+async fn stray_lines_before_the_answer_are_kept_and_not_answered() {
     let (mut agent, connecting) = connecting(Options::default());
     let greeting = async {
         agent.send_text("Welcome to Agent 3000!\n\n[1, 2]\n\u{1b}[1mready\n").await;
@@ -74,7 +84,7 @@ async fn text_before_the_answer_is_kept_and_never_answered() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_gone_is_told_from_one_that_refuses_and_one_that_talks_nonsense() {
+async fn errors_distinguish_a_gone_a_refusing_and_a_malformed_agent() {
     let (agent, gone) = connecting(Options::default());
     drop(agent);
     assert!(matches!(soon(gone).await, Err(StartError::Ended { .. })));
@@ -127,7 +137,8 @@ async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
 /// INIT-20, INIT-10.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_says_nothing_of_itself_is_asked_for_nothing() {
-    let (connection, mut agent) = connected_with(Options::default(), json!({ "protocolVersion": 1 })).await;
+    let (connection, mut agent) =
+        connected_with(Options::default(), json!({ "protocolVersion": 1 })).await;
     assert_eq!(connection.capabilities(), &AgentCapabilities::default());
     assert!(connection.list().next_page().await.is_err());
     assert!(connection.delete("old").await.is_err());

@@ -40,13 +40,14 @@ async fn given_up(
 
 /// SESS-12, SESS-14.
 #[tokio::test]
-async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
+async fn updates_after_a_failed_load_belong_to_the_session_at_once() {
     let (connection, mut agent, session, folder) = ready().await;
     let mut load = std::pin::pin!(connection.load("s1", folder.path()).into_future());
     let failing = async {
         let call = agent.expect("session/load").await;
         agent.say("stored 1").await;
-        // In one write, so that the news is folded before whoever waits for the load has been woken.
+        // In one write, so that the news is folded before whoever waits for the load has been
+        // woken.
         let refusal = json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32603, "message": "disk on fire" } });
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": ", news" } });
         let news = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": update } });
@@ -60,7 +61,7 @@ async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
 
 /// SESS-12, SESS-14.
 #[tokio::test]
-async fn the_rest_of_a_replay_that_nobody_waits_for_is_no_news_of_the_session() {
+async fn the_rest_of_an_abandoned_replay_is_dropped() {
     let (connection, mut agent, session, folder) = ready().await;
     let mut watch = session.watch();
     let call = given_up(connection.load("s1", folder.path()), &mut agent).await;
@@ -70,8 +71,8 @@ async fn the_rest_of_a_replay_that_nobody_waits_for_is_no_news_of_the_session() 
     agent.say(", news").await;
     agent.heard().await;
     assert_eq!(texts(&session), ["live, news"], "the answer came too late to replace anything");
-    let look = soon(watch.next()).await.unwrap();
-    assert!(!look.replaced);
+    let update = soon(watch.next()).await.unwrap();
+    assert!(!update.replaced);
 }
 
 /// SESS-12.

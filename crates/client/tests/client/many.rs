@@ -9,7 +9,8 @@ use std::collections::HashMap;
 const SESSIONS: u64 = 8;
 const TURNS: u64 = 40;
 
-/// An agent that asks permission in every other turn, ends a turn when it is cancelled, and otherwise once its question is answered.
+/// An agent that asks permission in every other turn, ends a turn when it is cancelled, and
+/// otherwise once its question is answered.
 async fn serve(mut agent: ScriptedAgent) {
     let mut prompts: HashMap<String, Value> = HashMap::new();
     let (mut sessions, mut questions) = (0, 0);
@@ -39,14 +40,16 @@ async fn serve(mut agent: ScriptedAgent) {
                     agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
                 }
             }
-            // Dropping the connection drops replies that are on their way to whoever waits. By then every turn has ended.
+            // Dropping the connection drops replies that are on their way to whoever waits. By then
+            // every turn has ended.
             Some("$/cancel_request") => {
                 let given_up = &message["params"]["requestId"];
                 assert!(prompts.values().all(|prompt| prompt["id"] != *given_up), "{message}");
             }
             Some(other) => panic!("{other}"),
             None => {
-                let session = asked.remove(&message["id"].as_u64().unwrap()).expect("answered once");
+                let session =
+                    asked.remove(&message["id"].as_u64().unwrap()).expect("answered once");
                 if let Some(prompt) = prompts.remove(&session) {
                     agent.reply(&prompt, json!({ "stopReason": "end_turn" })).await;
                 }
@@ -77,7 +80,7 @@ async fn use_up(session: SessionHandle, seed: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_turn_of_many_sessions_ends_once_whatever_happens_to_it() {
+async fn every_turn_of_many_sessions_ends_exactly_once() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, agent) = connected(json!({})).await;
     let mut tasks = tokio::task::JoinSet::new();

@@ -1,7 +1,9 @@
 //! PERM rules and CANCEL-05, CANCEL-21.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened_with, soon};
-use attache_client::{AgentConnection, Change, Decision, PermissionRequest, Permissions, SessionHandle};
+use attache_client::{
+    AgentConnection, Change, Decision, PermissionRequest, Permissions, SessionHandle,
+};
 use attache_protocol::v1::ToolKind;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -104,7 +106,8 @@ async fn several_questions_are_open_at_once_and_answered_in_any_order() {
     let (permissions, mut asked) = asking();
     let (_connection, mut agent, session, _folder) = ready(permissions).await;
     for id in 1..=3 {
-        ask(&mut agent, id, json!({ "toolCallId": format!("t{id}"), "title": format!("T{id}") })).await;
+        ask(&mut agent, id, json!({ "toolCallId": format!("t{id}"), "title": format!("T{id}") }))
+            .await;
     }
     let mut open = Vec::new();
     for _ in 0..3 {
@@ -159,7 +162,7 @@ async fn a_cancel_answers_every_open_question_and_later_ones() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_may_call_the_agent_before_deciding() {
+async fn a_permission_handler_may_call_the_agent_before_deciding() {
     let known: Arc<OnceLock<SessionHandle>> = Arc::default();
     let session_of_asked = known.clone();
     let permissions = Permissions::ask(move |_| {
@@ -171,9 +174,12 @@ async fn whoever_is_asked_may_call_the_agent_before_deciding() {
     });
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
-    let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "code", "name": "Code" }] });
+    let modes =
+        json!({ "currentModeId": "ask", "availableModes": [{ "id": "code", "name": "Code" }] });
     let opening = connection.open(folder.path()).permissions(permissions);
-    known.set(opened_with(opening, &mut agent, json!({ "sessionId": "s1", "modes": modes })).await).unwrap();
+    known
+        .set(opened_with(opening, &mut agent, json!({ "sessionId": "s1", "modes": modes })).await)
+        .unwrap();
     ask(&mut agent, 1, json!({ "toolCallId": "t" })).await;
     let call = agent.expect("session/set_mode").await;
     agent.reply(&call, json!({})).await;
@@ -187,7 +193,11 @@ async fn a_question_the_agent_takes_back_is_answered_cancelled() {
     let (_connection, mut agent, session, _folder) = ready(permissions).await;
     ask(&mut agent, 7, json!({ "toolCallId": "t" })).await;
     let (_, mut decide) = soon(asked.recv()).await.unwrap();
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }),
+        )
+        .await;
     assert_eq!(agent.answer_to(7).await["result"], cancelled(), "CANCEL-21");
     soon(decide.closed()).await;
     assert_eq!(session.snapshot().open_permissions().count(), 0);
@@ -208,7 +218,7 @@ async fn questions_left_open_at_the_end_of_a_turn_are_withdrawn() {
 }
 
 #[tokio::test]
-async fn whoever_fails_to_decide_has_not_approved() {
+async fn a_permission_handler_that_fails_approves_nothing() {
     let once = Mutex::new(true);
     let permissions = Permissions::ask(move |_| {
         let panics = std::mem::take(&mut *once.lock().unwrap());

@@ -2,8 +2,8 @@
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened_with, soon};
 use attache_client::{
-    Audited, BrokerError, DecidedBy, Decision, Effect, Options, PermissionBroker, PermissionRule,
-    Permissions, Scope, Verdict,
+    Audited, BrokerError, CallPattern, DecidedBy, Decision, Effect, Options, PermissionBroker,
+    Permissions, Rule, RuleScope, Subject, Verdict,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,15 +37,16 @@ fn command(line: &str) -> Value {
     json!({ "toolCallId": "t", "title": "Shell", "kind": "execute", "rawInput": { "command": line } })
 }
 
-fn rule(line: &str) -> PermissionRule {
-    line.parse().unwrap()
+fn rule(line: &str) -> Rule {
+    Rule::from_line(line).unwrap()
 }
 
 fn selected(option: &str) -> Value {
     json!({ "outcome": "selected", "optionId": option })
 }
 
-/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and nobody is asked.
+/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and
+/// nobody is asked.
 #[tokio::test]
 async fn rules_decide_before_anybody_is_asked() {
     let broker = PermissionBroker::in_memory();
@@ -56,11 +57,17 @@ async fn rules_decide_before_anybody_is_asked() {
     assert_eq!(ask(&mut agent, command("git log"), ALL).await, selected("allow_once"));
     assert_eq!(ask(&mut agent, command("git push -f"), ALL).await, selected("reject_once"));
     // What a rule allows is not approved by an option that rejects, nor the other way round.
-    assert_eq!(ask(&mut agent, command("git log"), &["reject_once"]).await, selected("reject_once"));
+    assert_eq!(
+        ask(&mut agent, command("git log"), &["reject_once"]).await,
+        selected("reject_once")
+    );
     let cancelled = json!({ "outcome": "cancelled" });
     assert_eq!(ask(&mut agent, command("git push"), &["allow_once"]).await, cancelled, "PERM-13");
     let verdicts: Vec<Verdict> = broker.audit().iter().map(|audited| audited.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Allowed, Verdict::Rejected, Verdict::Rejected, Verdict::Rejected]);
+    assert_eq!(
+        verdicts,
+        [Verdict::Allowed, Verdict::Rejected, Verdict::Rejected, Verdict::Rejected]
+    );
 }
 
 /// PERM-07 on this side: asked once, remembered for the session, and for that session only.
@@ -71,8 +78,9 @@ async fn what_a_person_said_for_a_session_is_not_asked_again_there() {
     let counted = times.clone();
     let rest = Permissions::ask(move |request| {
         counted.fetch_add(1, Ordering::Relaxed);
-        let scope = Scope::Session(request.session_id.clone());
-        remembering.remember(PermissionRule::about(&request, Effect::Allow, scope).unwrap()).unwrap();
+        let scope = RuleScope::Session(request.session_id.clone());
+        let call = request.asked_call("probe", "/".as_ref());
+        remembering.remember(call.narrowest_rule(Effect::Allow, scope).unwrap()).unwrap();
         async { Decision::Allow }
     });
     let (mut agent, _held) = ready(&broker, rest).await;
@@ -98,10 +106,13 @@ async fn every_decision_is_in_the_log() {
     let (mut agent, _held) = ready(&broker, rest).await;
     ask(&mut agent, json!({ "toolCallId": "a", "title": "Read\nit", "kind": "read" }), ALL).await;
     ask(&mut agent, json!({ "toolCallId": "b", "title": "Edit", "kind": "edit" }), ALL).await;
-    let params =
-        json!({ "sessionId": "s1", "toolCall": { "toolCallId": "c", "title": "Run" }, "options": [] });
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "c", "title": "Run" }, "options": [] });
     agent.call(7, "session/request_permission", params).await;
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }),
+        )
+        .await;
     agent.answer_to(7).await;
     let audit = soon(async {
         loop {
@@ -116,7 +127,11 @@ async fn every_decision_is_in_the_log() {
     assert_eq!(
         audit.iter().map(of).collect::<Vec<_>>(),
         [
-            ("Read\nit".to_owned(), Verdict::Allowed, DecidedBy::Rule(rule(r#"allow kind="read""#))),
+            (
+                "Read\nit".to_owned(),
+                Verdict::Allowed,
+                DecidedBy::Rule(rule(r#"allow kind="read""#))
+            ),
             ("Edit".to_owned(), Verdict::Rejected, DecidedBy::Asked),
             ("Run".to_owned(), Verdict::Withdrawn, DecidedBy::Asked),
         ]
@@ -127,7 +142,8 @@ async fn every_decision_is_in_the_log() {
     assert_eq!(line, told);
 }
 
-/// A command in a terminal is decided by the same rules; variables that may change what it does are not silently approved with it.
+/// A command in a terminal is decided by the same rules; variables that may change what it does are
+/// not silently approved with it.
 #[tokio::test]
 async fn a_rule_allows_commands_in_terminals_but_not_in_another_environment() {
     let broker = PermissionBroker::in_memory();
@@ -159,50 +175,114 @@ async fn the_log_is_bounded() {
         ask(&mut agent, json!({ "toolCallId": "t", "title": format!("{number}") }), ALL).await;
     }
     let audit = broker.audit();
-    assert_eq!((audit.len(), audit[0].title.as_str(), &audit[0].by), (1000, "1", &DecidedBy::Setting));
+    assert_eq!(
+        (audit.len(), audit[0].title.as_str(), &audit[0].by),
+        (1000, "1", &DecidedBy::Setting)
+    );
 }
 
 #[test]
 fn rules_for_longer_than_a_session_are_in_a_file_that_a_person_can_read() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("new/permissions");
+    let file = folder.path().join("new/permissions.toml");
     let broker = PermissionBroker::open(&file).unwrap();
     assert!(broker.rules().is_empty() && !file.exists());
     let always = rule(r#"allow agent="probe" command="cargo test""#);
     let project = rule(r#"reject project="/home/app" path="/home/app/secret""#);
-    let session = PermissionRule { scope: Scope::Session("s1".into()), ..always.clone() };
+    let session = Rule { scope: RuleScope::Session("s1".into()), ..always.clone() };
     for rule in [&always, &project, &session, &always] {
         broker.remember(rule.clone()).unwrap();
     }
     let text = std::fs::read_to_string(&file).unwrap();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(lines, [always.to_string(), project.to_string()]);
-    assert_eq!(PermissionBroker::open(&file).unwrap().rules(), [always.clone(), project]);
+    for table in [
+        "\n[[allow]]\nagents = [\"probe\"]\ncall = { command = \"cargo test\" }\n",
+        "\n[[deny]]\nagents = \"all\"\ncall = { path = \"/home/app/secret\" }\nproject = \"/home/app\"\n",
+    ] {
+        assert!(text.contains(table), "{text}");
+    }
+    let read = PermissionBroker::open(&file).unwrap().rules();
+    assert!(read.len() == 2 && read[0].is_same(&always) && read[1].is_same(&project), "{read:?}");
 
-    let everything = PermissionRule { command: None, ..always };
-    assert!(matches!(broker.remember(everything), Err(BrokerError::Rule(_))));
-    std::fs::write(&file, "\n# a remark\nallow command=\"ls\"\nreject comand=\"rm\"\n").unwrap();
-    let error = PermissionBroker::open(&file).unwrap_err();
-    assert!(error.to_string().contains("line 4"), "{error}");
+    let everything = Rule::new(Effect::Allow, Subject::Call(CallPattern::default()));
+    assert!(matches!(broker.remember(everything), Err(BrokerError::Rules(_))));
+    let text = "version = 2\n# a remark\n[[deny]]\nagents = \"all\"\ncomand = \"rm\"\n";
+    std::fs::write(&file, text).unwrap();
+    let error = PermissionBroker::open(&file).unwrap_err().to_string();
+    assert!(error.contains("permissions.toml, line 3") && error.contains("comand"), "{error}");
 }
 
 #[test]
 fn a_rule_is_forgotten_and_the_rest_of_the_file_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("permissions");
+    let (file, old) = (folder.path().join("permissions.toml"), folder.path().join("old"));
     let text = "# mine\nreject  command=\"rm\"\n\n allow kind=\"read\"\nallow command=\"ls\"";
-    std::fs::write(&file, text).unwrap();
-    let broker = PermissionBroker::open(&file).unwrap();
+    std::fs::write(&old, text).unwrap();
+    let open = || {
+        let broker = PermissionBroker::in_memory().and_old_rules_of(&old, &file).unwrap();
+        broker.and_rules_of(&file).unwrap()
+    };
+    let broker = open();
+    assert_eq!(broker.rules().len(), 3);
     broker.forget(&rule(r#"allow kind="read""#)).unwrap();
-    let left = "# mine\nreject  command=\"rm\"\n\nallow command=\"ls\"";
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), left);
+    let left = std::fs::read_to_string(&file).unwrap();
+    assert!(!left.contains("read") && left.contains("# mine\n[[deny]]"), "{left}");
     broker.remember(rule(r#"allow kind="fetch""#)).unwrap();
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{left}\nallow kind=\"fetch\"\n"));
-    assert_eq!(PermissionBroker::open(&file).unwrap().rules(), broker.rules());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    let table = "\n[[allow]]\nagents = \"all\"\ncall = { kind = \"fetch\" }\n";
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{left}{table}"));
+    assert_eq!(open().rules(), broker.rules());
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["old.v1", "permissions.toml"], "nothing else is left");
 }
 
-/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and is bounded.
+/// Rules that came with a project ask and deny for every agent, and allow nothing.
+#[tokio::test]
+async fn a_project_restricts_every_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".attache")).unwrap();
+    let write = |rules: &str| {
+        std::fs::write(folder.path().join(".attache/permissions.toml"), rules).unwrap();
+    };
+    write(
+        "[[allow]]\ntool = \"execute\"\nunsandboxed = true\n\n[[deny]]\ncommand = \"git push\"\n\n\
+         [[ask]]\ncommand = \"make\"\n",
+    );
+    let decided = |broker: &PermissionBroker| {
+        let (connection, permissions) =
+            (connected(json!({})), broker.permissions("probe", folder.path(), Permissions::Reject));
+        let folder = folder.path().to_owned();
+        async move {
+            let (connection, mut agent) = connection.await;
+            let opening = connection.open(folder).permissions(permissions);
+            let _session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
+            for line in ["git push", "make", "ls"] {
+                ask(&mut agent, command(line), ALL).await;
+            }
+        }
+    };
+    let broker = PermissionBroker::in_memory();
+    for line in [r#"allow command="git""#, r#"allow command="make""#, r#"allow command="ls""#] {
+        broker.remember(rule(line)).unwrap();
+    }
+    decided(&broker).await;
+    let by = |audited: Audited| (audited.verdict, matches!(audited.by, DecidedBy::Rule(_)));
+    let audit: Vec<_> = broker.audit().into_iter().map(by).collect();
+    let expected =
+        [(Verdict::Rejected, true), (Verdict::Rejected, false), (Verdict::Allowed, true)];
+    assert_eq!(audit, expected);
+
+    write("[[deny]]\ncomand = \"rm\"\n");
+    let broker = PermissionBroker::in_memory();
+    broker.remember(rule(r#"allow command="ls""#)).unwrap();
+    decided(&broker).await;
+    let audit: Vec<_> = broker.audit().into_iter().map(by).collect();
+    assert_eq!(audit, [(Verdict::Rejected, false); 3], "it is unknown what the project denies");
+    assert!(broker.project_faults(folder.path())[0].to_string().contains("comand"));
+}
+
+/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and
+/// is bounded.
 #[tokio::test]
 async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
@@ -210,7 +290,7 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let broker = PermissionBroker::in_memory().log_to(&log);
     broker.remember(rule(r#"allow command="deploy --token""#)).unwrap();
     let (sender, mut told) =
-        tokio::sync::mpsc::channel::<(PermissionRule, tokio::sync::oneshot::Sender<()>)>(1);
+        tokio::sync::mpsc::channel::<(Rule, tokio::sync::oneshot::Sender<()>)>(1);
     let tell = move |_, rule| {
         let (shown, seen) = tokio::sync::oneshot::channel();
         let sender = sender.clone();
@@ -228,7 +308,8 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
     agent.call(1, "session/request_permission", params).await;
     let (rule, shown) = soon(told.recv()).await.unwrap();
-    assert!(broker.audit().is_empty() && rule.command.as_deref() == Some("deploy --token"));
+    assert!(broker.audit().is_empty());
+    assert_eq!(rule.to_line(), r#"allow command="deploy --token""#);
     shown.send(()).unwrap();
     assert_eq!(agent.answer_to(1).await["result"]["outcome"], selected("y"));
 
@@ -236,12 +317,14 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     assert!(text.contains(r#""title":"deploy --token …""#) && !text.contains("abc123"), "{text}");
     std::fs::write(&log, vec![b'x'; 1 << 20]).unwrap();
     ask(&mut agent, command("ls"), ALL).await;
-    let [older, newer] = PermissionBroker::log_files(&log).map(|file| std::fs::metadata(file).unwrap().len());
+    let [older, newer] =
+        PermissionBroker::log_files(&log).map(|file| std::fs::metadata(file).unwrap().len());
     assert!(older == 1 << 20 && newer < 1000, "{older} {newer}");
     assert!(broker.take_log_trouble().is_none());
 }
 
-/// Another program that never gives its lock back, or a log that is a pipe, holds up neither decisions nor the session.
+/// Another program that never gives its lock back, or a log that is a pipe, holds up neither
+/// decisions nor the session.
 #[tokio::test]
 async fn a_stuck_lock_or_log_holds_up_no_session() {
     let folder = tempfile::tempdir().unwrap();
@@ -253,13 +336,14 @@ async fn a_stuck_lock_or_log_holds_up_no_session() {
     let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
     // Somebody has a rule remembered meanwhile, and waits for the lock of the rules.
     let remembering = broker.clone();
-    let remembered =
-        tokio::task::spawn_blocking(move || remembering.remember(rule(r#"allow command="ls""#)).unwrap_err());
+    let remembered = tokio::task::spawn_blocking(move || {
+        remembering.remember(rule(r#"allow command="ls""#)).unwrap_err()
+    });
     for _ in 0..3 {
         assert_eq!(ask(&mut agent, command("ls"), ALL).await, selected("allow_once"));
     }
     agent.heard().await;
-    assert!(matches!(remembered.await.unwrap(), BrokerError::File { .. }));
+    assert!(matches!(remembered.await.unwrap(), BrokerError::Rules(_)));
     let trouble = broker.take_log_trouble().unwrap().to_string();
     assert!(trouble.contains("another program"), "{trouble}");
     let text = std::fs::read_to_string(&log).unwrap();
@@ -272,5 +356,5 @@ async fn a_stuck_lock_or_log_holds_up_no_session() {
     let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
     assert_eq!(ask(&mut agent, command("ls"), ALL).await, selected("allow_once"));
     assert!(broker.take_log_trouble().unwrap().to_string().contains("regular file"));
-    assert!(matches!(PermissionBroker::open(&pipe), Err(BrokerError::File { .. })));
+    assert!(matches!(PermissionBroker::open(&pipe), Err(BrokerError::Rules(_))));
 }

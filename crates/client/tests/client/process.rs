@@ -5,7 +5,8 @@ use attache_connection::{CallError, End};
 use attache_host::Launch;
 use std::time::Duration;
 
-const INITIALIZED: &str = r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; "#;
+const INITIALIZED: &str =
+    r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; "#;
 const OPENED: &str = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}'; "#;
 /// What an agent does at the step where it is killed: it says why on stderr and kills itself.
 const KILLED: &str = "read line; echo 'fuel is out' >&2; kill -9 $$";
@@ -23,14 +24,16 @@ fn tells_the_end(text: &str) {
 }
 
 #[tokio::test]
-async fn an_agent_that_exits_at_once_is_told_with_status_and_words() {
+async fn an_agent_that_exits_at_once_is_reported_with_status_and_stderr() {
     let error = failed("echo 'unknown option' >&2; echo Usage: agent; exit 3").await;
     let text = error.to_string();
     let evidence = error.evidence().unwrap();
     assert_eq!(evidence.exit.unwrap().code, Some(3));
     assert_eq!(evidence.stdout, ["Usage: agent"]);
     assert!(
-        ["exit code 3", "unknown option", "Usage: agent", "--acp"].iter().all(|part| text.contains(part)),
+        ["exit code 3", "unknown option", "Usage: agent", "--acp"]
+            .iter()
+            .all(|part| text.contains(part)),
         "{text}"
     );
 }
@@ -38,7 +41,8 @@ async fn an_agent_that_exits_at_once_is_told_with_status_and_words() {
 #[tokio::test]
 async fn an_agent_that_never_answers_is_given_up_and_killed() {
     let options = Options::default().handshake(Duration::from_millis(50));
-    let error = AgentProcess::launch_with(shell("echo thinking; sleep 600"), options).await.unwrap_err();
+    let error =
+        AgentProcess::launch_with(shell("echo thinking; sleep 600"), options).await.unwrap_err();
     assert!(matches!(error, StartError::Silent { .. }), "{error}");
 }
 
@@ -56,8 +60,9 @@ async fn a_program_or_folder_that_does_not_exist_is_named() {
 
 #[tokio::test]
 async fn an_agent_with_a_banner_works() {
-    let agent =
-        AgentProcess::launch(shell(format!("echo Welcome; {INITIALIZED} cat >/dev/null"))).await.unwrap();
+    let agent = AgentProcess::launch(shell(format!("echo Welcome; {INITIALIZED} cat >/dev/null")))
+        .await
+        .unwrap();
     assert_eq!(agent.stray_output(), ["Welcome"]);
     let exit = agent.stop().await;
     assert!(exit.success(), "closing stdin is enough for one that listens: {exit}");
@@ -90,7 +95,8 @@ async fn killed_before_a_session_is_open_an_agent_fails_the_opening() {
 #[tokio::test]
 async fn killed_in_a_turn_an_agent_ends_it() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED}{KILLED}"))).await.unwrap();
+    let agent =
+        AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED}{KILLED}"))).await.unwrap();
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
     let error = turn.outcome().await.unwrap_err();
@@ -102,8 +108,9 @@ async fn killed_in_a_turn_an_agent_ends_it() {
 #[tokio::test]
 async fn an_agent_that_leaves_in_a_turn_without_a_word_ends_it() {
     let folder = tempfile::tempdir().unwrap();
-    let agent =
-        AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} read line; exit 0"))).await.unwrap();
+    let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} read line; exit 0")))
+        .await
+        .unwrap();
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
     let error = turn.outcome().await.unwrap_err();
@@ -113,8 +120,9 @@ async fn an_agent_that_leaves_in_a_turn_without_a_word_ends_it() {
 #[tokio::test]
 async fn a_grandchild_that_holds_the_pipes_hides_no_death() {
     let folder = tempfile::tempdir().unwrap();
-    let agent =
-        AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} sleep 600 & {KILLED}"))).await.unwrap();
+    let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED} sleep 600 & {KILLED}")))
+        .await
+        .unwrap();
     let session = agent.open(folder.path()).await.unwrap();
     let mut turn = session.prompt("go").await.unwrap();
     tells_the_end(&turn.outcome().await.unwrap_err().to_string());
@@ -126,9 +134,12 @@ async fn killed_while_it_asks_an_agent_withdraws_its_question() {
     let ask = r#"read line; echo '{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"t"},"options":[]}}'; "#;
     // The agent dies once the question is open: the one who is asked says so through this file.
     let open = folder.path().join("open");
-    let wait =
-        format!("until test -e {}; do sleep 0.01; done; echo 'fuel is out' >&2; kill -9 $$", open.display());
-    let agent = AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED}{ask}{wait}"))).await.unwrap();
+    let wait = format!(
+        "until test -e {}; do sleep 0.01; done; echo 'fuel is out' >&2; kill -9 $$",
+        open.display()
+    );
+    let agent =
+        AgentProcess::launch(shell(format!("{INITIALIZED}{OPENED}{ask}{wait}"))).await.unwrap();
     let (withdrawn, mut is_withdrawn) = tokio::sync::mpsc::channel::<()>(1);
     let permissions = Permissions::ask(move |_| {
         let (open, withdrawn) = (open.clone(), withdrawn.clone());
@@ -148,11 +159,12 @@ async fn killed_while_it_asks_an_agent_withdraws_its_question() {
 }
 
 #[tokio::test]
-async fn a_dead_agent_fails_what_is_asked_of_it_later() {
+async fn later_calls_of_a_dead_agent_fail() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = AgentProcess::launch(shell(format!("{INITIALIZED} echo 'fuel is out' >&2; kill -9 $$")))
-        .await
-        .unwrap();
+    let agent =
+        AgentProcess::launch(shell(format!("{INITIALIZED} echo 'fuel is out' >&2; kill -9 $$")))
+            .await
+            .unwrap();
     tells_the_end(&agent.ended().await.to_string());
     tells_the_end(&agent.open(folder.path()).await.unwrap_err().to_string());
 }

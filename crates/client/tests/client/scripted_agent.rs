@@ -4,7 +4,9 @@ use attache_client::{AgentConnection, Options, SessionHandle, StartError};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
 
 /// The agent's end of a pair of streams.
 pub(crate) struct ScriptedAgent {
@@ -30,11 +32,17 @@ pub(crate) fn connecting(
 
 /// A connection with the handshake done, to an agent with these capabilities.
 pub(crate) async fn connected(capabilities: Value) -> (AgentConnection, ScriptedAgent) {
-    connected_with(Options::default(), json!({ "protocolVersion": 1, "agentCapabilities": capabilities }))
-        .await
+    connected_with(
+        Options::default(),
+        json!({ "protocolVersion": 1, "agentCapabilities": capabilities }),
+    )
+    .await
 }
 
-pub(crate) async fn connected_with(options: Options, answer: Value) -> (AgentConnection, ScriptedAgent) {
+pub(crate) async fn connected_with(
+    options: Options,
+    answer: Value,
+) -> (AgentConnection, ScriptedAgent) {
     let (mut agent, connecting) = connecting(options);
     let greeting = async {
         let call = agent.expect("initialize").await;
@@ -75,7 +83,8 @@ impl ScriptedAgent {
 
     /// The next line, which must be of this method.
     pub(crate) async fn expect(&mut self, method: &str) -> Value {
-        let message = self.next().await.unwrap_or_else(|| panic!("the client closed before {method}"));
+        let message =
+            self.next().await.unwrap_or_else(|| panic!("the client closed before {method}"));
         assert_eq!(message["method"], method, "{message}");
         message
     }

@@ -30,7 +30,7 @@ async fn a_session_is_opened_in_an_absolute_existing_folder() {
 }
 
 #[tokio::test]
-async fn what_the_agent_does_not_take_is_not_sent() {
+async fn parameters_that_the_agent_does_not_take_are_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let here = folder.path();
@@ -54,11 +54,17 @@ async fn additional_folders_are_sent_once_and_without_the_first() {
     let other = tempfile::tempdir().unwrap();
     let (connection, mut agent) =
         connected(json!({ "sessionCapabilities": { "additionalDirectories": {} } })).await;
-    let opening =
-        connection.open(folder.path()).additional_directories([other.path(), folder.path(), other.path()]);
+    let opening = connection.open(folder.path()).additional_directories([
+        other.path(),
+        folder.path(),
+        other.path(),
+    ]);
     let answering = async {
         let call = agent.expect("session/new").await;
-        assert_eq!(call["params"]["additionalDirectories"], json!([other.path().to_str().unwrap()])); // DIR-02
+        assert_eq!(
+            call["params"]["additionalDirectories"],
+            json!([other.path().to_str().unwrap()])
+        ); // DIR-02
         agent.reply(&call, json!({ "sessionId": "s1" })).await;
     };
     let (session, ()) = tokio::join!(opening.into_future(), answering);
@@ -70,15 +76,22 @@ async fn updates_before_the_reply_that_names_the_session_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     agent
-        .update("s1", json!({ "sessionUpdate": "session_info_update", "title": "nobody waits for it" }))
+        .update(
+            "s1",
+            json!({ "sessionUpdate": "session_info_update", "title": "nobody waits for it" }),
+        )
         .await;
     agent.heard().await;
     let answering = async {
         let call = agent.expect("session/new").await;
         agent.update("s1", json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "a", "description": "b" }] })).await;
-        agent.update("s9", json!({ "sessionUpdate": "session_info_update", "title": "no session" })).await;
+        agent
+            .update("s9", json!({ "sessionUpdate": "session_info_update", "title": "no session" }))
+            .await;
         agent.reply(&call, json!({ "sessionId": "s1" })).await;
-        agent.update("s9", json!({ "sessionUpdate": "session_info_update", "title": "no session" })).await;
+        agent
+            .update("s9", json!({ "sessionUpdate": "session_info_update", "title": "no session" }))
+            .await;
     };
     let (session, ()) = tokio::join!(connection.open(folder.path()).into_future(), answering);
     let session = session.unwrap().snapshot();
@@ -88,9 +101,10 @@ async fn updates_before_the_reply_that_names_the_session_are_not_lost() {
 }
 
 #[tokio::test]
-async fn a_needed_login_is_told_with_its_methods() {
+async fn a_needed_login_is_reported_with_its_methods() {
     let folder = tempfile::tempdir().unwrap();
-    let methods = json!({ "protocolVersion": 1, "authMethods": [{ "id": "key", "name": "API key" }] });
+    let methods =
+        json!({ "protocolVersion": 1, "authMethods": [{ "id": "key", "name": "API key" }] });
     let (connection, mut agent) = connected_with(Options::default(), methods).await;
     let answering = async {
         let call = agent.expect("session/new").await;
@@ -122,7 +136,11 @@ async fn options_are_set_by_id_or_category_in_the_form_they_have() {
     assert!(matches!(session.set("colour", "red").await, Err(SetError::Value(_))));
     for (name, value, params) in [
         ("model", "flash", json!({ "sessionId": "s1", "configId": "llm", "value": "flash" })),
-        ("web", "true", json!({ "sessionId": "s1", "configId": "web", "type": "boolean", "value": true })),
+        (
+            "web",
+            "true",
+            json!({ "sessionId": "s1", "configId": "web", "type": "boolean", "value": true }),
+        ),
     ] {
         let answering = async {
             let call = agent.expect("session/set_config_option").await;
@@ -168,7 +186,8 @@ async fn with_config_options_modes_are_left_alone() {
     let (connection, mut agent) = connected(json!({})).await;
     let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
     let option = |current: &str| {
-        let values = json!([{ "value": "ask", "name": "Ask" }, { "value": "code", "name": "Code" }]);
+        let values =
+            json!([{ "value": "ask", "name": "Ask" }, { "value": "code", "name": "Code" }]);
         json!({ "id": "m", "name": "Mode", "category": "mode", "type": "select", "currentValue": current, "options": values })
     };
     let result = json!({ "sessionId": "s1", "modes": modes, "configOptions": [option("ask")] });
@@ -213,36 +232,39 @@ async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
         working
     );
     let loaded = loaded.unwrap();
-    let mut look = soon(watch.next()).await.unwrap();
-    while !look.replaced {
-        look = soon(watch.next()).await.unwrap();
+    let mut update = soon(watch.next()).await.unwrap();
+    while !update.replaced {
+        update = soon(watch.next()).await.unwrap();
     }
-    while look.session.entries().first().is_none_or(|entry| entry.text() != "stored 1, 2, 3") {
-        look = soon(watch.next()).await.unwrap();
+    while loaded.snapshot().entries()[0].text() != "stored 1, 2, 3" {
+        soon(watch.next()).await.unwrap();
     }
-    assert_eq!(look.session.entries().len(), 1);
+    assert_eq!(loaded.snapshot().entries().len(), 1);
     assert_eq!(loaded.snapshot().config().value("llm").unwrap(), "flash".into());
     assert!(!loaded.snapshot().cwd().is_empty());
 }
 
 #[tokio::test]
-async fn a_resume_keeps_what_is_known_and_takes_what_is_said() {
+async fn a_resume_keeps_the_transcript_and_applies_the_reply() {
     let folder = tempfile::tempdir().unwrap();
-    let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "resume": {} } })).await;
+    let (connection, mut agent) =
+        connected(json!({ "sessionCapabilities": { "resume": {} } })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
     let answering = async {
         agent.say("before").await;
         let call = agent.expect("session/resume").await;
         agent.reply(&call, json!({ "configOptions": [model("flash")] })).await;
     };
-    let (resumed, ()) = tokio::join!(connection.resume("s1", folder.path()).into_future(), answering);
+    let (resumed, ()) =
+        tokio::join!(connection.resume("s1", folder.path()).into_future(), answering);
     assert_eq!(resumed.unwrap().snapshot().entries()[0].text(), "before");
     assert_eq!(session.snapshot().config().value("llm").unwrap(), "flash".into());
     let answering = async {
         let call = agent.expect("session/resume").await;
         agent.refuse(&call, -32002, "no such session").await;
     };
-    let (resumed, ()) = tokio::join!(connection.resume("s2", folder.path()).into_future(), answering);
+    let (resumed, ()) =
+        tokio::join!(connection.resume("s2", folder.path()).into_future(), answering);
     assert!(matches!(resumed, Err(OpenError::Call(_))));
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s2", "path": "/x" })).await;
     assert_eq!(agent.answer_to(1).await["error"]["code"], -32002);
@@ -266,7 +288,10 @@ async fn all_pages_of_a_list_are_read_with_their_cursors_as_they_came() {
         let call = agent.expect("session/list").await;
         assert_eq!(call["params"], json!({ "cwd": "/a" }));
         agent
-            .reply(&call, json!({ "sessions": [item("1"), { "bad": 1 }], "nextCursor": "\u{0}\"wéird" }))
+            .reply(
+                &call,
+                json!({ "sessions": [item("1"), { "bad": 1 }], "nextCursor": "\u{0}\"wéird" }),
+            )
             .await;
         let call = agent.expect("session/list").await;
         assert_eq!(call["params"]["cursor"], "\u{0}\"wéird"); // LIST-07
@@ -280,7 +305,8 @@ async fn all_pages_of_a_list_are_read_with_their_cursors_as_they_came() {
 #[tokio::test]
 async fn a_closed_session_is_no_longer_served() {
     let folder = tempfile::tempdir().unwrap();
-    let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "close": {} } })).await;
+    let (connection, mut agent) =
+        connected(json!({ "sessionCapabilities": { "close": {} } })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
     let answering = async {
         let call = agent.expect("session/close").await;

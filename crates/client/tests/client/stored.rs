@@ -35,7 +35,7 @@ fn not_offered<T: std::fmt::Debug>(outcome: Result<T, CallError>) -> &'static st
 
 /// LIST-01, DEL-01, FORK-01, SESS-12, SESS-18, SESS-22, AUTH-10, INIT-16, ARCH-04.
 #[tokio::test(start_paused = true)]
-async fn what_the_agent_does_not_advertise_is_refused_here_and_never_sent() {
+async fn methods_that_the_agent_does_not_advertise_are_refused_and_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
@@ -86,14 +86,16 @@ async fn a_list_is_read_page_by_page_until_there_is_no_cursor_that_can_be_read()
     ] {
         let mut listing = connection.list().cwd("/a");
         let cursor = " %41\u{0}\"wéird\n";
-        let first =
-            json!({ "sessions": [item("1"), { "sessionId": 2 }, null, item("3")], "nextCursor": cursor });
+        let first = json!({ "sessions": [item("1"), { "sessionId": 2 }, null, item("3")], "nextCursor": cursor });
         let script = ("session/list", json!({ "cwd": "/a" }), first);
         let page = answered(&mut agent, listing.next_page(), script).await.unwrap().unwrap();
         let ids: Vec<&str> = page.iter().map(|info| info.session_id.as_str()).collect();
         assert_eq!(ids, ["1", "3"]);
         let script = ("session/list", json!({ "cwd": "/a", "cursor": cursor }), last);
-        assert_eq!(answered(&mut agent, listing.next_page(), script).await.unwrap(), Some(Vec::new()));
+        assert_eq!(
+            answered(&mut agent, listing.next_page(), script).await.unwrap(),
+            Some(Vec::new())
+        );
         assert_eq!(listing.next_page().await.unwrap(), None);
     }
     drop(connection);
@@ -106,7 +108,9 @@ async fn a_cursor_that_leads_nowhere_ends_the_list_and_a_refused_page_can_be_ask
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let mut listing = connection.list();
     let page = json!({ "sessions": [], "nextCursor": "c" });
-    answered(&mut agent, listing.next_page(), ("session/list", json!({}), page.clone())).await.unwrap();
+    answered(&mut agent, listing.next_page(), ("session/list", json!({}), page.clone()))
+        .await
+        .unwrap();
     let refusing = async {
         let call = agent.expect("session/list").await;
         agent.refuse(&call, -32603, "busy").await;
@@ -115,22 +119,26 @@ async fn a_cursor_that_leads_nowhere_ends_the_list_and_a_refused_page_can_be_ask
     assert!(refused.is_err());
     let again = ("session/list", json!({ "cursor": "c" }), page);
     answered(&mut agent, listing.next_page(), again).await.unwrap();
-    assert_eq!(listing.next_page().await.unwrap(), None, "the same cursor once more would never end");
+    assert_eq!(
+        listing.next_page().await.unwrap(),
+        None,
+        "the same cursor once more would never end"
+    );
 }
 
 /// INFO-05, LIST-11.
 #[tokio::test]
-async fn what_was_pushed_is_shown_at_once_and_as_the_list_says_it_later() {
+async fn pushed_info_is_shown_at_once_and_replaced_by_the_list() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
     let (title, at, meta) =
         ("Tidy up", "2026-07-01T12:00:00Z", json!({ "attache/labels": { "tags": ["a"] } }));
-    let pushed =
-        json!({ "sessionUpdate": "session_info_update", "title": title, "updatedAt": at, "_meta": meta });
+    let pushed = json!({ "sessionUpdate": "session_info_update", "title": title, "updatedAt": at, "_meta": meta });
     agent.update("s1", pushed).await;
     agent.heard().await;
-    let item = json!({ "sessionId": "s1", "cwd": "/a", "title": title, "updatedAt": at, "_meta": meta });
+    let item =
+        json!({ "sessionId": "s1", "cwd": "/a", "title": title, "updatedAt": at, "_meta": meta });
     let script = ("session/list", json!({}), json!({ "sessions": [item] }));
     let listed = answered(&mut agent, connection.list().all(), script).await.unwrap();
     let snapshot = session.snapshot();
@@ -154,12 +162,16 @@ async fn a_session_is_deleted_by_its_id() {
 
 /// ARCH-02, ARCH-04, ARCH-05, ARCH-06.
 #[tokio::test]
-async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_out_without_being_opened() {
+async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_out_without_being_opened()
+ {
     let folder = tempfile::tempdir().unwrap();
-    let (connection, mut agent) = offering(json!({ "list": {}, "archive": {}, "resume": {} })).await;
+    let (connection, mut agent) =
+        offering(json!({ "list": {}, "archive": {}, "resume": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
     let id = json!({ "sessionId": "s1" });
-    answered(&mut agent, connection.archive("s1"), ("session/archive", id.clone(), json!({}))).await.unwrap();
+    answered(&mut agent, connection.archive("s1"), ("session/archive", id.clone(), json!({})))
+        .await
+        .unwrap();
     assert!(session.snapshot().is_archived());
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s1", "path": "/x" })).await;
     assert_eq!(agent.answer_to(1).await["error"]["code"], -32002, "it was closed by that");
@@ -170,10 +182,13 @@ async fn archived_sessions_are_listed_with_one_filter_on_every_page_and_taken_ou
     let script = ("session/list", json!({ "archived": "only" }), first);
     let page = answered(&mut agent, listing.next_page(), script).await.unwrap().unwrap();
     assert_eq!(page[0].archived, Some(true));
-    let script = ("session/list", json!({ "archived": "only", "cursor": "c" }), json!({ "sessions": [] }));
+    let script =
+        ("session/list", json!({ "archived": "only", "cursor": "c" }), json!({ "sessions": [] }));
     answered(&mut agent, listing.next_page(), script).await.unwrap();
 
-    answered(&mut agent, connection.unarchive("s1"), ("session/unarchive", id, json!(null))).await.unwrap();
+    answered(&mut agent, connection.unarchive("s1"), ("session/unarchive", id, json!(null)))
+        .await
+        .unwrap();
     agent.heard().await; // nothing else was sent
     drop(session);
 
@@ -200,7 +215,8 @@ async fn an_unknown_status_means_saved_and_an_open_session_is_still_resumed_befo
     let id = json!({ "sessionId": "s7" });
     for (told, meant) in [("saved", "saved"), ("hibernating", "saved"), ("open", "open")] {
         let script = ("session/status", id.clone(), json!({ "status": told }));
-        let status: SessionStatus = answered(&mut agent, connection.status("s7"), script).await.unwrap();
+        let status: SessionStatus =
+            answered(&mut agent, connection.status("s7"), script).await.unwrap();
         assert_eq!(status.as_str(), meant);
     }
     agent.call(1, "fs/read_text_file", json!({ "sessionId": "s7", "path": "/x" })).await;
@@ -226,7 +242,10 @@ async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked
     let session = opened(&connection, &mut agent, folder.path()).await;
     let asked = json!({ "sessionId": "s1", "title": "  tidy\nUP " });
     let script = ("session/set_title", asked, json!({ "title": "Tidy up" }));
-    assert_eq!(answered(&mut agent, session.set_title("  tidy\nUP "), script).await.unwrap(), "Tidy up");
+    assert_eq!(
+        answered(&mut agent, session.set_title("  tidy\nUP "), script).await.unwrap(),
+        "Tidy up"
+    );
     assert_eq!(session.snapshot().info().title(), Some("Tidy up"));
     let refusing = async {
         let call = agent.expect("session/set_title").await;
@@ -235,11 +254,13 @@ async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked
     let (refused, ()) = tokio::join!(session.set_title("  "), refusing);
     assert!(matches!(refused, Err(CallError::Refused(_))), "TITLE-02");
     assert_eq!(session.snapshot().info().title(), Some("Tidy up"));
-    // Whether a later title may replace a person's is the agent's to say: its client shows what it is told.
+    // Whether a later title may replace a person's is the agent's to say: its client shows what it
+    // is told.
     agent.update("s1", json!({ "sessionUpdate": "session_info_update", "title": "Other" })).await;
     agent.heard().await;
     assert_eq!(session.snapshot().info().title(), Some("Other"));
-    let script = ("session/set_title", json!({ "sessionId": "s9", "title": "x" }), json!({ "title": "X" }));
+    let script =
+        ("session/set_title", json!({ "sessionId": "s9", "title": "x" }), json!({ "title": "X" }));
     assert_eq!(answered(&mut agent, connection.set_title("s9", "x"), script).await.unwrap(), "X");
 }
 
@@ -247,14 +268,17 @@ async fn the_title_that_the_agent_stored_is_shown_and_not_the_one_that_was_asked
 #[tokio::test]
 async fn a_fork_is_another_session_that_takes_prompts_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let (connection, mut agent) = offering(json!({ "fork": {}, "additionalDirectories": {} })).await;
+    let (connection, mut agent) =
+        offering(json!({ "fork": {}, "additionalDirectories": {} })).await;
     let original = opened(&connection, &mut agent, folder.path()).await;
     agent.say("past").await;
     let working = async {
         let call = agent.expect("session/fork").await;
         let expected = json!({ "sessionId": "s1", "cwd": folder.path() });
         assert_eq!(call["params"], expected, "no folder is inherited");
-        agent.update("s2", json!({ "sessionUpdate": "session_info_update", "title": "Copy" })).await;
+        agent
+            .update("s2", json!({ "sessionUpdate": "session_info_update", "title": "Copy" }))
+            .await;
         agent.reply(&call, json!({ "sessionId": "s2" })).await;
         agent.expect("session/prompt").await
     };
@@ -284,17 +308,25 @@ async fn a_session_that_the_agent_does_not_know_any_more_counts_as_closed() {
         let (closed, ()) = tokio::join!(session.close(), refusing);
         assert_eq!(closed.is_ok(), is_closed);
         agent
-            .update("s1", json!({ "sessionUpdate": "session_info_update", "title": code.to_string() }))
+            .update(
+                "s1",
+                json!({ "sessionUpdate": "session_info_update", "title": code.to_string() }),
+            )
             .await;
         agent.heard().await;
     }
-    assert_eq!(session.snapshot().info().title(), Some("-32603"), "SESS-25: later updates are ignored");
+    assert_eq!(
+        session.snapshot().info().title(),
+        Some("-32603"),
+        "SESS-25: later updates are ignored"
+    );
 }
 
 /// AUTH-10, AUTHS-02.
 #[tokio::test]
 async fn a_login_is_asked_about_and_ended_where_that_is_offered() {
-    let (connection, mut agent) = connected(json!({ "auth": { "status": {}, "logout": {} } })).await;
+    let (connection, mut agent) =
+        connected(json!({ "auth": { "status": {}, "logout": {} } })).await;
     let accounts = json!([{ "label": "ada@example.org" }]);
     for (told, meant) in [
         ("authenticated", AuthState::Authenticated),

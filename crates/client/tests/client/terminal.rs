@@ -1,7 +1,9 @@
 //! TERM rules, with real commands.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
-use attache_client::{AgentConnection, Decision, Options, PermissionRequest, Permissions, SessionHandle};
+use attache_client::{
+    AgentConnection, Decision, Options, PermissionRequest, Permissions, SessionHandle,
+};
 use attache_protocol::v1::ToolKind;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -36,7 +38,13 @@ async fn bash(agent: &mut ScriptedAgent, script: &str) -> String {
 }
 
 async fn ask(agent: &mut ScriptedAgent, id: u64, method: &str, terminal: &str) {
-    agent.call(id, &format!("terminal/{method}"), json!({ "sessionId": "s1", "terminalId": terminal })).await;
+    agent
+        .call(
+            id,
+            &format!("terminal/{method}"),
+            json!({ "sessionId": "s1", "terminalId": terminal }),
+        )
+        .await;
 }
 
 async fn call(agent: &mut ScriptedAgent, method: &str, terminal: &str) -> Value {
@@ -72,7 +80,8 @@ async fn gone(pid: &str) {
 /// A command whose second process outlives a polite end; gives its terminal and that process's id.
 async fn stubborn(agent: &mut ScriptedAgent) -> (String, String) {
     let terminal =
-        bash(agent, "trap '' TERM HUP INT; (trap '' TERM HUP INT; sleep 600) & echo pid $!; wait").await;
+        bash(agent, "trap '' TERM HUP INT; (trap '' TERM HUP INT; sleep 600) & echo pid $!; wait")
+            .await;
     let answer = until(agent, &terminal, "\n").await;
     let output = answer["result"]["output"].as_str().unwrap();
     let pid = output.split_whitespace().nth(1).unwrap().to_owned();
@@ -83,7 +92,8 @@ async fn stubborn(agent: &mut ScriptedAgent) -> (String, String) {
 /// TERM-01, TERM-02: nothing is advertised or served unless it was switched on.
 #[tokio::test]
 async fn terminals_are_offered_only_where_they_are_switched_on() {
-    for (options, offered) in [(Options::default(), false), (Options::default().terminals(), true)] {
+    for (options, offered) in [(Options::default(), false), (Options::default().terminals(), true)]
+    {
         let (mut agent, connecting) = crate::scripted_agent::connecting(options);
         let greeting = async {
             let call = agent.expect("initialize").await;
@@ -111,11 +121,17 @@ async fn a_command_runs_with_its_arguments_folder_and_environment() {
     });
     let answer = create(&mut agent, params).await;
     let terminal = answer["result"]["terminalId"].as_str().unwrap().to_owned();
-    assert_eq!(call(&mut agent, "wait_for_exit", &terminal).await["result"], json!({ "exitCode": 0 }));
+    assert_eq!(
+        call(&mut agent, "wait_for_exit", &terminal).await["result"],
+        json!({ "exitCode": 0 })
+    );
     let output = call(&mut agent, "output", &terminal).await["result"].clone();
     let real = folder.path().canonicalize().unwrap();
     let expected = format!("{}/deep|a value|a b|$HOME||error", real.display());
-    assert_eq!(output, json!({ "output": expected, "truncated": false, "exitStatus": { "exitCode": 0 } }));
+    assert_eq!(
+        output,
+        json!({ "output": expected, "truncated": false, "exitStatus": { "exitCode": 0 } })
+    );
 }
 
 /// TERM-04, as some agents send it: the whole line as the command.
@@ -154,7 +170,11 @@ async fn output_that_ends_within_a_character_or_is_no_text_is_still_text() {
     let script = r"printf 'a\xe2\x82'; until [ -e go ]; do sleep 0.01; done; printf '\xac\xff'";
     let terminal = bash(&mut agent, script).await;
     let answer = until(&mut agent, &terminal, "a").await;
-    assert_eq!(answer["result"], json!({ "output": "a", "truncated": false }), "no exit status yet");
+    assert_eq!(
+        answer["result"],
+        json!({ "output": "a", "truncated": false }),
+        "no exit status yet"
+    );
     std::fs::write(folder.path().join("go"), "").unwrap();
     call(&mut agent, "wait_for_exit", &terminal).await;
     assert_eq!(call(&mut agent, "output", &terminal).await["result"]["output"], "a€\u{fffd}");
@@ -192,11 +212,15 @@ async fn a_kill_ends_the_whole_tree_answers_every_waiter_and_keeps_the_id() {
 async fn a_command_that_never_stops_writing_can_be_killed() {
     let (_connection, mut agent, _session, _folder) = ready().await;
     let params = json!({ "command": "yes", "outputByteLimit": 1000 });
-    let terminal = create(&mut agent, params).await["result"]["terminalId"].as_str().unwrap().to_owned();
+    let terminal =
+        create(&mut agent, params).await["result"]["terminalId"].as_str().unwrap().to_owned();
     until(&mut agent, &terminal, "y\ny\n").await;
     assert_eq!(call(&mut agent, "kill", &terminal).await["result"], json!({}));
     let result = call(&mut agent, "output", &terminal).await["result"].clone();
-    assert_eq!((result["output"].as_str().unwrap().len(), &result["truncated"]), (1000, &json!(true)));
+    assert_eq!(
+        (result["output"].as_str().unwrap().len(), &result["truncated"]),
+        (1000, &json!(true))
+    );
     assert_eq!(result["exitStatus"], json!({ "signal": "SIGKILL" }));
 }
 
@@ -240,7 +264,11 @@ async fn a_wait_can_be_taken_back() {
     let (_connection, mut agent, _session, _folder) = ready().await;
     let terminal = bash(&mut agent, "sleep 600").await;
     ask(&mut agent, 7, "wait_for_exit", &terminal).await;
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }),
+        )
+        .await;
     assert_eq!(agent.answer_to(7).await["error"]["code"], -32800);
     assert_eq!(call(&mut agent, "output", &terminal).await["result"]["exitStatus"], Value::Null);
 }
@@ -262,7 +290,7 @@ async fn a_terminal_belongs_to_its_session() {
 
 /// TERM-13, TERM-17.
 #[tokio::test]
-async fn what_cannot_be_started_is_an_error_at_once() {
+async fn a_command_that_cannot_start_is_an_error_at_once() {
     let (_connection, mut agent, _session, folder) = ready().await;
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
@@ -281,8 +309,7 @@ async fn what_cannot_be_started_is_an_error_at_once() {
         assert_eq!(error["code"], -32602, "{why}");
         assert!(error["message"].as_str().unwrap().contains(why), "{why}: {error}");
     }
-    let params =
-        json!({ "command": "true", "args": null, "env": null, "cwd": null, "outputByteLimit": null });
+    let params = json!({ "command": "true", "args": null, "env": null, "cwd": null, "outputByteLimit": null });
     assert!(create(&mut agent, params).await["result"]["terminalId"].is_string());
 }
 
@@ -383,7 +410,10 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     let params = json!({ "sessionId": "s1", "command": "touch", "args": ["a b"], "env": env });
     agent.call(1, "terminal/create", params.clone()).await;
     let (request, decide) = soon(asked.recv()).await.unwrap();
-    assert_eq!((request.title(), request.kind()), ("TOKEN=… touch 'a b'", Some(&ToolKind::Execute)));
+    assert_eq!(
+        (request.title(), request.kind()),
+        ("TOKEN=… touch 'a b'", Some(&ToolKind::Execute))
+    );
     assert!(!format!("{request:?}").contains("abc123"));
     let command = request.command.as_ref().unwrap();
     assert_eq!(command.cwd, folder.path().canonicalize().unwrap());
@@ -401,16 +431,24 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     soon(decide.closed()).await;
 }
 
-/// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it belongs to.
+/// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it
+/// belongs to.
 #[tokio::test]
-async fn what_an_agent_tells_of_its_own_terminals_can_be_shown() {
+async fn output_of_the_agents_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let told = |meta: Value| json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "_meta": meta });
     agent.update("s1", told(json!({ "terminal_info": { "terminal_id": "own" } }))).await;
     for data in ["one\n", "two\n"] {
-        agent.update("s1", told(json!({ "terminal_output": { "terminal_id": "own", "data": data } }))).await;
+        agent
+            .update(
+                "s1",
+                told(json!({ "terminal_output": { "terminal_id": "own", "data": data } })),
+            )
+            .await;
     }
-    for malformed in [json!({ "terminal_output": 1 }), json!({ "terminal_exit": { "terminal_id": 1 } })] {
+    for malformed in
+        [json!({ "terminal_output": 1 }), json!({ "terminal_exit": { "terminal_id": 1 } })]
+    {
         agent.update("s1", told(malformed)).await;
     }
     agent.heard().await;
@@ -420,11 +458,17 @@ async fn what_an_agent_tells_of_its_own_terminals_can_be_shown() {
     agent.update("s1", told(json!({ "terminal_exit": exit }))).await;
     agent.heard().await;
     assert_eq!(session.terminal(&"own".into()).unwrap().exit_status.unwrap().exit_code, Some(3));
-    assert_eq!(call(&mut agent, "output", "own").await["error"]["code"], -32602, "it is none of ours");
+    assert_eq!(
+        call(&mut agent, "output", "own").await["error"]["code"],
+        -32602,
+        "it is none of ours"
+    );
 
     let ours = bash(&mut agent, "printf ours").await;
     call(&mut agent, "wait_for_exit", &ours).await;
-    agent.update("s1", told(json!({ "terminal_output": { "terminal_id": ours, "data": "forged" } }))).await;
+    agent
+        .update("s1", told(json!({ "terminal_output": { "terminal_id": ours, "data": "forged" } })))
+        .await;
     agent.heard().await;
     assert_eq!(session.terminal(&ours.as_str().into()).unwrap().output, "ours");
 }

@@ -31,7 +31,7 @@ impl UnsavedText for Open {
 
 /// FS-02, FS-03, FS-04, FS-10, FS-12.
 #[tokio::test]
-async fn an_agent_reads_and_changes_what_the_editor_shows() {
+async fn an_agent_reads_and_changes_the_text_of_the_editor() {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     let outside = tempfile::tempdir().unwrap();
@@ -56,18 +56,26 @@ async fn an_agent_reads_and_changes_what_the_editor_shows() {
         ("open", None, Some(0), ""),
         ("closed", None, None, "on disk"),
     ] {
-        let params =
-            json!({ "sessionId": "s1", "path": folder.path().join(path), "line": line, "limit": limit });
+        let params = json!({ "sessionId": "s1", "path": folder.path().join(path), "line": line, "limit": limit });
         agent.call(1, "fs/read_text_file", params).await;
-        assert_eq!(agent.answer_to(1).await["result"]["content"], content, "{path} {line:?} {limit:?}");
+        assert_eq!(
+            agent.answer_to(1).await["result"]["content"],
+            content,
+            "{path} {line:?} {limit:?}"
+        );
     }
     for (path, text) in [("link", "new\r\n"), ("closed", "written")] {
-        let params = json!({ "sessionId": "s1", "path": folder.path().join(path), "content": text });
+        let params =
+            json!({ "sessionId": "s1", "path": folder.path().join(path), "content": text });
         agent.call(2, "fs/write_text_file", params).await;
         assert_eq!(agent.answer_to(2).await["result"], json!({}));
     }
     assert_eq!(editor.open.lock().unwrap()[&real.join("open")], "new\r\n");
-    assert_eq!(std::fs::read_to_string(real.join("open")).unwrap(), "saved", "the editor will save it");
+    assert_eq!(
+        std::fs::read_to_string(real.join("open")).unwrap(),
+        "saved",
+        "the editor will save it"
+    );
     assert_eq!(std::fs::read_to_string(real.join("closed")).unwrap(), "written");
 
     editor.asked.lock().unwrap().clear();

@@ -15,7 +15,10 @@ async fn counted_by(about: Value) -> Option<String> {
 /// USE-10.
 #[tokio::test]
 async fn tokens_are_in_the_words_of_the_agent_unless_it_is_our_own() {
-    assert_eq!(counted_by(json!({ "name": "copilot", "version": "1" })).await.as_deref(), Some("copilot"));
+    assert_eq!(
+        counted_by(json!({ "name": "copilot", "version": "1" })).await.as_deref(),
+        Some("copilot")
+    );
     assert_eq!(counted_by(json!({ "name": "attache", "version": "1" })).await, None);
     let nameless = counted_by(json!(null)).await;
     assert_eq!(nameless.as_deref(), Some("the agent"), "an unknown agent is a foreign one");
@@ -48,11 +51,12 @@ async fn turn(session: &SessionHandle, agent: &mut ScriptedAgent) {
 
 /// USE-10, SESS-18: a resume goes on with the same agent, so what it counted stays.
 #[tokio::test]
-async fn a_resumed_session_keeps_its_figures_and_a_loaded_one_begins_anew() {
+async fn a_resumed_session_keeps_its_figures_and_a_loaded_one_resets_them() {
     let folder = tempfile::tempdir().unwrap();
     let capabilities = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
     let about = json!({ "name": "copilot", "version": "1" });
-    let answer = json!({ "protocolVersion": 1, "agentInfo": about, "agentCapabilities": capabilities });
+    let answer =
+        json!({ "protocolVersion": 1, "agentInfo": about, "agentCapabilities": capabilities });
     let (connection, mut agent) = connected_with(Options::default(), answer).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
     turn(&session, &mut agent).await;

@@ -2,12 +2,14 @@
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{idle, scripted, started_with, until};
-use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionState};
+use attache_client::{
+    AgentSource, HoldReason, Hub, HubError, HubOptions, HubSession, SessionState,
+};
 use attache_protocol::Raw;
 use attache_protocol::method::Side;
 use attache_session::{
-    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Origin, SessionKey, Store, StoreError,
-    Summary, Timestamp,
+    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Origin, SessionKey, Store,
+    StoreError, Summary, Timestamp,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -77,7 +79,7 @@ async fn a_full_queue_goes_on_in_a_new_session_whole() {
         agent.reply(&call, json!({ "sessionId": "s2" })).await;
         agent.prompted().await.1
     };
-    let (new, summary) = tokio::join!(it.session.begin_anew(), answering);
+    let (new, summary) = tokio::join!(it.session.continue_in_new_session(), answering);
     let new = new.unwrap();
     assert!(summary.contains("build it"), "{summary}");
     assert_eq!(waiting(&new), numbered(256));
@@ -98,7 +100,7 @@ async fn an_agent_that_ends_behind_the_opening_and_a_close_lose_nothing() {
         agent.reply(&call, json!({ "sessionId": "s2" })).await;
         drop(agent);
     };
-    let (new, ()) = tokio::join!(session.begin_anew(), answering);
+    let (new, ()) = tokio::join!(session.continue_in_new_session(), answering);
     let new = new.unwrap();
     let mut all = waiting(&new);
     // The summary may be on its way or wait.
@@ -132,10 +134,11 @@ async fn more_prompts_than_a_session_takes_are_refused_before_anything_changes()
     let hub = Hub::new(HubOptions::default().store(Arc::new(store.clone())));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
-    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
+    let (session, _agent) =
+        tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
-    assert_eq!((waiting(&session), session.held()), (numbered(300), Some(Hold::Restored)));
-    assert!(matches!(soon(session.begin_anew()).await, Err(HubError::QueueFull)));
+    assert_eq!((waiting(&session), session.held()), (numbered(300), Some(HoldReason::Restored)));
+    assert!(matches!(soon(session.continue_in_new_session()).await, Err(HubError::QueueFull)));
     assert_eq!((waiting(&session), session.draft().as_str()), (numbered(300), "a draft"));
     assert_eq!(hub.sessions().len(), 1);
 }
@@ -153,7 +156,7 @@ fn recorded(store: &MemoryStore, id: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_log_grows_by_what_is_typed_and_not_by_the_whole_draft_each_time() {
+async fn a_log_grows_by_the_typed_text_and_not_by_the_whole_draft() {
     let store = MemoryStore::new();
     let options = HubOptions::default().store(Arc::new(store.clone()));
     let it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
@@ -216,7 +219,12 @@ impl Store for Counting {
         self.0.open(key)
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         self.0.fork(from, at, to)
     }
 
@@ -238,14 +246,19 @@ impl Store for Counting {
         self.0.delete(key)
     }
 
-    fn append(&self, key: &SessionKey, at: Timestamp, body: EventBody) -> Result<Commit, StoreError> {
+    fn append(
+        &self,
+        key: &SessionKey,
+        at: Timestamp,
+        body: EventBody,
+    ) -> Result<Commit, StoreError> {
         self.0.append(key, at, body)
     }
 }
 
 /// USE-10.
 #[tokio::test]
-async fn what_was_spent_is_counted_without_reading_what_was_counted_before() {
+async fn spending_is_counted_without_reading_old_events_again() {
     let store = Counting::default();
     let options = HubOptions::default().store(Arc::new(store.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
@@ -261,16 +274,17 @@ async fn what_was_spent_is_counted_without_reading_what_was_counted_before() {
         for _ in 0..2 {
             let before = store.1.load(Ordering::SeqCst);
             let spent = it.hub.spent().await.unwrap();
-            let sums: (u64, u64) = spent
-                .iter()
-                .fold((0, 0), |sum, (_, _, spent)| (sum.0 + spent.tokens.total, sum.1 + spent.turns));
+            let sums: (u64, u64) = spent.iter().fold((0, 0), |sum, (_, _, spent)| {
+                (sum.0 + spent.tokens.total, sum.1 + spent.turns)
+            });
             assert_eq!(sums, (12 * turns, turns));
             reads.push(store.1.load(Ordering::SeqCst) - before);
         }
     }
     assert!(reads.iter().all(|events| *events <= 12), "events read by each call: {reads:?}");
     assert!(reads.iter().skip(1).step_by(2).all(|events| *events == 0), "{reads:?}");
-    // A session that is deleted counts no more; one that begins under its id is counted from its beginning.
+    // A session that is deleted counts no more; one that begins under its id is counted from its
+    // beginning.
     it.session.close().await.unwrap();
     store.delete(&key("s1")).unwrap();
     assert!(it.hub.spent().await.unwrap().is_empty());

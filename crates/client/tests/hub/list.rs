@@ -4,7 +4,9 @@ use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{Starts, scripted};
 use attache_client::{AgentListing, Hub, HubOptions, SessionFilter};
 use attache_protocol::method::Side;
-use attache_session::{Archived, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp};
+use attache_session::{
+    Archived, Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,16 +65,20 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     a.reply(&call, json!({ "sessions": [first], "nextCursor": "more" })).await;
     let call = a.expect("session/list").await;
     assert_eq!(call["params"]["cursor"], "more");
-    let second = json!({ "sessionId": "s2", "cwd": "/theirs", "updatedAt": "1970-01-01T00:00:05Z" });
+    let second =
+        json!({ "sessionId": "s2", "cwd": "/theirs", "updatedAt": "1970-01-01T00:00:05Z" });
     a.reply(&call, json!({ "sessions": [second] })).await;
     let call = broken.expect("session/list").await;
     broken.refuse(&call, -32603, "disk on fire").await;
     let done = |listings: &[(String, AgentListing)]| {
-        let of = |name: &str| listings.iter().find(|(of, _)| of == name).map(|(_, state)| state.clone());
-        of("a") == Some(AgentListing::Listed(2)) && matches!(of("broken"), Some(AgentListing::Failed(_)))
+        let of =
+            |name: &str| listings.iter().find(|(of, _)| of == name).map(|(_, state)| state.clone());
+        of("a") == Some(AgentListing::Listed(2))
+            && matches!(of("broken"), Some(AgentListing::Failed(_)))
     };
     until_listed(&hub, done).await;
-    let states: Vec<String> = hub.listings().iter().map(|(name, state)| format!("{name} {state}")).collect();
+    let states: Vec<String> =
+        hub.listings().iter().map(|(name, state)| format!("{name} {state}")).collect();
     assert!(states[1].contains("does not run") && states[2].contains("disk on fire"), "{states:?}");
     assert!(states[3].contains("no list"), "{states:?}");
     let list = |filter: SessionFilter| -> Vec<String> {
@@ -94,7 +100,10 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     assert_eq!(list(SessionFilter { tag: some("bug"), ..all.clone() }), ["s1 Theirs"]);
     assert_eq!(list(SessionFilter { status: some("open"), ..all.clone() }), ["s1 Theirs"]);
     assert_eq!(list(SessionFilter { cwd: some("/ours"), ..all.clone() }), ["old Only ours"]);
-    assert_eq!(list(SessionFilter { archived: Archived::Only, ..all.clone() }), Vec::<String>::new());
+    assert_eq!(
+        list(SessionFilter { archived: Archived::Only, ..all.clone() }),
+        Vec::<String>::new()
+    );
     let listed = hub.list(&all);
     assert!(listed[2].at_agent && listed[2].stored && !listed[0].stored && !listed[1].at_agent);
 
@@ -102,7 +111,8 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     hub.refresh_list();
     let call = a.expect("session/list").await;
     a.reply(&call, json!({ "sessions": [] })).await;
-    until_listed(&hub, |listings| listings.contains(&("a".to_owned(), AgentListing::Listed(0)))).await;
+    until_listed(&hub, |listings| listings.contains(&("a".to_owned(), AgentListing::Listed(0))))
+        .await;
     assert_eq!(list(all), ["old Only ours", "s1 Ours"]);
 }
 
@@ -126,10 +136,14 @@ async fn ten_thousand_sessions_are_listed_at_once() {
         }
         agent.reply(&call, reply).await;
     }
-    until_listed(&hub, |listings| listings.contains(&("a".to_owned(), AgentListing::Listed(10_000)))).await;
+    until_listed(&hub, |listings| {
+        listings.contains(&("a".to_owned(), AgentListing::Listed(10_000)))
+    })
+    .await;
     let start = Instant::now();
     let all = hub.list(&SessionFilter::default());
-    let found = hub.list(&SessionFilter { text: Some("NUMBER 9999".to_owned()), ..SessionFilter::default() });
+    let found = hub
+        .list(&SessionFilter { text: Some("NUMBER 9999".to_owned()), ..SessionFilter::default() });
     let took = start.elapsed();
     assert_eq!((all.len(), all[0].id.as_str(), found.len()), (10_000, "s9999", 1));
     // Generous: it is some milliseconds when built for speed.

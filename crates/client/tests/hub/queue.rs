@@ -3,8 +3,8 @@
 use crate::scripted_agent::soon;
 use crate::started::{idle, started, started_with, texts, until};
 use attache_client::{
-    Answer, AnswerError, Decision, Elicited, ElicitedForm, Hold, HubOptions, Permissions, QuestionAbout,
-    QueuedId, RestartPolicy, SessionState,
+    Answer, AnswerError, Decision, FormReply, HoldReason, HubOptions, Permissions, QuestionAbout,
+    QueuedPromptId, RestartPolicy, SessionState, UrlReply,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     let [a, b, c] = ["a", "b", "c"].map(|text| it.session.send(text).unwrap());
     assert!(it.session.edit(a, "A") && it.session.reorder(c, 0));
     assert_eq!(it.session.remove(b), Some("b".into()));
-    let waiting: Vec<QueuedId> = it.session.queue().iter().map(|queued| queued.id).collect();
+    let waiting: Vec<QueuedPromptId> = it.session.queue().iter().map(|queued| queued.id).collect();
     assert_eq!(waiting, [c, a]);
     it.agent.end_turn(&call).await;
     for expected in ["c", "A"] {
@@ -72,9 +72,10 @@ async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
     idle(&it.session).await;
 }
 
-/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be cancelled in its place.
+/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be
+/// cancelled in its place.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_sent() {
+async fn sending_now_never_cancels_the_prompt_that_it_sends() {
     let mut it = started(json!({})).await;
     for round in 0..100 {
         it.session.send("one").unwrap();
@@ -100,7 +101,7 @@ async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_se
 
 /// CANCEL-07.
 #[tokio::test]
-async fn a_cancelled_turn_holds_what_waits_until_it_is_released_or_added_to() {
+async fn a_cancelled_turn_holds_the_queue_until_it_is_released_or_added_to() {
     let mut it = started(json!({})).await;
     it.session.send("one").unwrap();
     let (call, _) = it.agent.prompted().await;
@@ -109,7 +110,7 @@ async fn a_cancelled_turn_holds_what_waits_until_it_is_released_or_added_to() {
     it.session.cancel();
     it.agent.expect("session/cancel").await;
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
-    until(&it.session, |session| session.held() == Some(Hold::Cancelled)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::Cancelled)).await;
     it.agent.heard().await; // nothing was sent
     it.session.send("three").unwrap();
     for expected in ["two", "three"] {
@@ -127,14 +128,16 @@ async fn a_failed_turn_and_a_prompt_that_the_agent_does_not_take_hold_the_queue(
     let (call, _) = it.agent.prompted().await;
     it.session.send("two").unwrap();
     it.agent.refuse(&call, -32603, "out of fuel").await;
-    until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
-    let image =
-        attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new("AA", "image/png"));
+    until(&it.session, |session| session.held() == Some(HoldReason::TurnFailed)).await;
+    let image = attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new(
+        "AA",
+        "image/png",
+    ));
     let two = it.session.queue()[0].id;
     let three = it.session.send(image).unwrap();
     let (call, _) = it.agent.prompted().await;
     it.agent.end_turn(&call).await;
-    until(&it.session, |session| matches!(session.held(), Some(Hold::Refused(_)))).await;
+    until(&it.session, |session| matches!(session.held(), Some(HoldReason::Refused(_)))).await;
     assert!(it.session.held().unwrap().to_string().contains("image"), "{:?}", it.session.held());
     assert!(it.session.edit(three, "three") && it.session.remove(two).is_none());
     it.session.release();
@@ -152,7 +155,10 @@ async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
         let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": title, "title": title }, "options": options });
         it.agent.call(id, "session/request_permission", params).await;
     }
-    until(&it.session, |session| session.state() == SessionState::WaitingForPerson { questions: 3 }).await;
+    until(&it.session, |session| {
+        session.state() == SessionState::WaitingForPerson { questions: 3 }
+    })
+    .await;
     let questions = it.session.questions();
     let title = |index: usize| match &questions[index].about {
         QuestionAbout::Permission(request) => request.title().to_owned(),
@@ -160,7 +166,7 @@ async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
     };
     assert_eq!([title(0), title(1), title(2)], ["first", "second", "third"]);
     assert_eq!(
-        it.session.answer(questions[1].id, Answer::Page(Elicited::Accept)),
+        it.session.answer(questions[1].id, Answer::Page(UrlReply::Accept)),
         Err(AnswerError::OtherKind)
     );
     it.session.answer(questions[1].id, Answer::Permission(Decision::Allow)).unwrap();
@@ -202,11 +208,12 @@ async fn a_death_withdraws_questions_and_shows_them_so() {
 #[tokio::test]
 async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let mut it =
-        started_with(HubOptions::default().elicitations(), json!({}), json!({ "sessionId": "s1" })).await;
-    let schema =
-        json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+        started_with(HubOptions::default().elicitations(), json!({}), json!({ "sessionId": "s1" }))
+            .await;
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
     let form = |scope: serde_json::Value| {
-        let mut params = json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema });
+        let mut params =
+            json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema });
         params.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
         params
     };
@@ -216,9 +223,13 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let QuestionAbout::Form(request) = &question.about else { panic!() };
     assert_eq!(request.message, "Who are you?");
     let filled = attache_protocol::Map(
-        [("name".to_owned(), attache_protocol::v1::ElicitationContentValue::String("Ann".to_owned()))].into(),
+        [(
+            "name".to_owned(),
+            attache_protocol::v1::ElicitationContentValue::String("Ann".to_owned()),
+        )]
+        .into(),
     );
-    it.session.answer(question.id, Answer::Form(ElicitedForm::Accept(filled))).unwrap();
+    it.session.answer(question.id, Answer::Form(FormReply::Accept(filled))).unwrap();
     assert_eq!(it.agent.answer_to(1).await["result"]["content"]["name"], "Ann");
 
     let agent = it.hub.agent("a").unwrap();
@@ -227,17 +238,18 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     while agent.questions().is_empty() {
         soon(watch.next()).await.unwrap();
     }
-    agent.answer(agent.questions()[0].id, Answer::Form(ElicitedForm::Decline)).unwrap();
+    agent.answer(agent.questions()[0].id, Answer::Form(FormReply::Decline)).unwrap();
     assert_eq!(it.agent.answer_to(2).await["result"]["action"], "decline");
     // One that nobody answers is withdrawn with its agent.
     it.agent.call(3, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;
     until(&it.session, |session| session.questions().len() == 1).await;
     drop(it.agent);
-    until(&it.session, |session| session.questions().is_empty() && session.withdrawn().len() == 1).await;
+    until(&it.session, |session| session.questions().is_empty() && session.withdrawn().len() == 1)
+        .await;
 }
 
 #[tokio::test]
-async fn what_decides_first_is_asked_before_the_person() {
+async fn rules_decide_before_the_person_is_asked() {
     let decide = |agent: &str, _: &std::path::Path, person: Permissions| match agent {
         "a" => Permissions::AllowKinds(vec![attache_protocol::v1::ToolKind::Read]),
         _ => person,

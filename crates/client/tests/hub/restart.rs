@@ -2,7 +2,9 @@
 
 use crate::scripted_agent::soon;
 use crate::started::{Started, idle, started, started_with, texts, until};
-use attache_client::{AgentSource, AgentState, Hold, Hub, HubError, HubOptions, SessionState};
+use attache_client::{
+    AgentSource, AgentState, HoldReason, Hub, HubError, HubOptions, SessionState,
+};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -37,14 +39,20 @@ async fn a_session_is_resumed_by_an_agent_that_resumes() {
     let said = texts(&it.session);
     assert_eq!(said[..2], ["one", "half an ans"]);
     assert!(said[2].contains("resumed"), "{said:?}");
-    assert_eq!((it.session.held(), it.session.draft()), (Some(Hold::TurnFailed), "half a thou".to_owned()));
+    assert_eq!(
+        (it.session.held(), it.session.draft()),
+        (Some(HoldReason::TurnFailed), "half a thou".to_owned())
+    );
     it.session.release();
     let (call, text) = agent.prompted().await;
     assert_eq!(text, "two");
     agent.say("all of it").await;
     agent.end_turn(&call).await;
     idle(&it.session).await;
-    assert!(matches!(it.hub.agent("a").unwrap().state(), AgentState::Up { unresponsive: false, .. }));
+    assert!(matches!(
+        it.hub.agent("a").unwrap().state(),
+        AgentState::Up { unresponsive: false, .. }
+    ));
 }
 
 const RESUMES: fn() -> Value = || json!({ "sessionCapabilities": { "resume": {} } });
@@ -118,7 +126,7 @@ async fn a_history_that_is_known_is_not_replaced_by_a_load() {
 }
 
 #[tokio::test]
-async fn a_session_whose_agent_does_neither_is_read_and_begun_anew() {
+async fn a_session_that_cannot_be_reopened_is_read_and_continued_in_a_new_one() {
     let mut it = started(json!({})).await;
     it.session.send("build it").unwrap();
     it.session.send("then test it").unwrap();
@@ -129,7 +137,11 @@ async fn a_session_whose_agent_does_neither_is_read_and_begun_anew() {
     drop(it.agent);
     let mut agent = it.starts.next(json!({})).await;
     until(&it.session, |session| matches!(session.state(), SessionState::ReadOnly { .. })).await;
-    assert!(it.session.state().to_string().contains("neither resume nor load"), "{}", it.session.state());
+    assert!(
+        it.session.state().to_string().contains("neither resume nor load"),
+        "{}",
+        it.session.state()
+    );
     assert!(matches!(it.session.send("more"), Err(HubError::ReadOnly(_))));
     assert_eq!(texts(&it.session)[..2], ["build it", "half built"]);
     let answering = async {
@@ -140,7 +152,7 @@ async fn a_session_whose_agent_does_neither_is_read_and_begun_anew() {
         let (_, next) = agent.prompted().await;
         (summary, next)
     };
-    let (new, (summary, next)) = tokio::join!(it.session.begin_anew(), answering);
+    let (new, (summary, next)) = tokio::join!(it.session.continue_in_new_session(), answering);
     let new = new.unwrap();
     assert!(summary.contains("build it") && summary.contains("half built"), "{summary}");
     assert_eq!(
@@ -199,7 +211,9 @@ async fn options_are_set_again_and_it_is_said_where_the_agent_settled_elsewhere(
     agent.reply(&call, json!({ "configOptions": [model("flash"), switch(false)] })).await;
     until(&it.session, |session| texts(session).len() == 2).await;
     let snapshot = it.session.snapshot();
-    let attache_session::EntryContent::Notice(notice) = &snapshot.entries()[1].content else { panic!() };
+    let attache_session::EntryContent::Notice(notice) = &snapshot.entries()[1].content else {
+        panic!()
+    };
     assert_eq!(notice.description.as_deref(), Some("Web: false and not true"));
     assert_eq!(snapshot.config().value("model"), Some("flash".into()));
 }
@@ -217,10 +231,16 @@ async fn restarts_have_a_budget_that_success_gives_back_and_a_person_is_not_boun
         until(&it.session, |session| session.state() == SessionState::Idle).await;
     }
     drop(running);
-    until(&it.session, |session| matches!(session.state(), SessionState::Gone { restarting: false, .. }))
-        .await;
+    until(&it.session, |session| {
+        matches!(session.state(), SessionState::Gone { restarting: false, .. })
+    })
+    .await;
     assert!(it.starts.is_empty());
-    assert!(matches!(agent.state(), AgentState::Gone { restart_at: None, .. }), "{}", agent.state());
+    assert!(
+        matches!(agent.state(), AgentState::Gone { restart_at: None, .. }),
+        "{}",
+        agent.state()
+    );
     it.session.send("are you there").unwrap();
     agent.restart();
     let mut running = it.starts.next(RESUMES()).await;
@@ -236,7 +256,7 @@ async fn restarts_have_a_budget_that_success_gives_back_and_a_person_is_not_boun
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_start_is_told_to_whoever_waits_for_it() {
+async fn every_waiting_caller_learns_that_an_agent_does_not_start() {
     let hub = Hub::new(HubOptions::default());
     hub.add("a", AgentSource::command("no-such-program-anywhere --acp").unwrap()).unwrap();
     let error = soon(hub.open("a", ".").into_future()).await.unwrap_err();
@@ -245,7 +265,10 @@ async fn an_agent_that_does_not_start_is_told_to_whoever_waits_for_it() {
     assert!(matches!(hub.agent("a").unwrap().state(), AgentState::Gone { restart_at: None, .. }));
     let error = soon(hub.open("b", ".").into_future()).await.unwrap_err();
     assert!(error.to_string().contains("use one of a"), "{error}");
-    assert!(matches!(hub.add("a", AgentSource::command("x").unwrap()), Err(HubError::KnownAgent(_))));
+    assert!(matches!(
+        hub.add("a", AgentSource::command("x").unwrap()),
+        Err(HubError::KnownAgent(_))
+    ));
 }
 
 /// CANCEL-19.
@@ -273,8 +296,10 @@ async fn a_stopped_agent_stays_stopped_until_it_is_needed() {
     let mut it = started(RESUMES()).await;
     let agent = it.hub.agent("a").unwrap();
     agent.stop();
-    until(&it.session, |session| matches!(session.state(), SessionState::Gone { restarting: false, .. }))
-        .await;
+    until(&it.session, |session| {
+        matches!(session.state(), SessionState::Gone { restarting: false, .. })
+    })
+    .await;
     assert!(it.starts.is_empty());
     let answering = async {
         let mut running = it.starts.next(RESUMES()).await;

@@ -1,7 +1,7 @@
 //! A hub whose agents are scripted.
 
 use crate::scripted_agent::{ScriptedAgent, connecting, soon};
-use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, SessionWatch};
+use attache_client::{AgentSource, Hub, HubOptions, HubSession, SessionState, Watch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -24,7 +24,9 @@ impl Starts {
     pub(crate) async fn next(&mut self, capabilities: Value) -> ScriptedAgent {
         let mut agent = self.unanswered().await;
         let call = agent.expect("initialize").await;
-        agent.reply(&call, json!({ "protocolVersion": 1, "agentCapabilities": capabilities })).await;
+        agent
+            .reply(&call, json!({ "protocolVersion": 1, "agentCapabilities": capabilities }))
+            .await;
         agent
     }
 
@@ -52,7 +54,11 @@ pub(crate) async fn started(capabilities: Value) -> Started {
     started_with(HubOptions::default(), capabilities, json!({ "sessionId": "s1" })).await
 }
 
-pub(crate) async fn started_with(options: HubOptions, capabilities: Value, opened: Value) -> Started {
+pub(crate) async fn started_with(
+    options: HubOptions,
+    capabilities: Value,
+    opened: Value,
+) -> Started {
     let folder = tempfile::tempdir().unwrap();
     let hub = Hub::new(options);
     let (source, mut starts) = scripted();
@@ -69,7 +75,7 @@ pub(crate) async fn started_with(options: HubOptions, capabilities: Value, opene
 
 /// Waits until the session is as wanted.
 pub(crate) async fn until(session: &HubSession, wanted: impl Fn(&HubSession) -> bool) {
-    let mut watch: SessionWatch = session.watch();
+    let mut watch: Watch = session.watch();
     let waiting = async {
         while !wanted(session) {
             watch.next().await.expect("the session was closed");
@@ -81,7 +87,8 @@ pub(crate) async fn until(session: &HubSession, wanted: impl Fn(&HubSession) -> 
 }
 
 pub(crate) async fn idle(session: &HubSession) {
-    until(session, |session| session.state() == SessionState::Idle && session.queue().is_empty()).await;
+    until(session, |session| session.state() == SessionState::Idle && session.queue().is_empty())
+        .await;
 }
 
 /// What was said in the session, notices as their titles.

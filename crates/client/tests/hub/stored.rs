@@ -2,7 +2,9 @@
 
 use crate::scripted_agent::soon;
 use crate::started::{idle, scripted, started_with, texts, until};
-use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState};
+use attache_client::{
+    AgentSource, HoldReason, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState,
+};
 use attache_protocol::method::Side;
 use attache_session::{
     Commit, Event, ListPage, ListQuery, Log, MemoryStore, SessionKey, Store, StoreError, Summary,
@@ -31,7 +33,7 @@ async fn used_as(store: &MemoryStore, id: &str) -> tempfile::TempDir {
     let (call, _) = it.agent.prompted().await;
     it.agent.update(id, json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "answer" } })).await;
     it.agent.refuse(&call, -32603, "out of fuel").await;
-    until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::TurnFailed)).await;
     it.session.set_draft("unsent");
     drop(it.agent);
     soon(it.hub.close()).await;
@@ -39,17 +41,21 @@ async fn used_as(store: &MemoryStore, id: &str) -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn the_history_of_an_agent_that_keeps_none_can_be_read_with_what_was_not_sent() {
+async fn stored_history_can_be_read_with_its_draft_and_queue_if_the_agent_keeps_none() {
     let store = MemoryStore::new();
     let folder = used(&store).await;
     let hub = Hub::new(keeping(&store));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
-    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
+    let (session, _agent) =
+        tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
     assert_eq!(texts(&session)[..2], ["one", "answer"]);
     assert!(matches!(session.state(), SessionState::ReadOnly { .. }), "{:?}", session.state());
-    assert_eq!((session.draft().as_str(), session.queue()[0].prompt.clone()), ("unsent", "two".into()));
+    assert_eq!(
+        (session.draft().as_str(), session.queue()[0].prompt.clone()),
+        ("unsent", "two".into())
+    );
     assert_eq!(session.cwd(), folder.path());
     assert_eq!(hub.switch("a", "s1", None).await.unwrap(), session, "it is open already");
     assert!(matches!(hub.switch("a", "s9", None).await, Err(HubError::UnknownSession { .. })));
@@ -66,7 +72,8 @@ async fn a_history_can_be_read_without_its_agent() {
     assert!(matches!(session.state(), SessionState::Gone { restarting: false, .. }));
 }
 
-/// SESS-12: loaded once more, the log does not grow by the whole history, and folding it gives the session.
+/// SESS-12: loaded once more, the log does not grow by the whole history, and folding it gives the
+/// session.
 #[tokio::test]
 async fn a_stored_session_is_loaded_and_its_log_goes_on() {
     let store = MemoryStore::new();
@@ -85,7 +92,7 @@ async fn a_stored_session_is_loaded_and_its_log_goes_on() {
     };
     let (session, mut agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), answering);
     let session = session.unwrap();
-    assert_eq!((session.state(), session.held()), (SessionState::Idle, Some(Hold::Restored)));
+    assert_eq!((session.state(), session.held()), (SessionState::Idle, Some(HoldReason::Restored)));
     session.release();
     let (call, text) = agent.prompted().await;
     assert_eq!(text, "two");
@@ -142,7 +149,9 @@ impl Log for FullLog {
     fn commit(&self) -> Commit {
         self.1.commits.fetch_add(1, Ordering::SeqCst);
         match self.1.full.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(Err(StoreError::Full { path: "sessions.db".to_owned() }))),
+            true => Box::pin(std::future::ready(Err(StoreError::DiskFull {
+                path: "sessions.db".to_owned(),
+            }))),
             false => self.0.commit(),
         }
     }
@@ -161,7 +170,12 @@ impl Store for FullDisk {
         Ok(Box::new(FullLog(self.store.open(key)?, self.clone())))
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         self.store.fork(from, at, to)
     }
 
@@ -182,25 +196,35 @@ impl Store for FullDisk {
     }
 }
 
-/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the session goes on.
+/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the
+/// session goes on.
 #[tokio::test]
-async fn a_full_disk_is_told_and_ends_no_session() {
+async fn a_full_disk_is_reported_and_ends_no_session() {
     let disk = FullDisk::default();
     let options = HubOptions::default().store(Arc::new(disk.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
-    assert_eq!(disk.commits.load(Ordering::SeqCst), 0, "a session in which nothing was said is none");
+    assert_eq!(
+        disk.commits.load(Ordering::SeqCst),
+        0,
+        "a session in which nothing was said is none"
+    );
     for (full, said) in [(true, 1), (true, 1), (false, 2)] {
         disk.full.store(full, Ordering::SeqCst);
         it.session.send("go").unwrap();
         let (call, _) = it.agent.prompted().await;
         it.agent.end_turn(&call).await;
         idle(&it.session).await;
-        let notices =
-            |session: &HubSession| texts(session).iter().filter(|text| text.starts_with('(')).count();
+        let notices = |session: &HubSession| {
+            texts(session).iter().filter(|text| text.starts_with('(')).count()
+        };
         until(&it.session, |session| notices(session) == said).await;
     }
     assert!(texts(&it.session)[1].contains("the disk is full"), "{:?}", texts(&it.session));
-    assert!(texts(&it.session).last().unwrap().contains("stored again"), "{:?}", texts(&it.session));
+    assert!(
+        texts(&it.session).last().unwrap().contains("stored again"),
+        "{:?}",
+        texts(&it.session)
+    );
 }
 
 /// The list shows no session that was opened and never used.

@@ -1,16 +1,19 @@
 //! The commands `model` and `mode`: options of the session, chosen by words.
 
 use crate::models::Models;
-use crate::options;
+use crate::session::options;
 use crate::tools::fit::{code, one_line};
 use attache_agent::{Result, Turn};
-use attache_protocol::v1::{SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectOption};
+use attache_protocol::v1::{
+    SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectOption,
+};
 
 /// How many choices are named.
 const NAMED: usize = 60;
 
-/// Sets the option with this id to the value that a person means by `asked`, and tells the client (CONF-03, MODE-07). Without words, and with
-/// words that mean no value or several, it says which there are.
+/// Sets the option with this id to the value that a person means by `asked`, and tells the client
+/// (CONF-03, MODE-07). Without words, and with words that mean no value or several, it says which
+/// there are.
 pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) -> Result<String> {
     let mut now = turn.options();
     let Some(option) = now.iter().find(|option| option.id.as_str() == id) else {
@@ -19,11 +22,17 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
     let meant = meant(option, asked);
     let (value, name) = match meant.as_slice() {
         [one] => (one.value.clone(), one.name.clone()),
-        _ if asked.is_empty() => return Ok(listed(&format!("Say which: `/{id} NAME`."), option, &meant)),
+        _ if asked.is_empty() => {
+            return Ok(listed(&format!("Say which: `/{id} NAME`."), option, &meant));
+        }
         [] => {
             let all: Vec<_> = option.values().collect();
             let asked = code(&one_line(asked, 60));
-            return Ok(listed(&format!("There is no {id} {asked}. Choose one of these."), option, &all));
+            return Ok(listed(
+                &format!("There is no {id} {asked}. Choose one of these."),
+                option,
+                &all,
+            ));
         }
         several => {
             let asked = code(&one_line(asked, 60));
@@ -34,15 +43,18 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
             ));
         }
     };
-    let words =
-        option.values().find(|other| other.value == value).and_then(|value| value.description.clone());
+    let words = option
+        .values()
+        .find(|other| other.value == value)
+        .and_then(|value| value.description.clone());
     options::set(models, &mut now, id, value.as_str());
     turn.config(now).await?;
     let words = words.map(|words| format!(" {words}.")).unwrap_or_default();
     Ok(format!("The {id} is {name} now ({}).{words}\n", code(value.as_str())))
 }
 
-/// The values that are meant: all by nothing; the one with this id or name; else those that have the words in it.
+/// The values that are meant: all by nothing; the one with this id or name; else those that have
+/// the words in it.
 fn meant<'o>(option: &'o SessionConfigOption, asked: &str) -> Vec<&'o SessionConfigSelectOption> {
     let asked = asked.trim_matches(['`', '"', '\'']).to_lowercase();
     let short = |value: &str| value.rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -55,23 +67,30 @@ fn meant<'o>(option: &'o SessionConfigOption, asked: &str) -> Vec<&'o SessionCon
         return exact;
     }
     let has = |value: &&SessionConfigSelectOption| {
-        value.value.as_str().to_lowercase().contains(&asked) || value.name.to_lowercase().contains(&asked)
+        value.value.as_str().to_lowercase().contains(&asked)
+            || value.name.to_lowercase().contains(&asked)
     };
     option.values().filter(has).collect()
 }
 
 /// A sentence and the choices, the present one marked.
-fn listed(sentence: &str, option: &SessionConfigOption, choices: &[&SessionConfigSelectOption]) -> String {
+fn listed(
+    sentence: &str,
+    option: &SessionConfigOption,
+    choices: &[&SessionConfigSelectOption],
+) -> String {
     let now = option.current_value();
     let row = |value: &&SessionConfigSelectOption| {
         let here = match &now {
             Some(SessionConfigOptionValue::ValueId(now)) if *now == value.value => " (now)",
             _ => "",
         };
-        let about = value.description.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
+        let about =
+            value.description.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
         format!("- {} {}{here}{about}\n", code(value.value.as_str()), value.name)
     };
-    let mut text = format!("{sentence}\n\n{}", choices.iter().take(NAMED).map(row).collect::<String>());
+    let mut text =
+        format!("{sentence}\n\n{}", choices.iter().take(NAMED).map(row).collect::<String>());
     if let Some(more) = choices.len().checked_sub(NAMED).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }

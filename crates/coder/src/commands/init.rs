@@ -1,7 +1,7 @@
 //! The command `init`: AGENTS.md of a project that has none.
 
-use crate::memory::Memory;
-use crate::models::{Models, offline_summary};
+use crate::models::{Models, project_summary, reply};
+use crate::session::memory::Memory;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
             "{FILE} is there already. A model of a provider can mend it; `offline` does not.\n"
         ));
     }
-    let mut tools = Toolbox { turn, models, memory };
-    let listed = tools.called("list", &json!({ "path": "." }).to_string()).await?;
+    let mut tools = Toolbox::new(turn, models, memory);
+    let listed = tools.call("list", &json!({ "path": "." }).to_string()).await?;
     let Finding::Files(files) = &listed.finding else { return Ok(format!("{}\n", listed.text)) };
     let telling = |name: &&String| {
         !name.contains('/')
@@ -49,12 +49,16 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     let names: Vec<String> = files.named.iter().filter(telling).take(READ).cloned().collect();
     let mut reads: Vec<ToolResult> = Vec::new();
     for name in names {
-        reads.push(tools.called("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
+        reads.push(tools.call("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
     }
+    let as_reply = |name: &str, result: &ToolResult| {
+        reply(true, String::new(), name.to_owned(), result.clone())
+    };
+    let read: Vec<_> = reads.iter().map(|result| as_reply("read", result)).collect();
     let mut text = format!(
         "# {FILE}\n\nWhat a coding agent should know of this project. Made from its files without a model: mend it, and add what they do not say.\n\n\
          ## What it is\n\n{}",
-        offline_summary(files, reads.iter())
+        project_summary(&as_reply("list", &listed), &read).unwrap_or_default()
     );
     let mut commands = Vec::new();
     for read in &reads {
@@ -66,31 +70,40 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
         text.push_str("\n## Commands\n\n");
         text.extend(commands.iter().map(|command| format!("- `{command}`\n")));
     }
-    let written = tools.called("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
+    let written = tools.call("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
     Ok(match written.failed {
         true => format!("{FILE} is not written. {}\n", written.text),
-        false => format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n"),
+        false => {
+            format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n")
+        }
     })
 }
 
 /// The commands that a manifest with this text stands for.
 fn commands_of(name: &str, text: &str) -> impl Iterator<Item = String> {
-    let usual =
-        COMMANDS.iter().filter(move |(manifest, _)| *manifest == name).flat_map(|(_, commands)| *commands);
+    let usual = COMMANDS
+        .iter()
+        .filter(move |(manifest, _)| *manifest == name)
+        .flat_map(|(_, commands)| *commands);
     let mut commands: Vec<String> = usual.map(|command| (*command).to_owned()).collect();
     match name {
         "package.json" => {
             commands.push("npm install".to_owned());
             let package: Value = serde_json::from_str(text).unwrap_or_default();
             let scripts = package.get("scripts").and_then(Value::as_object);
-            commands.extend(scripts.into_iter().flatten().map(|(script, _)| format!("npm run {script}")));
+            commands.extend(
+                scripts.into_iter().flatten().map(|(script, _)| format!("npm run {script}")),
+            );
         }
         "Makefile" => {
             commands.push("make".to_owned());
-            let targets = text.lines().filter_map(|line| line.split_once(':')).map(|(target, _)| target);
+            let targets =
+                text.lines().filter_map(|line| line.split_once(':')).map(|(target, _)| target);
             let plain = |target: &&str| {
                 !target.is_empty()
-                    && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+                    && target
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
             };
             commands.extend(targets.filter(plain).map(|target| format!("make {target}")));
         }

@@ -1,7 +1,7 @@
 //! The command `review`: what is changed and not committed.
 
-use crate::memory::Memory;
 use crate::models::Models;
+use crate::session::memory::Memory;
 use crate::tools::fit::{code, counted};
 use crate::tools::{Finding, Toolbox};
 use attache_agent::{Result, Turn};
@@ -17,7 +17,11 @@ const COMMAND: &str =
 
 /// What a model is asked, with what the person wants looked at.
 pub(super) fn task(about: &str) -> String {
-    let about = if about.is_empty() { String::new() } else { format!("\nLook above all at this: {about}\n") };
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!("\nLook above all at this: {about}\n")
+    };
     format!(
         "Review what is changed in the working directory and not committed. See the changes with `git status --short` and `git --no-pager diff HEAD`, and \
          new files by reading them. Read around each change as far as you need to judge it. Change nothing.\n{about}\n\
@@ -28,8 +32,8 @@ pub(super) fn task(about: &str) -> String {
 
 /// Says which files are changed, and by how much, without a model.
 pub(super) async fn review(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
-    let ran = Toolbox { turn, models, memory }
-        .called("execute", &json!({ "command": COMMAND }).to_string())
+    let ran = Toolbox::new(turn, models, memory)
+        .call("execute", &json!({ "command": COMMAND }).to_string())
         .await?;
     match &ran.finding {
         Finding::Ran(ran) if ran.success => Ok(changes(&ran.output)),
@@ -46,7 +50,8 @@ fn changes(output: &str) -> String {
     let mut rows = Vec::new();
     for line in counts.lines() {
         let mut cells = line.splitn(3, '\t');
-        let (Some(added), Some(removed), Some(path)) = (cells.next(), cells.next(), cells.next()) else {
+        let (Some(added), Some(removed), Some(path)) = (cells.next(), cells.next(), cells.next())
+        else {
             continue;
         };
         rows.push(match added {
@@ -78,7 +83,10 @@ mod tests {
     #[test]
     fn changed_new_and_other_files_are_named() {
         let said = changes("3\t1\tsrc/a b.rs\n-\t-\tx.png\n--\n M src/a b.rs\n?? new.rs\n");
-        assert!(said.contains("3 files:") && said.contains("- `src/a b.rs`: 3 added, 1 removed\n"), "{said}");
+        assert!(
+            said.contains("3 files:") && said.contains("- `src/a b.rs`: 3 added, 1 removed\n"),
+            "{said}"
+        );
         assert!(said.contains("- `x.png`: not text\n- `new.rs`: new\n"), "{said}");
         assert_eq!(changes("--\n"), "Nothing is changed since the last commit.\n");
     }

@@ -1,9 +1,9 @@
 //! The command `usage`: numbers of the session.
 
-use crate::answer::brief;
-use crate::memory::Memory;
 use crate::models::Model;
+use crate::session::memory::Memory;
 use crate::tools::fit::{counted, grouped};
+use crate::turn::answer::brief;
 use attache_agent::Turn;
 use attache_session::UsageLevel;
 
@@ -19,15 +19,24 @@ pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
             rows.push(("Window", counted(window, "token")));
             rows.push((
                 "Filled",
-                format!("about {} ({percent} %){}", counted(used, "token"), advice.unwrap_or_default()),
+                format!(
+                    "about {} ({percent} %){}",
+                    counted(used, "token"),
+                    advice.unwrap_or_default()
+                ),
             ));
         }
-        None => rows.push(("Filled", format!("about {}; nobody knows the window", counted(used, "token")))),
+        None => rows.push((
+            "Filled",
+            format!("about {}; the context window is unknown", counted(used, "token")),
+        )),
     }
     let tokens = memory.spending.tokens();
     let some = |words: String, number: u64| if number > 0 { words } else { String::new() };
-    let cached = some(format!(", {} more from the cache", grouped(tokens.cached_read)), tokens.cached_read);
-    let written = some(format!(", {} into the cache", grouped(tokens.cached_write)), tokens.cached_write);
+    let cached =
+        some(format!(", {} more from the cache", grouped(tokens.cached_read)), tokens.cached_read);
+    let written =
+        some(format!(", {} into the cache", grouped(tokens.cached_write)), tokens.cached_write);
     let thought = tokens.thought.unwrap_or_default();
     let thought = some(format!(", {} of them thoughts", grouped(thought)), thought);
     rows.push(("Read so far", format!("{}{cached}{written}", counted(tokens.input, "token"))));
@@ -35,9 +44,10 @@ pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
     let cost = match memory.spending.cost() {
         Some(cost) => format!("{:.4} {}", cost.amount, cost.currency),
         None if memory.spending.is_free() => "nothing".to_owned(),
-        None => "not known: a model was used of which nobody knows the price".to_owned(),
+        None => "unknown: a model without a known price was used".to_owned(),
     };
     rows.push(("Cost so far", cost));
-    let rows = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
+    let rows =
+        rows.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
     format!("| Session | |\n|---|---|\n{}", rows.collect::<String>())
 }

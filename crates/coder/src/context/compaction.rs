@@ -1,24 +1,30 @@
-//! The older part of a conversation gives way to a summary.
+//! Replaces the older part of a conversation by a summary.
 
 use super::cut::Cut;
-use super::gauge::tell_fill;
-use super::summary::{self, Compacted, Summary};
-use crate::answer::{brief, spent, takes_notices, tell, waits};
-use crate::conversation::{Conversation, Forgotten, Message, Party};
-use crate::memory::{Memory, Record};
-use crate::models::{Brief, Model, ModelEvent, ModelStop};
+use super::fill::tell_fill;
+use super::summary;
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::message::Message;
+use crate::conversation::summary::{Compacted, Summary};
+use crate::conversation::{Conversation, Forgotten};
+use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
+use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
+use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
-/// How much of the window the turns may take that stay, in percent, when it is full, and when a person wants a summary.
+/// How much of the window the turns may take that stay, in percent, when it is full, and when a
+/// person wants a summary.
 const STAYS: u64 = 25;
 const STAYS_ON_REQUEST: u64 = 10;
 
-/// How much of the window a request for a summary may take, in percent. A provider may count half as many tokens again as we do.
+/// How much of the window a request for a summary may take, in percent. A provider may count half
+/// as many tokens again as we do.
 const REQUEST: u64 = 50;
 
-/// The least that a summary has to save, in tokens and in percent of the conversation: less is not worth a word.
+/// The least that a summary has to save, in tokens and in percent of the conversation: less is not
+/// worth a word.
 const SAVED: u64 = 200;
 const SAVED_PERCENT: u64 = 5;
 
@@ -42,8 +48,9 @@ pub(crate) enum Wanted<'w> {
     ByPerson(Option<&'w str>),
 }
 
-/// Sees to it that the model can be given the conversation: where its window is nearly full the older part gives way to a summary; where
-/// that does not help the oldest is forgotten, and the person is told.
+/// Sees to it that the model can be given the conversation: where its window is nearly full the
+/// older part gives way to a summary; where that does not help the oldest is forgotten, and the
+/// person is told.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
@@ -55,7 +62,11 @@ pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Mode
 }
 
 /// The provider says that the conversation is too long: makes it shorter, and says whether it is.
-pub(crate) async fn overflowed(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+pub(crate) async fn overflowed(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+) -> Result<bool> {
     if full(memory, turn, model).await? {
         return Ok(true);
     }
@@ -63,7 +74,8 @@ pub(crate) async fn overflowed(memory: &mut Memory, turn: &Turn, model: &dyn Mod
     forget(memory, turn, model, half).await
 }
 
-/// A summary because there is no room. Whether there is one now; the person is told where the client shows no compactions.
+/// A summary because there is no room. Whether there is one now; the person is told where the
+/// client shows no compactions.
 async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     let (done, title) = match compact(memory, turn, model, Wanted::Room).await? {
         Compaction::Nothing => return Ok(false),
@@ -79,24 +91,27 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
                 ),
             )
         }
-        // The client shows it with the compaction; what follows from it, the forgetting, is said in any case.
+        // The client shows it with the compaction; what follows from it, the forgetting, is said in
+        // any case.
         Compaction::Failed(_) if shows_compactions(turn) => return Ok(false),
-        Compaction::Failed(why) => {
-            (false, format!("The older part of the conversation should be a summary now, but {why}"))
-        }
+        Compaction::Failed(why) => (
+            false,
+            format!("The older part of the conversation should be a summary now, but {why}"),
+        ),
     };
     let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
     tell(turn, Notice::new(severity, title)).await?;
     Ok(done)
 }
 
-/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it matters.
+/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it
+/// matters.
 fn is_worth(before: u64, after: u64) -> bool {
     before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
 }
 
-/// Tells a person who asked for a summary what became of the conversation, where the client does not show it as a compaction. Whether it
-/// was told; else it is for the reply.
+/// Tells a person who asked for a summary what became of the conversation, where the client does
+/// not show it as a compaction. Whether it was told; else it is for the reply.
 pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
@@ -121,8 +136,9 @@ fn shows_compactions(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.compaction.is_some())
 }
 
-/// Puts a summary in the place of the older part of the conversation, here and in the store, and shows it as a compaction (COMP-03): never as
-/// something said. While a model writes it the turn can be cancelled like at any time, and the conversation stays as it was.
+/// Puts a summary in the place of the older part of the conversation, here and in the store, and
+/// shows it as a compaction (COMP-03): never as something said. While a model writes it the turn
+/// can be cancelled like at any time, and the conversation stays as it was.
 pub(crate) async fn compact(
     memory: &mut Memory,
     turn: &Turn,
@@ -132,7 +148,9 @@ pub(crate) async fn compact(
     let size = model.size();
     let (cut, wish) = match wanted {
         Wanted::Room => (memory.conversation.cut(size * STAYS / 100), None),
-        Wanted::ByPerson(wish) => (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish),
+        Wanted::ByPerson(wish) => {
+            (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish)
+        }
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
@@ -158,7 +176,7 @@ pub(crate) async fn compact(
         return Ok(Compaction::Failed(why.to_owned()));
     }
     show(&mut handle, &compacted.summary.markdown()).await?;
-    if memory.conversation.party() == Party::Agent {
+    if memory.conversation.kind() == ConversationKind::Agent {
         turn.remember(&Record::Compacted(Box::new(compacted.clone()))).await?;
     }
     memory.conversation.compact(compacted);
@@ -183,7 +201,8 @@ async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     Ok(())
 }
 
-/// The summary of these messages, in the words of the model if it has any, else without; or why there is none.
+/// The summary of these messages, in the words of the model if it has any, else without; or why
+/// there is none.
 async fn written(
     memory: &mut Memory,
     turn: &Turn,
@@ -197,7 +216,7 @@ async fn written(
         return Ok(Ok(Summary::listed(older, wish)));
     }
     let conversation = Conversation::of(&summary::request(older, wish, limit));
-    let mut step = model.step(&conversation, &Brief::to_write(summary::SYSTEM));
+    let mut step = model.stream(input(model, &conversation, Brief::to_write(summary::SYSTEM)));
     let mut words = String::new();
     loop {
         let event = tokio::select! {
@@ -209,17 +228,18 @@ async fn written(
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
             Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
                 words.clear();
-                turn.spent(spent(&lost));
+                turn.add_usage(spent(&lost));
                 if lost.total() > 0 {
                     memory.charge(turn, model, &lost).await?;
                 }
                 waits(turn, &why, wait).await?;
             }
-            Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
+            Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
-                turn.spent(spent(&usage));
+                turn.add_usage(spent(&usage));
                 memory.charge(turn, model, &usage).await?;
-                let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens) && !words.trim().is_empty();
+                let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens)
+                    && !words.trim().is_empty();
                 return Ok(match whole {
                     true => Ok(Summary::of(&words, older)),
                     false => Err(format!("{} wrote no summary", model.title())),
@@ -243,7 +263,9 @@ async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) 
 
 fn words(forgotten: Forgotten, window: Option<u64>) -> String {
     let what = match forgotten {
-        Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
+        Forgotten { turns: 0, results } => {
+            format!("{} of this turn", counted(results as u64, "tool result"))
+        }
         Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
         Forgotten { turns, results } => {
             format!(

@@ -1,8 +1,9 @@
 //! Where the older part of a conversation ends.
+use crate::conversation::Conversation;
+use crate::conversation::message::Message;
 
-use crate::conversation::{Conversation, Message};
-
-/// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that led to a call, are never parted.
+/// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that
+/// led to a call, are never parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// The first message that stays.
@@ -12,21 +13,24 @@ pub(super) struct Cut {
 }
 
 impl Conversation {
-    /// Where the older part ends, so that about `keep` tokens stay; of the present turn, whole, twice as many. Where it has even more, its
-    /// first steps are of the older part too. Nothing if nothing is old enough.
+    /// Where the older part ends, so that about `keep` tokens stay; of the present turn, whole,
+    /// twice as many. Where it has even more, its first steps are of the older part too. Nothing if
+    /// nothing is old enough.
     pub(super) fn cut(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let at = |at: usize| Cut { at, within_turn: false };
-        let turns =
-            || self.begins(|message| matches!(message, Message::Person(_))).filter(|(at, _)| *at > first);
+        let turns = || {
+            self.begins(|message| matches!(message, Message::User(_))).filter(|(at, _)| *at > first)
+        };
         let whole = turns().find(|(_, left)| *left <= keep);
         let present = turns().last();
         if let Some((turn, _)) = whole.or(present.filter(|(_, left)| *left <= keep * 2)) {
             return Some(at(turn));
         }
-        let began = self.messages().iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        let began =
+            self.messages().iter().rposition(|message| matches!(message, Message::User(_)))?;
         let steps = || {
-            let said = self.begins(|message| matches!(message, Message::Said(_)));
+            let said = self.begins(|message| matches!(message, Message::Assistant(_)));
             said.filter(|(at, _)| *at > began + 1)
         };
         let step = steps().find(|(_, left)| *left <= keep).or_else(|| steps().last());
@@ -34,10 +38,11 @@ impl Conversation {
         step.or_else(|| present.map(|(turn, _)| at(turn)))
     }
 
-    /// The same when a person wants it: the last turn stays if it has at most `keep` tokens and is not all there is.
+    /// The same when a person wants it: the last turn stays if it has at most `keep` tokens and is
+    /// not all there is.
     pub(super) fn cut_on_request(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
-        let last = self.begins(|message| matches!(message, Message::Person(_))).last();
+        let last = self.begins(|message| matches!(message, Message::User(_))).last();
         let last = last.filter(|(at, left)| *at > first && *left <= keep);
         let at = last.map_or(self.messages().len(), |(at, _)| at);
         (at > first).then_some(Cut { at, within_turn: false })
@@ -48,7 +53,8 @@ impl Conversation {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages of a kind, the oldest first: where each is, and how many tokens it and all behind it have.
+    /// The messages of a kind, the oldest first: where each is, and how many tokens it and all
+    /// behind it have.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {
@@ -63,28 +69,33 @@ impl Conversation {
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Cut, Message};
-    use crate::context::{Compacted, Summary};
-    use crate::conversation::Prompt;
-    use crate::models::{ModelMessage, ModelPart, ToolAnswer};
+    use crate::conversation::prompt::Prompt;
+    use crate::conversation::summary::{Compacted, Summary};
+    use crate::models::{AssistantMessage, AssistantPart, ToolReply};
 
     fn person(bytes: usize) -> Message {
-        Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
+        Message::User(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
     }
 
     fn call() -> Message {
-        let part =
-            ModelPart::Call { id: "c".into(), name: "read".into(), arguments: "{}".into(), sealed: None };
+        let part = AssistantPart::Call {
+            id: "c".into(),
+            name: "read".into(),
+            arguments: "{}".into(),
+            sealed: None,
+        };
         let model = serde_json::from_str(r#"{"provider":"p","name":"m"}"#).unwrap();
-        Message::Said(ModelMessage { model, parts: vec![part] })
+        Message::Assistant(AssistantMessage { model, parts: vec![part] })
     }
 
     fn result(bytes: usize) -> Message {
-        Message::Returned(ToolAnswer {
+        Message::ToolReply(ToolReply {
             call_id: "c".into(),
             name: "read".into(),
             text: "x".repeat(bytes),
             images: Vec::new(),
             failed: false,
+            data: None,
         })
     }
 
@@ -108,8 +119,16 @@ mod tests {
 
     #[test]
     fn a_long_turn_is_cut_between_its_steps_and_never_between_a_call_and_its_result() {
-        let long =
-            of(vec![person(40), call(), result(4000), call(), result(4000), result(40), call(), result(400)]);
+        let long = of(vec![
+            person(40),
+            call(),
+            result(4000),
+            call(),
+            result(4000),
+            result(40),
+            call(),
+            result(400),
+        ]);
         assert_eq!(long.cut(150), Some(Cut { at: 6, within_turn: true }));
         assert_eq!(long.cut(1), Some(Cut { at: 6, within_turn: true }));
         let mut long = long;
@@ -126,7 +145,10 @@ mod tests {
         let turns = of(vec![person(400), person(40)]);
         assert_eq!(turns.cut_on_request(10), Some(Cut { at: 1, within_turn: false }));
         assert_eq!(turns.cut_on_request(9), Some(Cut { at: 2, within_turn: false }));
-        assert_eq!(of(vec![person(400)]).cut_on_request(1000), Some(Cut { at: 1, within_turn: false }));
+        assert_eq!(
+            of(vec![person(400)]).cut_on_request(1000),
+            Some(Cut { at: 1, within_turn: false })
+        );
         let mut done = of(vec![person(400)]);
         done.compact(Compacted { summary: Summary::default(), kept: 0, with_prompt: false });
         assert_eq!(done.cut_on_request(1000), None);

@@ -1,11 +1,11 @@
-//! What a conversation saw and did, by its tools: what a summary must not lose.
-
-use crate::conversation::Message;
-use crate::models::ModelPart;
-use crate::tools::fit::{code, one_line};
-use crate::tools::{Action, Touch, action};
+//! Collects the facts of a conversation from its tool calls.
+use crate::conversation::facts::Facts;
+use crate::conversation::message::Message;
+use crate::models::AssistantPart;
+use crate::tools::Registry;
+use crate::tools::fit::one_line;
+use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// How many of each are kept, the youngest ones.
@@ -14,23 +14,13 @@ const KEPT: usize = 60;
 /// How much of a command or step is kept, in characters.
 const SHOWN: usize = 160;
 
-/// What was seen and done.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Facts {
-    read: Vec<String>,
-    changed: Vec<String>,
-    ran: Vec<String>,
-    /// The plan as it was shown last, Markdown.
-    plan: Vec<String>,
-}
-
 impl Facts {
     /// Of these messages, with those of a summary among them.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()
             .filter_map(|message| match message {
-                Message::Returned(answer) => Some((answer.call_id.as_str(), answer.failed)),
+                Message::ToolReply(answer) => Some((answer.call_id.as_str(), answer.failed)),
                 _ => None,
             })
             .collect();
@@ -38,15 +28,17 @@ impl Facts {
         for message in messages {
             match message {
                 Message::Summary(summary) => facts = summary.facts().clone(),
-                Message::Tool(action, result) if !result.failed => facts.did(action),
-                Message::Said(said) => {
+                Message::OfflineCall(call, result) if !result.failed => {
+                    facts.called(&call.name(), &call.arguments().to_string());
+                }
+                Message::Assistant(said) => {
                     for part in &said.parts {
-                        let ModelPart::Call { id, name, arguments, .. } = part else { continue };
+                        let AssistantPart::Call { id, name, arguments, .. } = part else {
+                            continue;
+                        };
                         // One that was never answered was never done.
-                        if failed.get(id.as_str()) == Some(&false)
-                            && let Ok(action) = action(name, arguments)
-                        {
-                            facts.did(&action);
+                        if failed.get(id.as_str()) == Some(&false) {
+                            facts.called(name, arguments);
                         }
                     }
                 }
@@ -56,39 +48,26 @@ impl Facts {
         facts
     }
 
-    fn did(&mut self, action: &Action) {
-        if let Action::Plan(entries) = action {
-            let done =
-                |status: &PlanEntryStatus| if *status == PlanEntryStatus::Completed { "x" } else { " " };
+    /// Adds what a call did. Tools of MCP servers touch nothing that is kept here.
+    fn called(&mut self, name: &str, arguments: &str) {
+        let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
+        if let Some(entries) = tool.plan() {
+            let done = |status: &PlanEntryStatus| {
+                if *status == PlanEntryStatus::Completed { "x" } else { " " }
+            };
             let step = |entry: &attache_protocol::v1::PlanEntry| {
                 format!("- [{}] {}", done(&entry.status), one_line(&entry.content, SHOWN))
             };
             self.plan = entries.iter().take(KEPT).map(step).collect();
         }
-        match action.touches() {
-            Touch::Reads(paths) if matches!(action, Action::Read(_)) => add(&mut self.read, &paths),
+        match tool.touches() {
+            Touch::Reads(paths) if tool.name() == "read" => add(&mut self.read, &paths),
             Touch::Changes(paths) => add(&mut self.changed, &paths),
-            Touch::Runs { command, .. } | Touch::Unsandboxed { command } => add(&mut self.ran, &[command]),
+            Touch::Runs { command, .. } | Touch::Unsandboxed { command } => {
+                add(&mut self.ran, &[command])
+            }
             _ => {}
         }
-    }
-
-    /// A list of each kind that there is.
-    pub(crate) fn markdown(&self) -> String {
-        let list = |title: &str, of: &[String]| match of.is_empty() {
-            true => String::new(),
-            false => {
-                let each: Vec<_> = of.iter().map(|one| code(one)).collect();
-                format!("\n{title}: {}\n", each.join(", "))
-            }
-        };
-        let mut text = list("Files read", &self.read);
-        text.push_str(&list("Files changed", &self.changed));
-        text.push_str(&list("Commands run", &self.ran));
-        if !self.plan.is_empty() {
-            text.push_str(&format!("\nPlan:\n{}\n", self.plan.join("\n")));
-        }
-        text
     }
 }
 

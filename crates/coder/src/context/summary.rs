@@ -1,29 +1,10 @@
 //! What is left of the older part of a conversation, and how it is asked for.
 
-use super::facts::Facts;
-use crate::conversation::Message;
-use crate::models::{ModelMessage, ModelPart};
+use crate::conversation::facts::Facts;
+use crate::conversation::message::Message;
+use crate::conversation::summary::Summary;
+use crate::models::{AssistantMessage, AssistantPart};
 use crate::tools::fit::{ends_within, one_line};
-use serde::{Deserialize, Serialize};
-
-/// What is left of the older part of a conversation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Summary {
-    /// In words, Markdown.
-    words: String,
-    /// What was seen and done.
-    facts: Facts,
-}
-
-/// How a conversation was shortened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Compacted {
-    pub(crate) summary: Summary,
-    /// How many messages stay, the youngest ones.
-    pub(crate) kept: usize,
-    /// Whether the last prompt before them stays too.
-    pub(crate) with_prompt: bool,
-}
 
 /// What a model is told that writes a summary.
 pub(crate) const SYSTEM: &str = "\
@@ -58,10 +39,12 @@ impl Summary {
         for message in messages {
             match message {
                 Message::Summary(summary) => words = format!("{}\n", summary.words.trim_end()),
-                Message::Person(prompt) => lines.push(format!("- {}", one_line(&prompt.with_paths, LINE))),
-                Message::Model(text) => answered(&mut lines, text),
-                Message::Said(said) => answered(&mut lines, &said.text()),
-                Message::Tool(..) | Message::Returned(_) | Message::Note(_) => {}
+                Message::User(prompt) => {
+                    lines.push(format!("- {}", one_line(&prompt.with_paths, LINE)))
+                }
+                Message::OfflineText(text) => answered(&mut lines, text),
+                Message::Assistant(said) => answered(&mut lines, &said.text()),
+                Message::OfflineCall(..) | Message::ToolReply(_) | Message::Note(_) => {}
             }
         }
         if words.is_empty() && !lines.is_empty() {
@@ -71,24 +54,6 @@ impl Summary {
         let skipped = lines.len().saturating_sub(PROMPTS);
         words.push_str(&lines.split_off(skipped).join("\n"));
         Self { words: ends_within(&words, LONGEST), facts: Facts::of(messages) }
-    }
-
-    /// The whole of it, Markdown.
-    pub(crate) fn markdown(&self) -> String {
-        format!("{}\n{}", self.words, self.facts.markdown())
-    }
-
-    /// As a model reads it that goes on from it.
-    pub(crate) fn for_model(&self) -> String {
-        format!(
-            "The conversation so far was long. This is what is left of its older part; go on from it. What files hold now is to be read anew.\n\
-             <summary>\n{}</summary>\n",
-            self.markdown()
-        )
-    }
-
-    pub(super) fn facts(&self) -> &Facts {
-        &self.facts
     }
 }
 
@@ -122,22 +87,29 @@ fn transcript(messages: &[Message], result: usize) -> String {
             Message::Summary(summary) => {
                 text.push_str(&format!("# Notes on what was before\n{}\n", summary.markdown()))
             }
-            Message::Person(prompt) => {
-                text.push_str(&format!("# Person\n{}\n", ends_within(&prompt.with_paths, result * 4)));
+            Message::User(prompt) => {
+                text.push_str(&format!(
+                    "# Person\n{}\n",
+                    ends_within(&prompt.with_paths, result * 4)
+                ));
                 for file in &prompt.files {
-                    let held = file.text.as_deref().map(|held| ends_within(held, result)).unwrap_or_default();
+                    let held = file
+                        .text
+                        .as_deref()
+                        .map(|held| ends_within(held, result))
+                        .unwrap_or_default();
                     text.push_str(&format!("[file {}]\n{held}\n", file.path));
                 }
             }
-            Message::Model(said) => text.push_str(&format!("# Agent\n{said}\n")),
+            Message::OfflineText(said) => text.push_str(&format!("# Agent\n{said}\n")),
             Message::Note(note) => text.push_str(&format!("[{note}]\n")),
-            Message::Said(said) => text.push_str(&format!("# Agent\n{}", words(said, result))),
-            Message::Tool(action, came) => {
-                let input = action.raw_input().to_string();
+            Message::Assistant(said) => text.push_str(&format!("# Agent\n{}", words(said, result))),
+            Message::OfflineCall(action, came) => {
+                let input = action.arguments().to_string();
                 let (input, came) = (ends_within(&input, result), ends_within(&came.text, result));
                 text.push_str(&format!("[{} {input}]\n[returned]\n{came}\n", action.name()));
             }
-            Message::Returned(answer) => {
+            Message::ToolReply(answer) => {
                 let failed = if answer.failed { "failed" } else { "returned" };
                 text.push_str(&format!(
                     "[{} {failed}]\n{}\n",
@@ -150,16 +122,16 @@ fn transcript(messages: &[Message], result: usize) -> String {
     text
 }
 
-fn words(said: &ModelMessage, limit: usize) -> String {
+fn words(said: &AssistantMessage, limit: usize) -> String {
     let mut text = String::new();
     for part in &said.parts {
         match part {
-            ModelPart::Text { text: said, .. } => text.push_str(&format!("{said}\n")),
-            ModelPart::Call { name, arguments, .. } => {
+            AssistantPart::Text { text: said, .. } => text.push_str(&format!("{said}\n")),
+            AssistantPart::Call { name, arguments, .. } => {
                 text.push_str(&format!("[{name} {}]\n", ends_within(arguments, limit)));
             }
             // What it thought is in what it did.
-            ModelPart::Thought { .. } => {}
+            AssistantPart::Thought { .. } => {}
         }
     }
     text

@@ -1,6 +1,6 @@
 //! What a session is about, as tags: the project and its branch.
 
-use crate::memory::Memory;
+use crate::session::memory::Memory;
 use attache_agent::{Error, Result, Turn};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,8 @@ const BRANCH: &str = "branch:";
 /// The longest file of Git's that is read, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Says in the session's metadata which project and which branch it works on, where that is not said yet.
+/// Says in the session's metadata which project and which branch it works on, where that is not
+/// said yet.
 pub(crate) async fn tag(memory: &mut Memory, turn: &Turn) -> Result<()> {
     let cwd = memory.folders.cwd().to_owned();
     let looking = tokio::task::spawn_blocking(move || tags(&cwd));
@@ -40,7 +41,8 @@ fn tags(cwd: &Path) -> Vec<String> {
     project.into_iter().chain(branch).collect()
 }
 
-/// The branch that is checked out where `folder` is; nothing outside of a repository and where no branch is.
+/// The branch that is checked out where `folder` is; nothing outside of a repository and where no
+/// branch is.
 fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let head = start_of(&repository(&git)?.join("HEAD"))?;
@@ -48,7 +50,8 @@ fn branch(folder: &Path) -> Option<String> {
     (!branch.is_empty()).then(|| branch.to_owned())
 }
 
-/// Where the files of Git are: `.git`, or what that names as a file, as it does in a worktree and a submodule.
+/// Where the files of Git are: `.git`, or what that names as a file, as it does in a worktree and a
+/// submodule.
 fn repository(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
@@ -88,7 +91,8 @@ mod tests {
     #[test]
     fn a_worktree_has_the_branch_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let (worktree, git) = (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));
+        let (worktree, git) =
+            (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));
         fs::create_dir_all(&worktree).unwrap();
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("HEAD"), "ref: refs/heads/other\n").unwrap();

@@ -1,6 +1,9 @@
 //! What a server may ask of us and tells us.
 
-#![expect(deprecated, reason = "servers of today ask for roots, which later revisions of MCP leave out")]
+#![expect(
+    deprecated,
+    reason = "servers of today ask for roots, which later revisions of MCP leave out"
+)]
 
 use super::running::{Listeners, Question, Word};
 use rmcp::ClientHandler;
@@ -14,7 +17,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
 
-/// Our side of one connection: it answers with the session's folders, asks the person in the middle of a call, and offers no model.
+/// Our side of one connection: it answers with the session's folders, asks the person in the middle
+/// of a call, and offers no model.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) roots: Vec<PathBuf>,
@@ -35,12 +39,17 @@ impl ClientHandler for Client {
             elicitation
         });
         let us = Implementation::new("attache", env!("CARGO_PKG_VERSION")).with_title("Attaché");
-        ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ClientConfig::new(capabilities, us)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        let uri =
-            |root: &PathBuf| reqwest::Url::from_file_path(root).ok().map(|uri| Root::new(uri.to_string()));
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        let uri = |root: &PathBuf| {
+            reqwest::Url::from_file_path(root).ok().map(|uri| Root::new(uri.to_string()))
+        };
         Ok(ListRootsResult::new(self.roots.iter().filter_map(uri).collect()))
     }
 
@@ -50,13 +59,14 @@ impl ClientHandler for Client {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let declined = ElicitResult::new(ElicitationAction::Decline);
-        let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request else {
+        let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
+        else {
             return Err(ErrorData::invalid_params("only forms are asked here", None));
         };
         let schema = serde_json::to_string(&requested_schema)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let (answer, answered) = oneshot::channel();
-        // Outside of a call nobody is there to be asked.
+        // Outside of a call the person cannot be asked.
         let Some(call) = self.listeners.last() else { return Ok(declined) };
         if call.send(Word::Asks(Question { message, schema, answer })).await.is_err() {
             return Ok(declined);
@@ -64,7 +74,11 @@ impl ClientHandler for Client {
         Ok(answered.await.unwrap_or(ElicitResult::new(ElicitationAction::Cancel)))
     }
 
-    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
             // Who does not keep up sees the next one.
             drop(call.try_send(Word::Progress(progress)));

@@ -1,9 +1,10 @@
-//! How a server is reached: as a process of ours, by streamable HTTP, or by the transport that was before it.
+//! How a server is reached: as a process of ours, by streamable HTTP, or by the transport that was
+//! before it.
 
 use super::client::Client;
 use super::failure;
 use super::legacy::Legacy;
-use super::server::Setup;
+use super::setup::Setup;
 use super::stdout::{Seen, Stdout};
 use crate::tools::fit::one_line;
 use attache_host::{Child, ChildWatch, Launch};
@@ -57,18 +58,22 @@ impl Traces {
         Some(format!("it ended: {exit}{}", self.last_words()))
     }
 
-    /// What it wrote last, in brackets, if anything: to stderr, else to stdout where it does not belong.
+    /// What it wrote last, in brackets, if anything: to stderr, else to stdout where it does not
+    /// belong.
     pub(super) fn last_words(&self) -> String {
         let stderr = self.watch.get().map(ChildWatch::stderr_tail).unwrap_or_default();
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
         let stray = || {
             let seen = self.seen()?;
-            Some(String::from_utf8_lossy(&seen.stray).trim().to_owned()).filter(|stray| !stray.is_empty())
+            Some(String::from_utf8_lossy(&seen.stray).trim().to_owned())
+                .filter(|stray| !stray.is_empty())
         };
         match (line, stray) {
             (Some(line), _) => format!(" (its last words: {})", one_line(&line, LAST_LINE)),
             (None, stray) => stray()
-                .map(|stray| format!(" (it wrote what is no message: {})", one_line(&stray, LAST_LINE)))
+                .map(|stray| {
+                    format!(" (it wrote what is no message: {})", one_line(&stray, LAST_LINE))
+                })
                 .unwrap_or_default(),
         }
     }
@@ -137,12 +142,15 @@ async fn process(
     client: Client,
     traces: &Traces,
 ) -> Result<(RunningService<RoleClient, Client>, Child), String> {
-    let launch =
-        Launch::new(server.command.as_str()).args(server.args.iter().map(String::as_str)).cwd(&setup.cwd);
+    let launch = Launch::new(server.command.as_str())
+        .args(server.args.iter().map(String::as_str))
+        .cwd(&setup.cwd);
     // What the client gives it by name comes after, and stays.
     let launch = setup.keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
-    let launch =
-        server.env.iter().fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
+    let launch = server
+        .env
+        .iter()
+        .fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
     let mut child = launch.start().map_err(|error| failure::not_started(&error))?;
     // Both are there once.
     let (Some(stdin), Some(stdout)) = (child.take_stdin(), child.take_stdout()) else {
@@ -159,17 +167,23 @@ async fn process(
     }
 }
 
-async fn serve<T, E, A>(client: Client, transport: T) -> Result<RunningService<RoleClient, Client>, String>
+async fn serve<T, E, A>(
+    client: Client,
+    transport: T,
+) -> Result<RunningService<RoleClient, Client>, String>
 where
     T: rmcp::transport::IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let served = serve_client_with_lifecycle(client, transport, ClientLifecycleMode::Initialize).await;
+    let served =
+        serve_client_with_lifecycle(client, transport, ClientLifecycleMode::Initialize).await;
     served.map_err(|error| failure::not_connected(&error))
 }
 
 fn address(url: &str) -> Result<Url, String> {
-    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let url = Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| "its address is no address of the web".to_owned())
 }
 

@@ -2,17 +2,21 @@
 
 use crate::models::Media;
 use crate::tools::fit::{code_block, counted, ends_within, json_text_length, one_line};
-use attache_protocol::v1::{AudioContent, ContentBlock, ImageContent, ResourceLink, ToolCallContent};
+use attache_protocol::v1::{
+    AudioContent, ContentBlock, ImageContent, ResourceLink, ToolCallContent,
+};
 use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
 use serde_json::Value;
 
-/// How many bytes of JSON the person is shown of one result. With the structured result a message stays under 64 KiB.
+/// How many bytes of JSON the person is shown of one result. With the structured result a message
+/// stays under 64 KiB.
 const SHOWN: usize = 40 * 1024;
 
 /// How long a structured result may be to be shown, in bytes of JSON.
 const STRUCTURED_SHOWN: usize = 12 * 1024;
 
-/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result are.
+/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result
+/// are.
 const PICTURE: usize = 4 << 20;
 const PICTURES: usize = 8;
 
@@ -38,8 +42,13 @@ impl Returned {
     pub(crate) fn of(result: CallToolResult) -> Self {
         let failed = result.is_error == Some(true);
         let structured = result.structured_content;
-        let mut returned =
-            Self { text: String::new(), images: Vec::new(), shown: Vec::new(), structured: None, failed };
+        let mut returned = Self {
+            text: String::new(),
+            images: Vec::new(),
+            shown: Vec::new(),
+            structured: None,
+            failed,
+        };
         let mut left = SHOWN;
         let empty = result.content.is_empty();
         for block in result.content {
@@ -53,7 +62,8 @@ impl Returned {
             returned.structured = (json.len() <= STRUCTURED_SHOWN).then_some(structured);
         }
         if returned.text.is_empty() {
-            returned.text = if failed { "the tool failed and does not say why" } else { "done" }.to_owned();
+            returned.text =
+                if failed { "the tool failed and does not say why" } else { "done" }.to_owned();
         }
         returned
     }
@@ -63,7 +73,8 @@ impl Returned {
             Block::Text(text) => self.text(&text.text, left),
             Block::Image(image) => self.image(image.mime_type, image.data, left),
             Block::Audio(audio) => {
-                let what = format!("[a sound, {}, {}]", one_line(&audio.mime_type, 60), size(&audio.data));
+                let what =
+                    format!("[a sound, {}, {}]", one_line(&audio.mime_type, 60), size(&audio.data));
                 self.read(&what);
                 let shown = ContentBlock::Audio(AudioContent::new(audio.data, audio.mime_type));
                 self.show(shown, what, left);
@@ -101,8 +112,9 @@ impl Returned {
 
     fn image(&mut self, mime: String, data: String, left: &mut usize) {
         let what = format!("[a picture, {}, {}]", one_line(&mime, 60), size(&data));
-        let takes =
-            PICTURE_KINDS.contains(&mime.as_str()) && data.len() <= PICTURE && self.images.len() < PICTURES;
+        let takes = PICTURE_KINDS.contains(&mime.as_str())
+            && data.len() <= PICTURE
+            && self.images.len() < PICTURES;
         self.read(&what);
         if takes {
             self.images.push(Media { mime: mime.clone(), base64: data.clone() });
@@ -125,7 +137,9 @@ impl Returned {
             *left -= length;
             self.shown.push(block.into());
         } else if !words.is_empty() {
-            self.shown.push(ContentBlock::text(format!("{words} It is too long to be shown here.")).into());
+            self.shown.push(
+                ContentBlock::text(format!("{words} It is too long to be shown here.")).into(),
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! What went wrong with a server, in words for a person. Nothing here shows an address with its query, an argument or a header.
+//! What went wrong with a server, in words for a person. Nothing here shows an address with its
+//! query, an argument or a header.
 
 use super::legacy::LegacyError;
 use crate::tools::fit::one_line;
@@ -16,7 +17,10 @@ const SAID: usize = 300;
 pub(super) fn not_started(error: &StartError) -> String {
     match error {
         StartError::NotFound { program, searched: Some(_) } => {
-            format!("there is no program {} in its PATH", one_line(&program.to_string_lossy(), SAID))
+            format!(
+                "there is no program {} in its PATH",
+                one_line(&program.to_string_lossy(), SAID)
+            )
         }
         error => one_line(&error.to_string(), SAID),
     }
@@ -28,7 +32,11 @@ pub(super) fn not_connected(error: &ClientInitializeError) -> String {
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
         ClientInitializeError::TransportError { error, .. } => transport(error),
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it answered with the error {}: {}", error.code.0, one_line(&error.message, SAID))
+            format!(
+                "it answered with the error {}: {}",
+                error.code.0,
+                one_line(&error.message, SAID)
+            )
         }
         _ => "what it answered to initialize is no answer to that".to_owned(),
     }
@@ -38,11 +46,15 @@ pub(super) fn not_connected(error: &ClientInitializeError) -> String {
 pub(super) fn not_answered(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
-            format!("it answered with the error {}: {}", error.code.0, one_line(&error.message, 4 * SAID))
+            format!(
+                "it answered with the error {}: {}",
+                error.code.0,
+                one_line(&error.message, 4 * SAID)
+            )
         }
         ServiceError::TransportSend(error) => transport(error),
         ServiceError::TransportClosed => "it closed the connection".to_owned(),
-        ServiceError::UnexpectedResponse => "its answer is none to what it was asked".to_owned(),
+        ServiceError::UnexpectedResponse => "its answer does not match the request".to_owned(),
         error => one_line(&error.to_string(), SAID),
     }
 }
@@ -105,7 +117,7 @@ pub(super) fn http(error: &reqwest::Error) -> String {
         // Without a cause the words would be the library's, which name the address.
         _ if error.source().is_none() => "it could not be asked".to_owned(),
         _ if error.is_connect() => {
-            format!("nobody answers at its address ({})", one_line(&deepest.to_string(), SAID))
+            format!("no answer from its address ({})", one_line(&deepest.to_string(), SAID))
         }
         _ => format!("the connection broke ({})", one_line(&deepest.to_string(), SAID)),
     }

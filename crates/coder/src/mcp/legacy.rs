@@ -1,5 +1,6 @@
-//! The transport that MCP had before streamable HTTP, which the library does not have any more: the server's messages come as one stream
-//! of events, ours are posted to the address that its first event names (MCP 2024-11-05).
+//! The transport that MCP had before streamable HTTP, which the library does not have any more: the
+//! server's messages come as one stream of events, ours are posted to the address that its first
+//! event names (MCP 2024-11-05).
 
 use crate::models::{SseEvent, SseParser};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -50,9 +51,9 @@ impl fmt::Display for LegacyError {
             Self::NoStream => {
                 f.write_str("its answer is no stream of events: check the address and the type")
             }
-            Self::NoEndpoint => {
-                f.write_str("its stream does not begin with an address at the same place for messages")
-            }
+            Self::NoEndpoint => f.write_str(
+                "its stream does not begin with an address at the same place for messages",
+            ),
             Self::Json(_) => f.write_str("a message could not be written"),
         }
     }
@@ -76,7 +77,8 @@ impl Legacy {
         if !response.status().is_success() {
             return Err(LegacyError::Status(response.status().as_u16()));
         }
-        let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_ascii_lowercase());
+        let kind =
+            response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_ascii_lowercase());
         if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
             return Err(LegacyError::NoStream);
         }
@@ -87,13 +89,15 @@ impl Legacy {
         let endpoint = endpoint.and_then(|event| String::from_utf8(event.data).ok());
         let post = endpoint.and_then(|endpoint| url.join(endpoint.trim()).ok());
         // Headers with keys go nowhere else.
-        let post = post.filter(|post| post.origin() == url.origin()).ok_or(LegacyError::NoEndpoint)?;
+        let post =
+            post.filter(|post| post.origin() == url.origin()).ok_or(LegacyError::NoEndpoint)?;
         Ok(Self { client, post, stream })
     }
 }
 
 impl Stream {
-    /// The next event; nothing when the stream is over or broken. When the returned future is dropped nothing is lost.
+    /// The next event; nothing when the stream is over or broken. When the returned future is
+    /// dropped nothing is lost.
     async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -112,8 +116,11 @@ impl Transport<RoleClient> for Legacy {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), LegacyError>> + Send + 'static {
-        let request =
-            self.client.post(self.post.clone()).header(CONTENT_TYPE, "application/json").timeout(POST);
+        let request = self
+            .client
+            .post(self.post.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .timeout(POST);
         async move {
             let body = serde_json::to_vec(&message).map_err(LegacyError::Json)?;
             let response = request.body(body).send().await.map_err(LegacyError::Http)?;

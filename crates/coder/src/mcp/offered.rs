@@ -1,8 +1,6 @@
 //! The tools of servers under names that every provider takes.
 
-use crate::conversation::Party;
 use crate::models::ToolSpec;
-use crate::tools;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -14,6 +12,9 @@ const SERVER: usize = 28;
 
 /// How many tools a model is offered: providers take no more.
 const ALL: usize = 128;
+
+/// How many of them are built in.
+pub(crate) const BUILT_IN: usize = 17;
 
 /// How long a description and a schema may be, in bytes.
 const DESCRIPTION: usize = 4 * 1024;
@@ -31,16 +32,16 @@ pub(super) struct Offered {
 
 /// How many tools of servers are offered at most.
 pub(super) fn most() -> usize {
-    ALL.saturating_sub(tools::specs_of(Party::Agent).len())
+    ALL.saturating_sub(BUILT_IN)
 }
 
-/// The tools of servers, given by their names, in order, each with a name of its own. The same lists have the same names each time.
+/// The tools of servers, given by their names, in order, each with a name of its own. The same
+/// lists have the same names each time.
 pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offered> {
     let mut taken = HashSet::new();
-    let all = lists
-        .iter()
-        .enumerate()
-        .flat_map(|(server, (name, tools))| tools.iter().map(move |tool| (server, name.as_ref(), tool)));
+    let all = lists.iter().enumerate().flat_map(|(server, (name, tools))| {
+        tools.iter().map(move |tool| (server, name.as_ref(), tool))
+    });
     let named = all.take(most()).map(|(server, server_name, tool)| {
         let name = free(&mut taken, &joined(server_name, &tool.name));
         Offered { name, server, tool: tool.clone() }
@@ -51,7 +52,8 @@ pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offer
 /// `server__tool` of letters, digits, `_` and `-`, which begins with no digit.
 fn joined(server: &str, tool: &str) -> String {
     let clean = |text: &str, most: usize| -> String {
-        let plain = |each: char| if each.is_ascii_alphanumeric() || each == '-' { each } else { '_' };
+        let plain =
+            |each: char| if each.is_ascii_alphanumeric() || each == '-' { each } else { '_' };
         text.chars().map(plain).take(most).collect()
     };
     let mut name = clean(server, SERVER);
@@ -70,7 +72,8 @@ fn free(taken: &mut HashSet<String>, name: &str) -> String {
         // All characters are ASCII.
         format!("{}{end}", name.get(..name.len().min(NAME - end.len())).unwrap_or_default())
     });
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| taken.insert(name.clone()));
+    let free =
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| taken.insert(name.clone()));
     free.unwrap_or_default()
 }
 
@@ -83,7 +86,8 @@ impl Offered {
         if !whole {
             let all = serde_json::to_string(&*self.tool.input_schema).unwrap_or_default();
             let arguments = cut(&all, DESCRIPTION);
-            description = format!("{description}\nIts arguments have this JSON schema: {arguments}");
+            description =
+                format!("{description}\nIts arguments have this JSON schema: {arguments}");
         }
         ToolSpec { name: self.name.clone(), description, schema }
     }
@@ -93,7 +97,8 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// The schema as all providers take it, an object with properties and no choice at its top, and whether it still says all.
+/// The schema as all providers take it, an object with properties and no choice at its top, and
+/// whether it still says all.
 fn schema(given: &JsonObject) -> (Value, bool) {
     let mut schema = given.clone();
     let mut whole = true;
@@ -141,8 +146,14 @@ mod tests {
         assert_eq!(names[..5], ["git__log", "git__l_g", "git__l_g_2", "_1_st____", "_1_st____log"]);
         assert_eq!(names[7], "git__log_2");
         for name in &names {
-            assert!(name.len() <= 64 && !name.starts_with(|first: char| first.is_ascii_digit()), "{name}");
-            assert!(name.chars().all(|each| each.is_ascii_alphanumeric() || "_-".contains(each)), "{name}");
+            assert!(
+                name.len() <= 64 && !name.starts_with(|first: char| first.is_ascii_digit()),
+                "{name}"
+            );
+            assert!(
+                name.chars().all(|each| each.is_ascii_alphanumeric() || "_-".contains(each)),
+                "{name}"
+            );
         }
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
     }
@@ -157,7 +168,10 @@ mod tests {
     #[test]
     fn a_schema_is_an_object_without_choices_at_its_top_and_what_is_lost_is_said() {
         let of = |given: Value| schema(given.as_object().unwrap());
-        assert_eq!(of(json!({"$schema": "x"})), (json!({"type": "object", "properties": {}}), true));
+        assert_eq!(
+            of(json!({"$schema": "x"})),
+            (json!({"type": "object", "properties": {}}), true)
+        );
         let nested = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}]}}, "required": ["a"]});
         assert_eq!(of(nested.clone()), (nested, true));
         assert_eq!(

@@ -1,13 +1,16 @@
 //! One call of a tool while it runs.
 
 use rmcp::ServiceError;
-use rmcp::model::{CallToolResult, ElicitResult, ProgressNotificationParam, ProgressToken, ServerResult};
+use rmcp::model::{
+    CallToolResult, ElicitResult, ProgressNotificationParam, ProgressToken, ServerResult,
+};
 use rmcp::service::{RequestHandle, RoleClient};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long a cancellation may take to be on its way; a server that takes nothing is not waited for.
+/// How long a cancellation may take to be on its way; a server that takes nothing is not waited
+/// for.
 const CANCELLED: Duration = Duration::from_millis(20);
 
 /// What a server says while a call runs.
@@ -55,7 +58,8 @@ impl Listeners {
     }
 }
 
-/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to its work.
+/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to
+/// its work.
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
@@ -80,7 +84,8 @@ impl Running {
         Self { handle: Some(handle), token, words, listeners }
     }
 
-    /// What happens next. When the returned future is dropped nothing is lost. After an answer there is nothing more.
+    /// What happens next. When the returned future is dropped nothing is lost. After an answer
+    /// there is nothing more.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(handle) = &mut self.handle else {
             return Next::Answer(Err(ServiceError::TransportClosed));
@@ -97,7 +102,7 @@ impl Running {
         }
     }
 
-    /// Tells the server that nobody waits any more.
+    /// Cancels the call at the server.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
             // It is on its way once this was polled; the rest is the server's.

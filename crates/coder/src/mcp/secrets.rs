@@ -1,4 +1,4 @@
-//! What a server's configuration holds that nobody else may see.
+//! The secrets of a server's configuration.
 
 use attache_protocol::v1::McpServer;
 use reqwest::Url;
@@ -7,7 +7,8 @@ use std::fmt;
 /// The shortest value that is hidden, in bytes: shorter ones stand in ordinary words too.
 const SHORTEST: usize = 4;
 
-/// The values of environment variables and headers of a server, and what its address holds beside host and path.
+/// The values of environment variables and headers of a server, and what its address holds beside
+/// host and path.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
 
@@ -17,7 +18,10 @@ impl Secrets {
         let mut address = |url: &str| {
             let Ok(url) = Url::parse(url) else { return };
             values.extend(
-                [url.password(), url.query(), Some(url.username())].into_iter().flatten().map(str::to_owned),
+                [url.password(), url.query(), Some(url.username())]
+                    .into_iter()
+                    .flatten()
+                    .map(str::to_owned),
             );
             values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
         };
@@ -28,8 +32,12 @@ impl Secrets {
         }
         let given = match server {
             McpServer::Stdio(server) => server.env.iter().map(|each| each.value.expose()).collect(),
-            McpServer::Http(server) => server.headers.iter().map(|each| each.value.expose()).collect(),
-            McpServer::Sse(server) => server.headers.iter().map(|each| each.value.expose()).collect(),
+            McpServer::Http(server) => {
+                server.headers.iter().map(|each| each.value.expose()).collect()
+            }
+            McpServer::Sse(server) => {
+                server.headers.iter().map(|each| each.value.expose()).collect()
+            }
             McpServer::Acp(_) => Vec::new(),
         };
         for value in given {
@@ -66,7 +74,8 @@ mod tests {
         stdio.env = vec![EnvVariable::new("KEY", "hush-hush"), EnvVariable::new("MODE", "1")];
         let secrets = Secrets::of(&McpServer::Stdio(stdio));
         assert_eq!(secrets.hide("no hush-hush in 1"), "no <hidden> in 1");
-        let mut http = McpServerHttp::new("a", "https://me:pass@host/mcp?key=query-key&x=1", Vec::new());
+        let mut http =
+            McpServerHttp::new("a", "https://me:pass@host/mcp?key=query-key&x=1", Vec::new());
         http.headers = vec![HttpHeader::new("Authorization", "Bearer header-key")];
         let secrets = Secrets::of(&McpServer::Http(http));
         for said in ["pass", "query-key", "header-key", "key=query-key&x=1"] {

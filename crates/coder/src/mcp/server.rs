@@ -5,21 +5,21 @@ use super::connection::{self, Connection, Traces};
 use super::failure;
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
-use super::told::Told;
-use crate::models::Http;
+use super::server_notices::ServerNotices;
+use super::setup::{DEADLINE, Setup};
 use crate::tools::fit::{counted, one_line};
 use attache_protocol::v1::McpServer;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, Tool};
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How often a server that was lost is connected to again, and after which time of health that is forgotten.
+/// How often a server that was lost is connected to again, and after which time of health that is
+/// forgotten.
 const RESTARTS: u32 = 3;
 const HEALTHY: Duration = Duration::from_secs(300);
 
@@ -28,22 +28,6 @@ const BACKOFF: Duration = Duration::from_millis(250);
 
 /// How much of a server's name is shown, in characters.
 const NAME: usize = 40;
-
-/// What every server of a session needs.
-#[derive(Debug)]
-pub(super) struct Setup {
-    pub(super) cwd: PathBuf,
-    pub(super) roots: Vec<PathBuf>,
-    pub(super) http: Http,
-    /// The variables of this process that hold keys of providers: no server inherits them.
-    pub(super) keys: Arc<[String]>,
-    /// Whether the person can be asked by a form.
-    pub(super) forms: bool,
-    /// Until when a server should be ready.
-    pub(super) deadline: Duration,
-    /// Until when it is given up.
-    pub(super) longest: Duration,
-}
 
 /// How a server is.
 #[derive(Debug, Clone)]
@@ -83,8 +67,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(super) fn new(given: McpServer) -> Self {
-        let state =
-            State { status: Status::Connecting { late: false }, tools: Arc::default(), instructions: None };
+        let state = State {
+            status: Status::Connecting { late: false },
+            tools: Arc::default(),
+            instructions: None,
+        };
         Self {
             name: one_line(given.name(), NAME),
             secrets: Secrets::of(&given),
@@ -122,7 +109,8 @@ impl Server {
         drop(self.state.subscribe().wait_for(waits).await);
     }
 
-    /// Begins a call of a tool; a server that is being started again is waited for within its deadline.
+    /// Begins a call of a tool; a server that is being started again is waited for within its
+    /// deadline.
     ///
     /// # Errors
     /// It is not there: why, for the model.
@@ -131,7 +119,9 @@ impl Server {
         let name = &self.name;
         let peer = match self.status() {
             Status::Ready(peer) => peer,
-            Status::Connecting { .. } => return Err(format!("the MCP server {name} is not ready yet")),
+            Status::Connecting { .. } => {
+                return Err(format!("the MCP server {name} is not ready yet"));
+            }
             Status::Gone(why) => return Err(format!("the MCP server {name} is not there: {why}")),
         };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
@@ -166,7 +156,7 @@ impl Server {
     }
 
     /// Connects to it and keeps it connected, as long as that goes. Dropping the future ends it.
-    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<Told>) {
+    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<ServerNotices>) {
         let name = &self.name;
         let mut restarts = 0;
         let mut connection = match self.connect(&setup, &told).await {
@@ -186,8 +176,10 @@ impl Server {
                 restarts += 1;
                 if restarts > RESTARTS {
                     self.set(Status::Gone(why.clone()));
-                    let more =
-                        format!("{}. It was started {RESTARTS} times and is left alone now.", capital(&why));
+                    let more = format!(
+                        "{}. It was started {RESTARTS} times and is left alone now.",
+                        capital(&why)
+                    );
                     told.tell(format!("The MCP server {name} is not there any more"), &more).await;
                     return;
                 }
@@ -206,7 +198,11 @@ impl Server {
     }
 
     /// Connects once; a server that is late is named, and waited for some more.
-    async fn connect(&self, setup: &Setup, told: &Told) -> Result<(Connection, Arc<Traces>), String> {
+    async fn connect(
+        &self,
+        setup: &Setup,
+        told: &ServerNotices,
+    ) -> Result<(Connection, Arc<Traces>), String> {
         let traces = Arc::new(Traces::default());
         match self.reach(setup, told, &traces).await {
             Ok(connection) => Ok((connection, traces)),
@@ -214,7 +210,12 @@ impl Server {
         }
     }
 
-    async fn reach(&self, setup: &Setup, told: &Told, traces: &Traces) -> Result<Connection, String> {
+    async fn reach(
+        &self,
+        setup: &Setup,
+        told: &ServerNotices,
+        traces: &Traces,
+    ) -> Result<Connection, String> {
         let client = Client {
             roots: setup.roots.clone(),
             forms: setup.forms,
@@ -226,12 +227,21 @@ impl Server {
             return connected;
         }
         self.set(Status::Connecting { late: true });
-        let what = format!("The MCP server {} gave no answer within {}", self.name, seconds(setup.deadline));
+        let what = format!(
+            "The MCP server {} gave no answer within {}",
+            self.name,
+            seconds(setup.deadline)
+        );
         let words = self.secrets.hide(&traces.last_words());
-        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}.")).await;
+        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}."))
+            .await;
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
-            Err(format!("it gave no answer within {}{}", seconds(setup.longest), traces.last_words()))
+            Err(format!(
+                "it gave no answer within {}{}",
+                seconds(setup.longest),
+                traces.last_words()
+            ))
         })
     }
 
@@ -240,7 +250,8 @@ impl Server {
         let Connection { service, tools, instructions, _child } = connection;
         let peer = service.peer().clone();
         self.state.send_modify(|state| {
-            *state = State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
+            *state =
+                State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
         });
         let mut ended = pin!(service.waiting());
         loop {
@@ -250,7 +261,7 @@ impl Server {
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
                     // A server that does not say what it has keeps what it had.
-                    if let Ok(Ok(tools)) = timeout(super::DEADLINE, connection::tools(&peer)).await {
+                    if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
                         self.state.send_modify(|state| state.tools = Arc::new(tools));
                     }
                 }
@@ -272,5 +283,8 @@ fn seconds(time: Duration) -> String {
 /// The sentence with a capital letter.
 fn capital(sentence: &str) -> String {
     let mut characters = sentence.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
 }

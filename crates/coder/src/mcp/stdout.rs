@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The longest line that a server may send, in bytes. A longer one ends its connection, so that memory stays bounded.
+/// The longest line that a server may send, in bytes. A longer one ends its connection, so that
+/// memory stays bounded.
 pub(super) const LONGEST: usize = 32 << 20;
 
 /// How much of a line that is no message is kept, in bytes.
@@ -59,7 +60,8 @@ impl<R> Stdout<R> {
     }
 
     fn keep(&mut self, piece: &[u8]) {
-        let begins_stray = self.line == 0 && !matches!(piece.first(), Some(b'{' | b'[' | b'\n' | b'\r'));
+        let begins_stray =
+            self.line == 0 && !matches!(piece.first(), Some(b'{' | b'[' | b'\n' | b'\r'));
         if !begins_stray && !self.keeps {
             return;
         }

@@ -1,44 +1,57 @@
 //! The conversation as a provider's model reads it.
 
-use super::provider::{Message, ModelId};
-use super::{ModelMessage, ModelPart, Part, ToolAnswer};
-use crate::conversation::{self, Conversation, Prompt};
-use crate::tools::{Action, ToolResult};
+use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
+use crate::conversation::Conversation;
+use crate::conversation::message::Message as ConversationMessage;
+use crate::conversation::prompt::{Mentioned, Prompt, kind};
+use crate::conversation::stored_call::StoredCall;
+use crate::tools::ToolResult;
+use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
-/// The messages of the conversation; parts of prompts that the model does not take are named instead.
-pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> bool) -> Vec<Message> {
+/// The input of a call of `model`.
+pub(crate) fn input(model: &dyn Model, conversation: &Conversation, brief: Brief) -> ModelInput {
+    let tokens = conversation.tokens();
+    ModelInput { brief, messages: messages(model, conversation), tokens }
+}
+
+/// The messages of the conversation. Parts of prompts that the model does not take are named
+/// instead.
+fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
-    // It stands in the prompt behind it: two messages of a person in a row are more than some models take.
+    // The summary is part of the prompt after it: some models do not take two messages of the user
+    // in a row.
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
-            conversation::Message::Summary(left) => summary = Some(Part::Text(left.for_model())),
-            conversation::Message::Person(prompt) => {
-                let parts = summary.take().into_iter().chain(person(prompt, &takes));
-                messages.push(Message::Person(parts.collect()));
+            ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
+            ConversationMessage::User(prompt) => {
+                let parts = summary.take().into_iter().chain(parts(model, prompt)).collect();
+                let prompt = model.reads_data().then(|| user_prompt(prompt));
+                messages.push(Message::User(UserMessage { parts, prompt }));
             }
-            conversation::Message::Model(text) => {
-                messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
+            ConversationMessage::OfflineText(text) => {
+                messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
             // A plan alone says nothing to another model.
-            conversation::Message::Tool(Action::Plan(_), _) => {}
-            conversation::Message::Tool(action, result) => {
-                messages.extend(offline_tool(&format!("offline_{index}"), action, result));
+            ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
+            ConversationMessage::OfflineCall(call, result) => {
+                messages.extend(offline_tool(&format!("offline_{index}"), call, result));
             }
-            conversation::Message::Said(said) => messages.push(Message::Model(said.clone())),
-            conversation::Message::Returned(answer) => {
-                messages.push(Message::Tool(returned(answer, &takes)));
+            ConversationMessage::Assistant(said) => messages.push(Message::Assistant(said.clone())),
+            ConversationMessage::ToolReply(answer) => {
+                messages.push(Message::ToolReply(returned(model, answer)));
             }
-            conversation::Message::Note(text) => {
-                messages.push(Message::Person(vec![Part::Text(text.clone())]))
+            ConversationMessage::Note(text) => {
+                messages.push(Message::user(vec![Part::Text(text.clone())]))
             }
         }
     }
     messages
 }
 
-/// What a person said: the words with the names of files in their places, then what the files hold, then pictures and the like.
-fn person(prompt: &Prompt, takes: &impl Fn(&Part) -> bool) -> Vec<Part> {
+/// The parts of a prompt: the words with the names of files in their places, then the texts of the
+/// files, then images and the like.
+fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     let mut parts = Vec::new();
     if !prompt.with_paths.trim().is_empty() {
         parts.push(Part::Text(prompt.with_paths.clone()));
@@ -49,19 +62,40 @@ fn person(prompt: &Prompt, takes: &impl Fn(&Part) -> bool) -> Vec<Part> {
         }
     }
     for part in &prompt.media {
-        parts.push(match takes(part) {
+        parts.push(match model.takes(part) {
             true => part.clone(),
-            false => Part::Text(format!("[{} that you cannot take]", conversation::kind(part))),
+            false => Part::Text(format!("[{} that you cannot take]", kind(part))),
         });
     }
     parts
 }
 
+fn user_prompt(prompt: &Prompt) -> UserPrompt {
+    let file = |file: &Mentioned| AttachedFile { path: file.path.clone(), text: file.text.clone() };
+    UserPrompt {
+        text: prompt.text.clone(),
+        with_paths: prompt.with_paths.clone(),
+        files: prompt.files.iter().map(file).collect(),
+    }
+}
+
+/// The reply to a tool call, for a model that reads data or for one that reads only text.
+pub(crate) fn reply(
+    with_data: bool,
+    call_id: String,
+    name: String,
+    result: ToolResult,
+) -> ToolReply {
+    let data = with_data.then(|| serde_json::to_value(&result.finding).ok()).flatten();
+    let ToolResult { text, failed, images, .. } = result;
+    ToolReply { call_id, name, text, images, failed, data }
+}
+
 /// What a tool returned; a model that was chosen later may not take the pictures.
-fn returned(answer: &ToolAnswer, takes: &impl Fn(&Part) -> bool) -> ToolAnswer {
+fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();
-    answer.images.retain(|image| takes(&Part::Image(image.clone())));
+    answer.images.retain(|image| model.takes(&Part::Image(image.clone())));
     if answer.images.len() < pictures {
         answer.text.push_str("\n[with a picture that you cannot take]");
     }
@@ -69,20 +103,24 @@ fn returned(answer: &ToolAnswer, takes: &impl Fn(&Part) -> bool) -> ToolAnswer {
 }
 
 /// What the offline model said.
-fn offline(part: ModelPart) -> Message {
-    Message::Model(ModelMessage { model: ModelId::new("attache", "offline"), parts: vec![part] })
+fn offline(part: AssistantPart) -> Message {
+    Message::Assistant(AssistantMessage {
+        model: ModelId::new("attache", "offline"),
+        parts: vec![part],
+    })
 }
 
 /// A tool that the offline model used.
-fn offline_tool(id: &str, action: &Action, result: &ToolResult) -> [Message; 2] {
-    let (id, name) = (id.to_owned(), action.name().to_owned());
-    let arguments = action.raw_input().to_string();
-    let answer = ToolAnswer {
+fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2] {
+    let (id, name) = (id.to_owned(), call.name());
+    let arguments = call.arguments().to_string();
+    let answer = ToolReply {
         call_id: id.clone(),
         name: name.clone(),
         text: result.text.clone(),
         images: Vec::new(),
         failed: result.failed,
+        data: serde_json::to_value(&result.finding).ok(),
     };
-    [offline(ModelPart::Call { id, name, arguments, sealed: None }), Message::Tool(answer)]
+    [offline(AssistantPart::Call { id, name, arguments, sealed: None }), Message::ToolReply(answer)]
 }

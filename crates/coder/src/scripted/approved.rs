@@ -1,25 +1,24 @@
-//! An approval is for the one call that was shown: what is allowed is what is done, on the files that it was shown for.
+//! An approval is for the one call that was shown: what is allowed is what is done, on the files
+//! that it was shown for.
 
 use super::client::Client;
 use super::files::{delete, moved};
-use super::{client, edit, grep, read, run};
-use crate::tools::Action;
-use crate::tools::patch::Patch;
-use crate::tools::write::Write;
+use super::{Call, call, client, edit, grep, patch, read, run};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A session in the mode `ask` whose model does these, in a project with a file `a`.
-async fn asking(actions: Vec<Action>) -> (TempDir, Client) {
+async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "one\n").unwrap();
-    let mut client = client(folder.path(), actions, false).await;
+    let mut client = client(folder.path(), calls, false).await;
     client.set("mode", "ask").await;
     (folder, client)
 }
 
-/// What somebody else does while the first question is open.
+/// Changes the files while the first question is open.
 fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 'static) {
     let (folder, mut done) = (folder.to_owned(), false);
     client.meanwhile = Some(Box::new(move || {
@@ -29,27 +28,35 @@ fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 
     }));
 }
 
-fn write(path: &str, text: &str) -> Action {
-    Action::Write(Write { path: path.into(), text: text.into() })
+fn write(path: &str, text: &str) -> Call {
+    call("write", json!({ "path": path, "text": text }))
 }
 
 #[tokio::test]
 async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
-    let patch = Patch::parse("*** Begin Patch\n*** Update File: a\n-one\n+two\n*** End Patch").unwrap();
     let changes = [
         edit("a", "one", "two"),
         write("a", "two\n"),
-        Action::ApplyPatch(patch),
+        patch("*** Update File: a\n-one\n+two"),
         delete("a"),
         moved("a", "b"),
     ];
     for change in changes {
         let (folder, mut client) = asking(vec![read("a"), change.clone()]).await;
-        meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("a"), "one, saved\n").unwrap());
+        meanwhile(&mut client, folder.path(), |folder| {
+            fs::write(folder.join("a"), "one, saved\n").unwrap()
+        });
         client.choices.push_back("allow_once");
         let text = client.prompt("go").await.text();
-        assert!(text.contains("a changed meanwhile and was left alone: read it"), "{change:?}: {text}");
-        assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "one, saved\n", "{change:?}");
+        assert!(
+            text.contains("a changed meanwhile and was left alone: read it"),
+            "{change:?}: {text}"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join("a")).unwrap(),
+            "one, saved\n",
+            "{change:?}"
+        );
         assert!(!folder.path().join("b").exists(), "{change:?}");
     }
 }
@@ -57,12 +64,13 @@ async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
 /// The folder of the file becomes a link to another one, in which there is the same file.
 #[tokio::test]
 async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
-    for (target, seen) in [(".git", "one\n"), ("other", "one\n"), ("../beside", "one\n"), (".git", "")] {
-        let patch = Patch::parse("*** Begin Patch\n*** Update File: d/a\n-one\n+two\n*** End Patch").unwrap();
+    for (target, seen) in
+        [(".git", "one\n"), ("other", "one\n"), ("../beside", "one\n"), (".git", "")]
+    {
         let changes = [
             edit("d/a", "one", "two"),
             write("d/a", "two\n"),
-            Action::ApplyPatch(patch),
+            patch("*** Update File: d/a\n-one\n+two"),
             delete("d/a"),
             moved("d/a", "d/b"),
             write("d/new", "two\n"),
@@ -94,7 +102,11 @@ async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
                     "{target} {change:?}"
                 );
             }
-            assert_eq!(fs::read_to_string(folder.join("aside/a")).unwrap(), "one\n", "{target} {change:?}");
+            assert_eq!(
+                fs::read_to_string(folder.join("aside/a")).unwrap(),
+                "one\n",
+                "{target} {change:?}"
+            );
         }
     }
 }
@@ -120,7 +132,9 @@ async fn an_approved_read_does_not_follow_a_link_that_is_put_in_the_way() {
 async fn what_appeared_meanwhile_is_not_written_over() {
     for change in [write("b", "mine\n"), moved("a", "b")] {
         let (folder, mut client) = asking(vec![read("a"), change.clone()]).await;
-        meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("b"), "theirs\n").unwrap());
+        meanwhile(&mut client, folder.path(), |folder| {
+            fs::write(folder.join("b"), "theirs\n").unwrap()
+        });
         client.choices.push_back("allow_once");
         client.prompt("go").await;
         let left = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
@@ -133,11 +147,16 @@ async fn what_appeared_meanwhile_is_not_written_over() {
 async fn the_next_try_asks_again_with_what_is_there_now() {
     let change = edit("a", "one", "two");
     let (folder, mut client) = asking(vec![read("a"), change.clone(), read("a"), change]).await;
-    meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("a"), "one, saved\n").unwrap());
+    meanwhile(&mut client, folder.path(), |folder| {
+        fs::write(folder.join("a"), "one, saved\n").unwrap()
+    });
     client.otherwise = Some("allow_once");
     client.prompt("go").await;
-    let shown: Vec<_> =
-        client.asked.iter().map(|asked| asked["toolCall"]["content"][0]["oldText"].clone()).collect();
+    let shown: Vec<_> = client
+        .asked
+        .iter()
+        .map(|asked| asked["toolCall"]["content"][0]["oldText"].clone())
+        .collect();
     assert_eq!(shown, ["one\n", "one, saved\n"]);
     assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "two, saved\n");
 }
@@ -145,7 +164,8 @@ async fn the_next_try_asks_again_with_what_is_there_now() {
 #[tokio::test]
 async fn a_command_is_allowed_once_and_as_the_line_that_was_shown() {
     let line = "touch made\ntouch also";
-    let (folder, mut client) = asking(vec![run(line, None), run(line, None), run("touch made2", None)]).await;
+    let (folder, mut client) =
+        asking(vec![run(line, None), run(line, None), run("touch made2", None)]).await;
     client.choices.extend(["allow_once", "reject_once", "reject_once"]);
     client.prompt("go").await;
     assert_eq!(client.asked.len(), 3, "an approval is used up by its call");
@@ -191,14 +211,16 @@ async fn a_search_of_a_folder_leaves_out_secrets_and_what_a_rule_keeps_back_and_
 #[tokio::test]
 async fn a_search_of_what_is_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {
-        let Action::Grep(mut search) = grep("needle") else { panic!() };
-        search.path = path.to_owned();
-        let (folder, mut client) = asking(vec![Action::Grep(search)]).await;
+        let search = call("grep", json!({ "pattern": "needle", "path": path }));
+        let (folder, mut client) = asking(vec![search]).await;
         fs::write(folder.path().join("id_rsa"), "needle\n").unwrap();
         fs::create_dir(folder.path().join(".ssh")).unwrap();
         fs::write(folder.path().join(".ssh/config"), "needle\n").unwrap();
         client.choices.push_back("allow_once");
         let text = client.prompt("go").await.text();
-        assert!(text.contains(":1: needle\n[1 file searched]") && client.asked.len() == 1, "{path}: {text}");
+        assert!(
+            text.contains(":1: needle\n[1 file searched]") && client.asked.len() == 1,
+            "{path}: {text}"
+        );
     }
 }

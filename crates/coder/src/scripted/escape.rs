@@ -1,13 +1,9 @@
-//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is linked meanwhile (DIR-11).
+//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is
+//! linked meanwhile (DIR-11).
 
 use super::files::{delete, moved};
 use super::undo::{Session, write};
-use super::{edit, read};
-use crate::tools::Action;
-use crate::tools::glob::Glob;
-use crate::tools::grep::Grep;
-use crate::tools::list::List;
-use crate::tools::patch::Patch;
+use super::{Call, call, edit, patch, read};
 use proptest::prelude::{ProptestConfig, Strategy};
 use proptest::sample::select;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -44,36 +40,27 @@ const PARTS: [&str; 18] = [
 
 fn path() -> impl Strategy<Value = String> {
     let parts = proptest::collection::vec(select(&PARTS[..]), 1..5);
-    let begin =
-        select(&["", "", "", "BASE/project/", "BASE/outside/", "BASE/further/", "/", "../outside/"][..]);
+    let begin = select(
+        &["", "", "", "BASE/project/", "BASE/outside/", "BASE/further/", "/", "../outside/"][..],
+    );
     (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
 }
 
-fn patch(text: String) -> Option<Action> {
-    Patch::parse(&format!("*** Begin Patch\n{text}\n*** End Patch")).ok().map(Action::ApplyPatch)
-}
-
-/// What a model asks for with these paths: it reads first, as it must.
-fn actions(tool: u8, path: &str, to: &str) -> Vec<Action> {
-    let action = match tool {
-        0 => Some(Action::List(List { path: path.into(), glob: None })),
-        1 => Some(Action::Glob(Glob::new(None, &format!("{path}/*")))),
-        2 => Some(Action::Grep(Grep {
-            pattern: "hu.h".into(),
-            path: path.into(),
-            regex: true,
-            word: false,
-            smart_case: false,
-        })),
-        3 => Some(edit(path, "h", "H")),
-        4 => Some(write(path, "written\n")),
-        5 => patch(format!("*** Add File: {path}\n+made")),
-        6 => patch(format!("*** Update File: {path}\n*** Move to: {to}\n+more")),
-        7 => patch(format!("*** Delete File: {path}")),
-        8 => Some(delete(path)),
-        _ => Some(moved(path, to)),
+/// The calls of a model with these paths: it reads first, as it must.
+fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
+    let second = match tool {
+        0 => call("list", json!({ "path": path })),
+        1 => call("glob", json!({ "pattern": format!("{path}/*") })),
+        2 => call("grep", json!({ "pattern": "hu.h", "path": path })),
+        3 => edit(path, "h", "H"),
+        4 => write(path, "written\n"),
+        5 => patch(&format!("*** Add File: {path}\n+made")),
+        6 => patch(&format!("*** Update File: {path}\n*** Move to: {to}\n+more")),
+        7 => patch(&format!("*** Delete File: {path}")),
+        8 => delete(path),
+        _ => moved(path, to),
     };
-    [read(path)].into_iter().chain(action).collect()
+    vec![read(path), second]
 }
 
 /// All that is below a folder: contents, and where links lead.
@@ -101,7 +88,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
         for file in ["a", "known", "deep/a"] {
             let path = base.join(name).join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, if name.starts_with("outside") { "hush\n" } else { "hello\n" }).unwrap();
+            fs::write(path, if name.starts_with("outside") { "hush\n" } else { "hello\n" })
+                .unwrap();
         }
         fs::write(base.join(name).join("a"), "h\n").unwrap();
     }
@@ -123,7 +111,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
     (folder, base)
 }
 
-/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to stop.
+/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to
+/// stop.
 fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
     thread::spawn(move || {
@@ -142,31 +131,43 @@ async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCas
     let (_folder, base) = folders();
     let before = snapshot(&base.join("outside"));
     let further = json!([base.join("further")]);
-    let params = json!({ "cwd": base.join("project"), "mcpServers": [], "additionalDirectories": further });
+    let params =
+        json!({ "cwd": base.join("project"), "mcpServers": [], "additionalDirectories": further });
     let mut session = Session::open_in(json!({}), params).await;
     let stop = Arc::new(AtomicBool::new(false));
     let racing = race(&base, &stop);
     let place = |path: &str| path.replace("BASE", &base.display().to_string());
     let mut told = String::new();
     for (tool, path, to) in operations {
-        let turn = session.turn("go", actions(*tool, &place(path), &place(to))).await;
+        let turn = session.turn("go", calls(*tool, &place(path), &place(to))).await;
         told.push_str(&turn.text());
         turn.updates.iter().for_each(|update| told.push_str(&update.to_string()));
     }
     told.push_str(&session.client.prompt("/undo force").await.text());
     stop.store(true, Ordering::Relaxed);
     racing.join().unwrap();
-    proptest::prop_assert!(!told.contains("hush") && !told.contains("unlisted"), "read outside: {told}");
+    proptest::prop_assert!(
+        !told.contains("hush") && !told.contains("unlisted"),
+        "read outside: {told}"
+    );
     proptest::prop_assert_eq!(snapshot(&base.join("outside")), before);
-    proptest::prop_assert_eq!(fs::read_dir(&base).unwrap().count(), 3, "nothing beside the folders");
+    proptest::prop_assert_eq!(
+        fs::read_dir(&base).unwrap().count(),
+        3,
+        "nothing beside the folders"
+    );
     Ok(())
 }
 
 #[test]
 fn nothing_outside_of_the_folders_is_read_made_changed_or_deleted() {
     let operations = proptest::collection::vec((0..10_u8, path(), path()), 1..24);
-    let config =
-        ProptestConfig { cases: 40, max_shrink_iters: 40, failure_persistence: None, ..Default::default() };
+    let config = ProptestConfig {
+        cases: 40,
+        max_shrink_iters: 40,
+        failure_persistence: None,
+        ..Default::default()
+    };
     let run = |operations: Vec<(u8, String, String)>| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(stays_inside(&operations))

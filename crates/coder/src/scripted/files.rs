@@ -1,12 +1,7 @@
 //! The tools that change files, on real ones.
 
 use super::undo::{Session, write};
-use super::{edit, read, run};
-use crate::tools::Action;
-use crate::tools::delete::Delete;
-use crate::tools::glob::Glob;
-use crate::tools::move_file::Move;
-use crate::tools::patch::Patch;
+use super::{Call, call, edit, patch, read, run};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -28,16 +23,12 @@ fn project() -> (TempDir, impl Fn(&str) -> PathBuf) {
     (folder, move |name: &str| base.join(name))
 }
 
-fn patch(files: &str) -> Action {
-    Action::ApplyPatch(Patch::parse(&format!("*** Begin Patch\n{files}\n*** End Patch")).unwrap())
+pub(super) fn delete(path: &str) -> Call {
+    call("delete", json!({ "path": path }))
 }
 
-pub(super) fn delete(path: &str) -> Action {
-    Action::Delete(Delete { path: path.into() })
-}
-
-pub(super) fn moved(path: &str, to: &str) -> Action {
-    Action::Move(Move { path: path.into(), to: to.into() })
+pub(super) fn moved(path: &str, to: &str) -> Call {
+    call("move", json!({ "path": path, "to": to }))
 }
 
 #[tokio::test]
@@ -54,7 +45,8 @@ async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
     assert_eq!(turn.text(), "new/n made\na changed\ndeep/c deleted\nb moved to moved/b");
     let call = turn.tool_calls().pop().unwrap();
     assert_eq!((call["kind"].as_str(), call["status"].as_str()), (Some("edit"), Some("completed")));
-    let locations = call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
+    let locations =
+        call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
     let expected = ["new/n", "a", "deep/c", "b", "b", "moved/b"].map(&path);
     assert_eq!(locations.map(PathBuf::from).collect::<Vec<_>>(), expected);
     // All of it was in the question.
@@ -132,12 +124,21 @@ async fn a_file_is_deleted_only_when_it_was_read_and_comes_back_by_undo() {
     assert!(session.does([delete(".")]).await.contains("is not empty"));
     session.client.set("mode", "ask").await;
     session.client.choices.extend(["allow_once"; 4]);
-    let actions =
-        [read("a"), delete("a"), delete("logo.bin"), read("deep/c"), delete("deep/c"), delete("deep")];
+    let actions = [
+        read("a"),
+        delete("a"),
+        delete("logo.bin"),
+        read("deep/c"),
+        delete("deep/c"),
+        delete("deep"),
+    ];
     let turn = session.turn("go", actions).await;
     assert_eq!(turn.text(), "deep deleted");
     let call = turn.tool_calls().pop().unwrap();
-    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("delete"), Some("Delete deep")));
+    assert_eq!(
+        (call["kind"].as_str(), call["title"].as_str()),
+        (Some("delete"), Some("Delete deep"))
+    );
     let asked = |index: usize| session.client.asked[index]["toolCall"]["content"][0].clone();
     assert_eq!(asked(0)["oldText"], "one\ntwo\nthree\n");
     assert_eq!(asked(1)["content"]["text"], "Deletes `logo.bin`: a gzip archive (4 bytes).");
@@ -168,10 +169,14 @@ async fn a_move_replaces_nothing_and_tells_both_paths() {
         let text = session.does([read("a"), action]).await;
         assert!(text.contains(said), "{said}: {text}");
     }
-    let turn = session.turn("go", [read("a"), moved("a", "x/y/a"), edit("x/y/a", "two", "2")]).await;
+    let turn =
+        session.turn("go", [read("a"), moved("a", "x/y/a"), edit("x/y/a", "two", "2")]).await;
     assert_eq!(turn.text(), "1 place replaced in x/y/a", "what was read stays known");
     let call = &turn.tool_calls()[1];
-    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("move"), Some("Move a to x/y/a")));
+    assert_eq!(
+        (call["kind"].as_str(), call["title"].as_str()),
+        (Some("move"), Some("Move a to x/y/a"))
+    );
     assert_eq!(call["locations"][0]["path"], json!(path("a")));
     assert_eq!(call["locations"][1]["path"], json!(path("x/y/a")));
     session.client.prompt("/undo").await;
@@ -181,9 +186,11 @@ async fn a_move_replaces_nothing_and_tells_both_paths() {
 
 #[tokio::test]
 async fn what_changed_while_the_person_was_asked_is_left_alone() {
-    for action in
-        [delete("a"), moved("a", "new"), patch("*** Update File: a\n-two\n+2\n*** Update File: b\n-two\n+2")]
-    {
+    for action in [
+        delete("a"),
+        moved("a", "new"),
+        patch("*** Update File: a\n-two\n+2\n*** Update File: b\n-two\n+2"),
+    ] {
         let (folder, path) = project();
         let mut session = Session::open(folder.path()).await;
         session.client.set("mode", "ask").await;
@@ -201,7 +208,8 @@ async fn what_changed_while_the_person_was_asked_is_left_alone() {
 #[tokio::test]
 async fn every_encoding_stays_what_it_is_through_edits_writes_and_patches() {
     let (folder, path) = project();
-    let utf_16: Vec<u8> = "\u{feff}größe\r\nzwei\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf_16: Vec<u8> =
+        "\u{feff}größe\r\nzwei\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(path("wide"), &utf_16).unwrap();
     fs::write(path("latin"), b"gr\xf6\xdfe\r\nzwei").unwrap();
     fs::write(path("marked"), "\u{feff}größe\nzwei\n").unwrap();
@@ -211,7 +219,8 @@ async fn every_encoding_stays_what_it_is_through_edits_writes_and_patches() {
         let text = session.does([read("wide")]).await;
         assert_eq!(text, "[lines 1-2 of 2 in UTF-16 (little-endian)]\n\u{feff}größe\r\nzwei\r\n");
         session.does([read("wide"), edit("wide", "größe\nzwei", "1\n2\n3")]).await;
-        let now: Vec<u8> = "\u{feff}1\r\n2\r\n3\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let now: Vec<u8> =
+            "\u{feff}1\r\n2\r\n3\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(fs::read(path("wide")).unwrap(), now);
         session.does([read("wide"), write("wide", "größe\nzwei\n")]).await;
         assert_eq!(fs::read(path("wide")).unwrap(), utf_16, "mark and line ends stay");
@@ -238,13 +247,18 @@ async fn a_picture_goes_to_the_model_and_to_the_person_where_it_fits_in_a_messag
     let turn = session.turn("go", [read("small.gif")]).await;
     assert_eq!(turn.text(), "[small.gif is a GIF picture of 2 × 1 pixels]");
     let content = turn.tool_calls()[0]["content"].clone();
-    assert_eq!(content[0]["content"]["text"], "small.gif is a GIF picture of 2 × 1 pixels, 111 bytes.");
+    assert_eq!(
+        content[0]["content"]["text"],
+        "small.gif is a GIF picture of 2 × 1 pixels, 111 bytes."
+    );
     assert_eq!(content[1]["content"]["mimeType"], "image/gif");
     assert_eq!(content[1]["content"]["data"], BASE64_STANDARD.encode(gif(100)));
     let turn = session.turn("go", [read("large.gif")]).await;
     assert_eq!(turn.tool_calls()[0]["content"].as_array().unwrap().len(), 1);
     assert!(session.does([read("huge.gif")]).await.contains("at most 3,750,000 bytes are taken"));
-    assert!(session.does([read("wide.gif")]).await.contains("65535 × 1 pixels: at most 8000 on a side"));
+    assert!(
+        session.does([read("wide.gif")]).await.contains("65535 × 1 pixels: at most 8000 on a side")
+    );
     assert!(session.does([edit("small.gif", "a", "b")]).await.contains("only text can be changed"));
     assert!(session.does([write("small.gif", "b")]).await.contains("only text can be written"));
 }
@@ -260,12 +274,15 @@ async fn files_are_found_by_pattern_the_newest_first() {
         let file = File::options().write(true).open(path(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
     }
-    let glob = |pattern: &str| Action::Glob(Glob::new(None, pattern));
+    let glob = |pattern: &str| call("glob", json!({ "pattern": pattern }));
     let mut session = Session::open(folder.path()).await;
     let turn = session.turn("go", [glob("*.rs")]).await;
     assert_eq!(turn.text(), "new.rs\ndeep/mid.RS\ndeep/old.rs");
     let call = &turn.tool_calls()[0];
-    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("read"), Some("Find files `*.rs`")));
+    assert_eq!(
+        (call["kind"].as_str(), call["title"].as_str()),
+        (Some("read"), Some("Find files `*.rs`"))
+    );
     assert_eq!(session.does([glob("deep/*.rs")]).await, "deep/mid.RS\ndeep/old.rs");
     assert_eq!(session.does([glob(".github/**/*.yml")]).await, ".github/workflows/ci.yml");
     assert!(session.does([glob("**/*.yml")]).await.starts_with("no file fits **/*.yml in ."));
@@ -273,7 +290,8 @@ async fn files_are_found_by_pattern_the_newest_first() {
     assert!(session.does([glob("{a")]).await.contains("is no pattern for names"));
 }
 
-/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes on.
+/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes
+/// on.
 #[tokio::test]
 async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     let (folder, path) = project();
@@ -282,12 +300,18 @@ async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     symlink(&raw, path("to raw")).unwrap();
     let fs_of_client = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
     let mut session = Session::open_with(fs_of_client, folder.path()).await;
-    assert!(session.does([read("to raw"), edit("to raw", "raw", "done")]).await.starts_with("1 place"));
+    assert!(
+        session.does([read("to raw"), edit("to raw", "raw", "done")]).await.starts_with("1 place")
+    );
     assert_eq!(fs::read_to_string(&raw).unwrap(), "done\n", "no client can be asked for that name");
     let mut session = Session::open(folder.path()).await;
     for name in ["new\nline", "bell\u{7}", " trailing ", "-rf", "é\u{301}", &"n".repeat(255)] {
-        let text = session.does([write(name, "x\n"), edit(name, "x", "y"), moved(name, "aside")]).await;
-        assert!(text.ends_with(" moved to aside") && !text.contains(['\n', '\u{7}']), "{name:?}: {text}");
+        let text =
+            session.does([write(name, "x\n"), edit(name, "x", "y"), moved(name, "aside")]).await;
+        assert!(
+            text.ends_with(" moved to aside") && !text.contains(['\n', '\u{7}']),
+            "{name:?}: {text}"
+        );
         session.does([delete("aside")]).await;
     }
     let text = session.does([write(&"n".repeat(256), "x")]).await;
@@ -301,7 +325,8 @@ async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     );
     assert!(session.does([write("deep/c", "back")]).await.contains("deep/c made"));
     fs::remove_dir_all(folder.path()).unwrap();
-    for action in [read("a"), Action::Glob(Glob::new(None, "*")), write("x", "x"), delete("a")] {
+    for action in [read("a"), call("glob", json!({ "pattern": "*" })), write("x", "x"), delete("a")]
+    {
         let text = session.does([action]).await;
         assert!(text.contains("does not exist") || text.contains("no file"), "{text}");
     }

@@ -1,11 +1,9 @@
 //! What the tools changed, put back as a person asks for it.
 
 use super::client::Client;
-use super::{Does, asks_or_says, edit, read, run};
+use super::{Call, Does, Seen, call, calls_or_says, edit, read, run};
 use crate::Coder;
 use crate::models::Models;
-use crate::tools::Action;
-use crate::tools::write::Write;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::fs;
@@ -16,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub(super) struct Session {
     pub(super) client: Client,
     /// What the model is still to do.
-    queue: Arc<Mutex<VecDeque<Action>>>,
+    queue: Arc<Mutex<VecDeque<Call>>>,
 }
 
 impl Session {
@@ -29,11 +27,14 @@ impl Session {
     }
 
     /// With the params of `session/new`.
-    pub(super) async fn open_in(capabilities: serde_json::Value, session: serde_json::Value) -> Self {
-        let queue = Arc::<Mutex<VecDeque<Action>>>::default();
+    pub(super) async fn open_in(
+        capabilities: serde_json::Value,
+        session: serde_json::Value,
+    ) -> Self {
+        let queue = Arc::<Mutex<VecDeque<Call>>>::default();
         let left = queue.clone();
         let model =
-            Does(move |conversation: &_| asks_or_says(left.lock().unwrap().pop_front(), conversation));
+            Does(move |seen: &Seen<'_>| calls_or_says(left.lock().unwrap().pop_front(), seen));
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
@@ -44,24 +45,25 @@ impl Session {
     pub(super) async fn turn(
         &mut self,
         prompt: &str,
-        actions: impl IntoIterator<Item = Action>,
+        actions: impl IntoIterator<Item = Call>,
     ) -> super::client::Turn {
         self.queue.lock().unwrap().extend(actions);
         self.client.prompt(prompt).await
     }
 
     /// What the last action of such a turn returned.
-    pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Action>) -> String {
+    pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Call>) -> String {
         self.turn("go", actions).await.text()
     }
 }
 
-pub(super) fn write(path: &str, text: &str) -> Action {
-    Action::Write(Write { path: path.into(), text: text.into() })
+pub(super) fn write(path: &str, text: &str) -> Call {
+    call("write", json!({ "path": path, "text": text }))
 }
 
 #[tokio::test]
-async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before() {
+async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before()
+ {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a"), b"\xe9one\r\n").unwrap();
@@ -92,13 +94,20 @@ async fn a_file_that_changed_since_is_put_back_only_by_force() {
         fs::write(path(name), "one").unwrap();
     }
     let mut session = Session::open(folder.path()).await;
-    let actions = [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
+    let actions =
+        [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
     session.turn("change", actions).await;
     session.turn("other", [run("printf mine > a; printf mine > c", None)]).await;
     let said = session.client.prompt("/undo").await.text();
     assert!(said.contains("1 file as before the turn “change”:\n\n- `b`: as it was"), "{said}");
-    assert!(said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"), "{said}");
-    assert_eq!(["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()), ["mine", "one", "mine"]);
+    assert!(
+        said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"),
+        "{said}"
+    );
+    assert_eq!(
+        ["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()),
+        ["mine", "one", "mine"]
+    );
     session.client.prompt("/undo force").await;
     assert_eq!(fs::read_to_string(path("a")).unwrap(), "one");
     assert!(!path("c").exists());

@@ -1,29 +1,49 @@
-//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while it runs.
+//! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
 
 pub(crate) mod background;
+mod begun;
 mod clean;
+mod danger;
 mod display;
+mod end;
+mod gather;
 mod kept_output;
+pub(crate) mod kill;
+mod launch;
+pub(crate) mod output;
 mod reading_only;
 pub(crate) mod scratch;
+mod settle;
 pub(crate) mod shell;
 mod walls;
 
 #[cfg(test)]
 mod tests;
 
-use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
-use super::{Action, Finding, ToolResult, Toolbox};
-use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
-use attache_host::{Bounded, Command, Exit, Sandbox};
+use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::findings::Ran;
+use super::fit::{MESSAGE_TEXT, ends_within, one_line};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved_paths::ResolvedPaths;
+use super::schema::{number, spec, text, yes_no};
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
+use crate::models::ToolSpec;
+use attache_agent::{Error, Result, ToolKind};
+use attache_host::{Bounded, Exit, Sandbox};
+use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
-use clean::Clean;
+use begun::{Begun, CommandLine};
+use danger::{danger, whole_command};
 use display::Display;
-use scratch::Places;
+use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use gather::{file_note, gather};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shell::Begun;
-use std::io;
+use settle::{sentence, settle};
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
@@ -35,24 +55,16 @@ const TIME: Duration = Duration::from_secs(120);
 /// The longest time a command may be given.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
 
-/// How much output the model gets, in bytes: half of the start and half of the end.
-const OUTPUT_GIVEN: usize = 16 * 1024;
-
-/// How much of one output is kept in a file, in bytes.
-const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
-
 /// How long the end of a killed command is waited for.
 const KILLED: Duration = Duration::from_secs(1);
-
-/// How much of the reason for going without a sandbox is shown, in characters.
-const REASON_SHOWN: usize = 300;
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background not at all unless set.
+    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background
+    /// not at all unless set.
     pub(crate) seconds: Option<u64>,
     /// Whether it needs the network.
     #[serde(default)]
@@ -66,47 +78,74 @@ pub(crate) struct Execute {
     /// Whether it needs a terminal.
     #[serde(default)]
     pub(crate) terminal: bool,
-    /// Whether a sandbox will hold it: known once it is [prepared](Toolbox::prepared).
+    /// Whether a sandbox will hold it: known once the call is [adapted](Tool::adapt).
     #[serde(skip)]
     pub(crate) sandboxed: bool,
 }
 
-/// How a command went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ran {
-    /// What it wrote, perhaps without its middle.
-    pub(crate) output: String,
-    /// How many bytes it wrote.
-    pub(crate) bytes: u64,
-    /// How it ended, in words.
-    pub(crate) end: String,
-    /// Whether it ended by itself with code 0.
-    pub(crate) success: bool,
-    /// What else the model has to know, in sentences.
-    #[serde(default)]
-    pub(crate) notes: Vec<String>,
-}
-
 impl Execute {
-    /// What the model wrote to ask for it.
-    pub(crate) fn raw_input(&self) -> Value {
-        let mut input = json!({ "command": self.command });
-        let time = self.time().map(|time| time.as_secs().into());
-        let fields = [
-            ("seconds", time),
-            ("network", self.network.then_some(true.into())),
-            ("unsandboxed", self.unsandboxed.as_deref().map(Value::from)),
-            ("background", self.background.then_some(true.into())),
-            ("terminal", self.terminal.then_some(true.into())),
-        ];
-        if let Some(input) = input.as_object_mut() {
-            input.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        }
-        input
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("execute", arguments)
     }
 
-    /// What it is called for people, with what is out of the ordinary first.
-    pub(crate) fn title(&self) -> String {
+    fn line(&self) -> CommandLine {
+        CommandLine {
+            command: self.command.clone(),
+            time: self.time(),
+            in_terminal: self.terminal,
+            network: self.network,
+        }
+    }
+
+    fn time(&self) -> Option<Duration> {
+        match (self.seconds, self.background) {
+            (None, true) => None,
+            (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
+        }
+    }
+}
+
+impl Toolbox<'_> {
+    /// What the sandbox of a command depends on.
+    fn walled(&self) -> walls::Session {
+        let memory = &self.memory;
+        walls::Session {
+            policy: memory.policy.clone(),
+            folders: memory.folders.clone(),
+            private: memory.shell.private.clone(),
+            known: memory.shell.known.clone(),
+        }
+    }
+}
+
+impl Tool for Execute {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "execute",
+            "Run a command line with the shell in the working directory. It gets no input and is killed after its time. It runs in a sandbox without \
+             the network. Of a long output you get the beginning and the end; the result names a file with all of it.",
+            json!({
+                "command": text("The command line."),
+                "seconds": number("Its time. Default 120, at most 600; in the background none."),
+                "network": yes_no("It needs the network. The person may be asked. Default false."),
+                "unsandboxed": text("Why it cannot do its work in the sandbox. The person is asked. Only after the sandbox held it."),
+                "background": yes_no("Let it run on, such as a server. You get an id for `output` and `kill`. Default false."),
+                "terminal": yes_no("It needs a terminal. Default false."),
+            }),
+            &["command"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "execute"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Execute
+    }
+
+    fn title(&self) -> String {
+        // What is out of the ordinary stands first.
         let how = match (self.sandboxed, &self.unsandboxed, self.network) {
             (false, Some(_), _) => " outside the sandbox:",
             (false, None, _) => " without a sandbox:",
@@ -118,139 +157,149 @@ impl Execute {
         format!("Run{where_}{colon}{how} {}", self.command)
     }
 
-    fn time(&self) -> Option<Duration> {
-        match (self.seconds, self.background) {
-            (None, true) => None,
-            (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
+    fn input(&self) -> Value {
+        let mut input = json!({ "command": self.command });
+        let time = self.time().map(|time| time.as_secs().into());
+        let fields = [
+            ("seconds", time),
+            ("network", self.network.then_some(true.into())),
+            ("unsandboxed", self.unsandboxed.as_deref().map(Value::from)),
+            ("background", self.background.then_some(true.into())),
+            ("terminal", self.terminal.then_some(true.into())),
+        ];
+        if let Some(input) = input.as_object_mut() {
+            input.extend(
+                fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))),
+            );
         }
+        input
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        let reason = self.unsandboxed.as_ref().map_or(0, String::len);
+        vec![Length::of_command(&self.command), Length::of_words(reason)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        match self.unsandboxed {
+            Some(_) => Touch::Unsandboxed { command: &self.command },
+            None => Touch::Runs {
+                command: &self.command,
+                sandboxed: self.sandboxed,
+                network: self.network || !self.sandboxed,
+            },
+        }
+    }
+
+    fn adapt<'t>(&'t mut self, toolbox: &'t Toolbox<'_>) -> ToolFuture<'t, ()> {
+        Box::pin(async move {
+            let works = tokio::select! {
+                biased;
+                () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
+                sandbox = toolbox.memory.shell.sandbox() => sandbox.is_ok(),
+            };
+            self.sandboxed = works && self.unsandboxed.is_none();
+            Ok(())
+        })
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.execute(toolbox, call))
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        (!self.background).then_some(self)
     }
 }
 
-impl Ran {
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let mut text = format!("{}\n[{}]", self.output.trim_end_matches('\n'), self.end);
-        for note in &self.notes {
-            text.push_str(&format!("\n[{note}]"));
-        }
-        text
+impl ConcurrentTool for Execute {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(async move { self.run_to_end(toolbox, call).await.map(Reading::from) })
     }
 }
 
-/// How a command ended, in words. `time` is what it was given, if it was killed after that.
-fn end_words(exit: Exit, time: Option<Duration>) -> String {
-    if let Some(time) = time {
-        return format!("killed after {} without an end", counted(time.as_secs(), "second"));
-    }
-    // A shell, and a sandbox, tell a signal that killed the command in this way.
-    let signal = exit.code.and_then(|code| code.checked_sub(128)).filter(|signal| *signal > 0);
-    match (Exit { code: None, signal }).signal_name() {
-        Some(name) => format!("{exit}, as after {name}"),
-        None => exit.to_string(),
-    }
-}
-
-impl Toolbox<'_> {
-    /// The command as it will run: whether a sandbox holds it depends on this machine.
-    pub(super) async fn prepared(&self, execute: &Execute) -> Result<Execute> {
-        let works = tokio::select! {
-            biased;
-            () = self.turn.cancelled() => return Err(Error::Cancelled),
-            sandbox = self.memory.shell.sandbox() => sandbox.is_ok(),
-        };
-        Ok(Execute { sandboxed: works && execute.unsandboxed.is_none(), ..execute.clone() })
+impl Execute {
+    /// What the person must see of the command.
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+        // The person sees all of what they allow, even where the title is too short for it.
+        let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
+        let sandbox = toolbox.memory.shell.sandbox().await;
+        let mut content = Vec::from_iter(is_cut.then(|| whole_command(&self.command)));
+        content.extend(danger(self.unsandboxed.as_deref(), sandbox.as_ref().err()));
+        Ok(Prepared { content, ..Prepared::default() })
     }
 
-    /// Runs a prepared command in the working directory.
-    pub(crate) async fn execute(&mut self, execute: &Execute, call: NewToolCall) -> Result<ToolResult> {
-        let (call, sandbox) = self.described(execute, call).await;
-        let handle = call.announce().await?;
-        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
-            Ok(permitted) => permitted,
-            Err(refused) => return Ok(refused),
-        };
-        let permit = Permit::of(&verdict, execute.network);
-        let places = self.memory.shell.scratch.places();
-        match execute.background {
-            true => self.run_in_background(handle, execute, sandbox, places, permit).await,
-            false => self.run(handle, execute, sandbox, places, permit).await,
+    async fn execute(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        match self.background {
+            true => self.run_in_background(toolbox, call).await,
+            false => self.run_to_end(toolbox, call).await,
         }
     }
 
-    /// The call with what a person must see of the command, and the sandbox in which it runs.
-    pub(super) async fn described(
-        &self,
-        execute: &Execute,
-        call: NewToolCall,
-    ) -> (NewToolCall, Option<Sandbox>) {
-        // What is allowed is seen whole, also where the title is too short for it.
-        let call = match one_line(&execute.command, super::action::TITLE_SHOWN) == execute.command {
-            true => call,
-            false => call.content(ContentBlock::text(code_block(&execute.command))),
-        };
-        let sandbox = self.memory.shell.sandbox().await;
-        let call = match (&execute.unsandboxed, &sandbox) {
-            (_, Err(why)) => call.content(ContentBlock::text(format!(
-                "Nothing holds this command: {why}. It can read, change and send away whatever you can."
-            ))),
-            (Some(reason), Ok(_)) => call.content(ContentBlock::text(format!(
-                "To be run outside the sandbox: {}",
-                one_line(reason, REASON_SHOWN)
-            ))),
-            (None, Ok(_)) => call,
-        };
-        (call, sandbox.ok().filter(|_| execute.sandboxed))
-    }
-
-    /// What the sandbox of a command depends on.
-    fn walled(&self) -> walls::Session {
-        let memory = &self.memory;
-        walls::Session {
-            policy: memory.policy.clone(),
-            folders: memory.folders.clone(),
-            private: memory.shell.private.clone(),
-            known: memory.shell.known.clone(),
+    /// The sandbox of the command, if one holds it.
+    async fn sandbox(&self, toolbox: &Toolbox<'_>) -> Option<Sandbox> {
+        match self.sandboxed {
+            true => toolbox.memory.shell.sandbox().await.ok(),
+            false => None,
         }
     }
 
-    /// Starts a command. The inner error is one sentence for the model and the person.
+    /// Starts an approved command. The inner error is one sentence for the model and the person.
     async fn begin(
         &self,
-        execute: &Execute,
-        sandbox: Option<&Sandbox>,
-        places: io::Result<Places>,
+        toolbox: &Toolbox<'_>,
         permit: Permit,
+        sandbox: Option<&Sandbox>,
     ) -> Result<std::result::Result<Begun, String>> {
-        let session = self.walled();
-        let (what, within) = (execute.clone(), sandbox.cloned());
-        let keys = self.models.key_variables();
+        let session = toolbox.walled();
+        let places = toolbox.memory.shell.scratch.places();
+        let (line, within) = (self.line(), sandbox.cloned());
+        if self.sandboxed && within.is_none() {
+            return Ok(Err("the sandbox of this command is gone".to_owned()));
+        }
+        let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &session, places, within.as_ref(), permit, &keys)
+            launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
         // Dropping the command kills it.
         tokio::select! {
             biased;
-            () = self.turn.cancelled() => Err(Error::Cancelled),
+            () = toolbox.turn.cancelled() => Err(Error::Cancelled),
             begun = begun => begun,
         }
     }
 
     /// Starts a command and leaves it running.
     async fn run_in_background(
-        &mut self,
-        mut handle: ToolCallHandle,
-        execute: &Execute,
-        sandbox: Option<Sandbox>,
-        places: io::Result<Places>,
-        permit: Permit,
+        &self,
+        toolbox: &mut Toolbox<'_>,
+        call: ApprovedCall,
     ) -> Result<ToolResult> {
-        handle.start().await?;
-        let begun = self.begin(execute, sandbox.as_ref(), places, permit).await?;
-        match begun.and_then(|begun| self.leave(execute, begun)) {
+        let permit = Permit::of(call.approval.decision(), self.network);
+        let (mut handle, _, _) = call.start().await?;
+        let sandbox = self.sandbox(toolbox).await;
+        let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
+        let begun =
+            begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
+        match begun {
             Ok(id) => {
-                let told = format!("Runs in the background as {id}, at the latest until this session ends.");
+                let told = format!(
+                    "Runs in the background as {id}, at the latest until this session ends."
+                );
                 handle.text(told).await?;
                 handle.complete().await?;
                 let told = format!(
@@ -258,38 +307,35 @@ impl Toolbox<'_> {
                 );
                 Ok(ToolResult::done(told, Finding::Nothing))
             }
-            Err(why) => self.failed(handle, &why).await,
+            Err(why) => toolbox.failed(handle, &why).await,
         }
     }
 
-    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and the client learns that it ended.
-    pub(super) async fn run(
-        &self,
-        mut handle: ToolCallHandle,
-        execute: &Execute,
-        sandbox: Option<Sandbox>,
-        places: io::Result<Places>,
-        permit: Permit,
-    ) -> Result<ToolResult> {
-        handle.start().await?;
-        let begun = match self.begin(execute, sandbox.as_ref(), places, permit).await? {
+    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and
+    /// the client learns that it ended.
+    async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        let permit = Permit::of(call.approval.decision(), self.network);
+        let (mut handle, _, _) = call.start().await?;
+        let sandbox = self.sandbox(toolbox).await;
+        let begun = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
             Ok(begun) => begun,
-            Err(why) => return self.failed(handle, &why).await,
+            Err(why) => return toolbox.failed(handle, &why).await,
         };
-        let cwd = self.memory.folders.cwd().display().to_string();
-        let mut display = Display::begin(self.turn, &mut handle, &cwd).await?;
+        let cwd = toolbox.memory.folders.cwd().display().to_string();
+        let mut display = Display::begin(toolbox.turn, &mut handle, &cwd).await?;
         let Begun { mut command, file, watch } = begun;
         let output = match file {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
         };
         let ending = async {
-            let output = gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
+            let output =
+                gather(&mut handle, &mut command, output, &mut display, self.terminal).await?;
             Ok((output, command.wait().await))
         };
         let ended = tokio::select! {
             biased;
-            () = self.turn.cancelled() => Err(Error::Cancelled),
+            () = toolbox.turn.cancelled() => Err(Error::Cancelled),
             ended = ending => ended,
         };
         let (output, exit) = match ended {
@@ -297,16 +343,22 @@ impl Toolbox<'_> {
             Err(error) => {
                 command.kill();
                 let exit = tokio::time::timeout(KILLED, command.wait()).await;
-                display.exited(&mut handle, exit.unwrap_or(Exit { code: None, signal: Some(9) }))?;
+                display
+                    .exited(&mut handle, exit.unwrap_or(Exit { code: None, signal: Some(9) }))?;
                 return Err(error);
             }
         };
         display.exited(&mut handle, exit)?;
-        let end = end_words(exit, execute.time().filter(|_| command.timed_out()));
+        let end = end_words(exit, self.time().filter(|_| command.timed_out()));
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(shell::held(execute, &output.text(), sandbox, self.memory.folders.roots()));
+            notes.extend(launch::held(
+                &self.line(),
+                &output.text(),
+                sandbox,
+                toolbox.memory.folders.roots(),
+            ));
             notes.extend(watch.as_ref().and_then(Watch::hidden));
         }
         let changed = match watch {
@@ -325,80 +377,11 @@ impl Toolbox<'_> {
             "exitCode": exit.code, "signal": exit.signal_name(), "bytes": ran.bytes, "end": ran.end,
             "sandbox": sandbox.map(|sandbox| sandbox.name()),
         });
-        super::output(&mut handle, data).await?;
+        report(&mut handle, data).await?;
         display.end(&mut handle, &ran.output).await?;
         if let Some(changed) = changed {
             handle.content(ContentBlock::text(sentence(&changed))).await?;
         }
         settle(handle, ran).await
     }
-}
-
-/// A note as a sentence for the person.
-fn sentence(note: &str) -> String {
-    let mut letters = note.chars();
-    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
-}
-
-/// Where the whole output is, where the model gets a part of it.
-fn file_note(output: &Bounded) -> Option<String> {
-    let file = output.spilled()?.display();
-    let bytes = counted(output.total_bytes(), "byte");
-    Some(match output.spill_is_cut() {
-        true => format!("it wrote {bytes}; the first {} of them are in {file}", counted(OUTPUT_KEPT, "byte")),
-        false => format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands"),
-    })
-}
-
-/// Takes what the command writes, to its end, and shows it.
-async fn gather(
-    handle: &mut ToolCallHandle,
-    command: &mut Command,
-    mut output: Bounded,
-    display: &mut Display,
-    in_terminal: bool,
-) -> Result<Bounded> {
-    let mut clean = in_terminal.then(Clean::default);
-    loop {
-        let due = display.due();
-        let chunk = tokio::select! {
-            biased;
-            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => None,
-            chunk = command.chunk() => match chunk {
-                Some(chunk) => Some(chunk),
-                None => break,
-            },
-        };
-        match chunk {
-            Some(chunk) => {
-                let cleaned;
-                let chunk = match &mut clean {
-                    Some(clean) => {
-                        cleaned = clean.push(chunk);
-                        &cleaned
-                    }
-                    None => chunk,
-                };
-                output.push(chunk);
-                display.push(chunk);
-            }
-            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
-        }
-    }
-    if let Some(clean) = clean {
-        output.push(clean.open_line());
-        display.push(clean.open_line());
-    }
-    Ok(output)
-}
-
-async fn settle(mut handle: ToolCallHandle, ran: Ran) -> Result<ToolResult> {
-    let text = ran.text();
-    if ran.success {
-        handle.content(ContentBlock::text(ran.end.as_str())).await?;
-        handle.complete().await?;
-        return Ok(ToolResult::done(text, Finding::Ran(ran)));
-    }
-    handle.fail(ran.end.as_str()).await?;
-    Ok(ToolResult { text, failed: true, finding: Finding::Ran(ran), images: Vec::new() })
 }

@@ -2,7 +2,8 @@
 
 pub(crate) use attache_policy::text::{code, one_line};
 
-/// How many bytes of JSON the text of one tool's result may take. With everything else in a message this stays under 64 KiB.
+/// How many bytes of JSON the text of one tool's result may take. With everything else in a message
+/// this stays under 64 KiB.
 pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;
 
 /// The bytes that a character takes in a JSON string.
@@ -76,7 +77,9 @@ pub(crate) fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code_block, counted, end_within, ends_within, json_text_length, one_line, start_within};
+    use super::{
+        code_block, counted, end_within, ends_within, json_text_length, one_line, start_within,
+    };
 
     #[test]
     fn cuts_fall_between_characters_and_count_what_json_makes_of_them() {

@@ -1,15 +1,24 @@
 //! A tool of an MCP server that the client gave the session.
 
+use super::approved_call::ApprovedCall;
 use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
+use super::length::Length;
+use super::prepared::Prepared;
 use super::repair;
-use super::{ARGUMENTS_SHOWN, Action, Finding, TEXT_GIVEN, ToolResult, Toolbox};
-use crate::mcp::{Next, Question, Returned, Running, Server, Word};
-use attache_agent::{Elicited, Error, NewToolCall, Result, ToolCallHandle};
+use super::resolved_paths::ResolvedPaths;
+use super::tool::{PrepareFuture, Tool};
+use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
+use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};
+use crate::mcp::{Next, Question, Returned, Running, Server, ServerTool, Word};
+use crate::models::ToolSpec;
+use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
+use attache_policy::Touch;
 use attache_protocol::v1::{ContentBlock, ElicitationSchema};
 use attache_protocol::{decode, encode};
 use rmcp::model::{ElicitResult, ElicitationAction, ProgressNotificationParam};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::future::ready;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 /// The shortest time between two updates about progress.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// One use of a server's tool.
+/// A call of a server's tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mcp {
     /// By which name the model knows the tool.
@@ -30,10 +39,102 @@ pub(crate) struct Mcp {
     /// The server's name for the tool.
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
+    /// The server's description of the tool.
+    #[serde(skip)]
+    description: String,
+    #[serde(skip)]
+    schema: Value,
 }
 
 impl Mcp {
-    pub(crate) fn raw_input(&self) -> Value {
+    /// A tool that a server offers, without arguments.
+    pub(super) fn new(offered: &ServerTool) -> Self {
+        Self {
+            name: offered.spec.name.clone(),
+            server: offered.server.clone(),
+            tool: offered.tool.clone(),
+            arguments: Map::new(),
+            description: offered.spec.description.clone(),
+            schema: offered.spec.schema.clone(),
+        }
+    }
+
+    /// A call of the tool with the arguments that a model wrote.
+    ///
+    /// # Errors
+    /// One sentence for the model: the arguments are no object.
+    pub(super) fn with(&self, arguments: &str) -> std::result::Result<Self, String> {
+        let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
+        match repair::value(arguments).and_then(serde_json::from_value) {
+            Ok(arguments) => Ok(Self { arguments, ..self.clone() }),
+            Err(error) => Err(format!(
+                "the arguments of {} are no JSON object: {error}; call it again with one",
+                self.name
+            )),
+        }
+    }
+
+    /// The arguments as JSON.
+    fn text(&self) -> String {
+        Value::Object(self.arguments.clone()).to_string()
+    }
+
+    /// The arguments as content, where they are too long for the input.
+    fn prepared(&self) -> Prepared {
+        let text = self.text();
+        match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
+            true => Prepared::showing(code_block(&ends_within(&text, MESSAGE_TEXT / 2))),
+            false => Prepared::default(),
+        }
+    }
+
+    /// Lets the server do it. When the turn is cancelled the server hears so, and the call ends at
+    /// once.
+    async fn call(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
+        // The servers may have changed their tools meanwhile: what was allowed is this tool of this
+        // server.
+        let found = toolbox.memory.mcp.find(&self.name);
+        let found =
+            found.filter(|(server, tool)| server.name() == self.server && *tool == self.tool);
+        let Some((server, _)) = found else {
+            let why = format!("the MCP server {} has no tool {} any more", self.server, self.tool);
+            return toolbox.failed(call.announce().await?, &why).await;
+        };
+        let (handle, _, _) = call.start().await?;
+        let begun = tokio::select! {
+            biased;
+            () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
+            begun = server.call(&self.tool, self.arguments.clone()) => begun,
+        };
+        match begun {
+            Ok(running) => toolbox.follow(&server, running, handle).await,
+            Err(why) => toolbox.failed(handle, &why).await,
+        }
+    }
+}
+
+impl Tool for Mcp {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            schema: self.schema.clone(),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Other
+    }
+
+    fn title(&self) -> String {
+        format!("{}: {}", self.server, one_line(&self.tool, 60))
+    }
+
+    fn input(&self) -> Value {
         let text = self.text();
         match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
             true => json!({ "arguments": ends_within(&text, ARGUMENTS_SHOWN) }),
@@ -41,80 +142,32 @@ impl Mcp {
         }
     }
 
-    pub(super) fn title(&self) -> String {
-        format!("{}: {}", self.server, one_line(&self.tool, 60))
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_arguments(self.text().len())]
     }
 
-    /// The arguments as JSON.
-    pub(super) fn text(&self) -> String {
-        Value::Object(self.arguments.clone()).to_string()
+    fn touches(&self) -> Touch<'_> {
+        Touch::Mcp { server: &self.server, tool: &self.tool }
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(Ok(self.prepared())))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(self.call(toolbox, call))
     }
 }
 
 impl Toolbox<'_> {
-    /// The tool of a server that a model knows by this name, with what it wrote as arguments; nothing where no server has it. A model that
-    /// remembers a tool from before its session came back is not told that there is none while servers are still being connected to.
-    ///
-    /// # Errors
-    /// The turn was cancelled meanwhile. The inner one is a sentence for the model: the arguments are no object.
-    pub(super) async fn of_server(
-        &self,
-        name: &str,
-        arguments: &str,
-    ) -> Result<Option<std::result::Result<Action, String>>> {
-        let servers = &self.memory.mcp;
-        if name.contains("__") && servers.find(name).is_none() {
-            tokio::select! {
-                biased;
-                () = self.turn.cancelled() => return Err(Error::Cancelled),
-                () = servers.settled() => {}
-            }
-        }
-        let Some((server, tool)) = servers.find(name) else { return Ok(None) };
-        let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
-        Ok(Some(match repair::value(arguments).and_then(serde_json::from_value) {
-            Ok(arguments) => {
-                let (name, server) = (name.to_owned(), server.name().to_owned());
-                Ok(Action::Mcp(Mcp { name, server, tool, arguments }))
-            }
-            Err(error) => {
-                Err(format!("the arguments of {name} are no JSON object: {error}; call it again with one"))
-            }
-        }))
-    }
-
-    /// Lets a server do it. When the turn is cancelled the server is told, and nobody waits for it.
-    pub(super) async fn mcp(&mut self, mcp: &Mcp, call: NewToolCall) -> Result<ToolResult> {
-        // What is allowed is seen, also where it is too long for the input.
-        let text = mcp.text();
-        let call = match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
-            true => call.content(ContentBlock::text(code_block(&ends_within(&text, MESSAGE_TEXT / 2)))),
-            false => call,
-        };
-        let handle = call.announce().await?;
-        let mut handle = match self.permitted(handle, &Action::Mcp(mcp.clone())).await? {
-            Ok(handle) => handle,
-            Err(refused) => return Ok(refused),
-        };
-        // The servers may have changed their tools meanwhile: what was allowed is this tool of this server.
-        let found = self.memory.mcp.find(&mcp.name);
-        let found = found.filter(|(server, tool)| server.name() == mcp.server && *tool == mcp.tool);
-        let Some((server, _)) = found else {
-            let why = format!("the MCP server {} has no tool {} any more", mcp.server, mcp.tool);
-            return self.failed(handle, &why).await;
-        };
-        handle.start().await?;
-        let begun = tokio::select! {
-            biased;
-            () = self.turn.cancelled() => return Err(Error::Cancelled),
-            begun = server.call(&mcp.tool, mcp.arguments.clone()) => begun,
-        };
-        match begun {
-            Ok(running) => self.follow(&server, running, handle).await,
-            Err(why) => self.failed(handle, &why).await,
-        }
-    }
-
     /// Follows a call to its end.
     async fn follow(
         &mut self,
@@ -135,11 +188,13 @@ impl Toolbox<'_> {
                 () = tokio::time::sleep_until(deadline.min(latest)) => {
                     running.cancel("it took too long").await;
                     let silent = counted(SILENT.as_secs(), "second");
-                    break format!("the MCP server {} gave no sign of life for {silent}", server.name());
+                    break format!("the MCP server {} sent nothing for {silent}", server.name());
                 }
             };
             let said = match next {
-                Next::Answer(Ok(result)) => return self.returned(Returned::of(*result), handle).await,
+                Next::Answer(Ok(result)) => {
+                    return self.returned(Returned::of(*result), handle).await;
+                }
                 Next::Answer(Err(error)) => break server.failed(&error).await,
                 Next::Word(Word::Progress(progress)) if Instant::now() < next_update => {
                     drop(progress);
@@ -149,7 +204,9 @@ impl Toolbox<'_> {
                     next_update = Instant::now() + BETWEEN_UPDATES;
                     handle.replace_content(vec![ContentBlock::text(words(&progress)).into()]).await
                 }
-                Next::Word(Word::Asks(question)) => self.put_to_person(server, question, &handle).await,
+                Next::Word(Word::Asks(question)) => {
+                    self.put_to_person(server, question, &handle).await
+                }
             };
             if let Err(error) = said {
                 running.cancel("its turn is over").await;
@@ -170,8 +227,11 @@ impl Toolbox<'_> {
         let Question { message, schema, answer } = question;
         let asked = match decode::<ElicitationSchema>(&schema) {
             Ok(schema) => {
-                let message =
-                    format!("The MCP server {} asks: {}", server.name(), ends_within(&message, 4096));
+                let message = format!(
+                    "The MCP server {} asks: {}",
+                    server.name(),
+                    ends_within(&message, 4096)
+                );
                 self.turn.elicit_about(handle, message, schema).await
             }
             Err(_) => Ok(Elicited::Declined),
@@ -183,28 +243,32 @@ impl Toolbox<'_> {
                 result
             }
             Ok(Elicited::Cancelled) => ElicitResult::new(ElicitationAction::Cancel),
-            // A form that the client does not have is none that a person could fill in.
+            // The client shows no forms, so the person cannot fill one in.
             Ok(_) | Err(Error::Invalid(_) | Error::Client(_)) => {
                 ElicitResult::new(ElicitationAction::Decline)
             }
             Err(error) => return Err(error),
         };
-        // A server that does not wait any more does not hear it.
+        // The server may have stopped waiting.
         drop(answer.send(result));
         Ok(())
     }
 
     /// Shows what came back.
-    async fn returned(&mut self, returned: Returned, mut handle: ToolCallHandle) -> Result<ToolResult> {
+    async fn returned(
+        &mut self,
+        returned: Returned,
+        mut handle: ToolCallHandle,
+    ) -> Result<ToolResult> {
         let Returned { text, images, shown, structured, failed } = returned;
         if let Some(structured) = structured {
-            super::output(&mut handle, structured).await?;
+            report(&mut handle, structured).await?;
         }
         handle.replace_content(shown).await?;
         let mut result = ToolResult::done(self.kept(text).await?, Finding::Nothing);
         (result.images, result.failed) = (images, failed);
         match failed {
-            true => handle.fail("The tool says that it failed.").await?,
+            true => handle.fail("The tool reports a failure.").await?,
             false => handle.complete().await?,
         }
         Ok(result)

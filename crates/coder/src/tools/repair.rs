@@ -2,20 +2,22 @@
 
 use serde_json::Value;
 
-/// The arguments as a value where they are JSON, or where it is plain what was meant: in a code fence, as a JSON string that holds the
-/// JSON, with commas before closing brackets.
+/// The arguments as a value where they are JSON, or where it is plain what was meant: in a code
+/// fence, as a JSON string that holds the JSON, with commas before closing brackets.
 pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
     let wrong = match serde_json::from_str::<Value>(arguments) {
         Ok(value) => return Ok(unwrapped(value)),
         Err(error) => error,
     };
     let text = unfenced(arguments);
-    let repaired = serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
+    let repaired =
+        serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
     // The error is about what the model wrote.
     repaired.map(unwrapped).map_err(|_| wrong)
 }
 
-/// The same with the fields that are JSON in a string read as what they hold, where the tool wants no text there.
+/// The same with the fields that are JSON in a string read as what they hold, where the tool wants
+/// no text there.
 pub(super) fn with_fields_read(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return value };
     for field in fields.values_mut() {
@@ -29,7 +31,7 @@ pub(super) fn with_fields_read(value: Value) -> Value {
     Value::Object(fields)
 }
 
-/// What a string holds that is JSON itself.
+/// The content of a string that is itself JSON.
 fn unwrapped(value: Value) -> Value {
     match &value {
         Value::String(text) => match serde_json::from_str(text.trim()) {
@@ -40,7 +42,7 @@ fn unwrapped(value: Value) -> Value {
     }
 }
 
-/// What stands in a Markdown code block, if that is all.
+/// The content of a Markdown code block, if the text is nothing else.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
@@ -51,7 +53,8 @@ fn unfenced(text: &str) -> &str {
 
 /// The text without commas that stand before a closing bracket, strings left alone.
 fn without_commas(text: &str) -> String {
-    let (mut repaired, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
+    let (mut repaired, mut in_string, mut escaped) =
+        (String::with_capacity(text.len()), false, false);
     for (at, character) in text.char_indices() {
         if in_string {
             in_string = escaped || character != '"';
@@ -93,7 +96,8 @@ mod tests {
 
     #[test]
     fn what_is_not_plain_is_left_alone() {
-        for arguments in ["{\"path\": \"a", "{\"path\": a}", "```", "", "\"", "{,}x", "\\", "[1,2"] {
+        for arguments in ["{\"path\": \"a", "{\"path\": a}", "```", "", "\"", "{,}x", "\\", "[1,2"]
+        {
             assert!(value(arguments).is_err(), "{arguments}");
         }
         assert_eq!(value(r#""just words""#).unwrap(), json!("just words"));

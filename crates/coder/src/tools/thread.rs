@@ -1,15 +1,15 @@
-//! Work that blocks, on a thread of its own, and stopped when nobody waits for it.
+//! Blocking work on a thread of its own. It stops when its future is dropped.
 
 use attache_agent::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Says whether somebody still waits for the work. Long work asks between its parts.
+/// Says whether the result of the work is still wanted. Long work asks between its parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
 impl Wanted {
-    /// Whether nobody waits any more.
+    /// Whether the result is no longer wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -23,7 +23,8 @@ impl Drop for Waiting {
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped the work is told and its result thrown away.
+/// Runs `work` where blocking is allowed. When the future is dropped, [`Wanted`] tells the work,
+/// and its result is discarded.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Wanted) -> T + Send + 'static,
 ) -> Result<T> {
@@ -39,7 +40,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test]
-    async fn work_that_nobody_waits_for_is_told() {
+    async fn work_whose_future_is_dropped_learns_it() {
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (ended, ends) = channel();
         let work = blocking(move |wanted| {

@@ -23,7 +23,8 @@ pub(crate) struct Client {
     pub(crate) initialized: Value,
     /// The answer to `session/new`.
     pub(crate) opened: Value,
-    /// The options that are chosen, one question after the other; `cancel` cancels the turn instead.
+    /// The options that are chosen, one question after the other; `cancel` cancels the turn
+    /// instead.
     pub(crate) choices: VecDeque<&'static str>,
     /// What is chosen when nobody expected the question.
     pub(crate) otherwise: Option<&'static str>,
@@ -60,14 +61,18 @@ impl Client {
     }
 
     /// The same with any author.
-    pub(crate) async fn serve_author(author: impl Author, capabilities: Value, session: Value) -> Self {
+    pub(crate) async fn serve_author(
+        author: impl Author,
+        capabilities: Value,
+        session: Value,
+    ) -> Self {
         let mut client = Self::connect(serve(author), capabilities).await;
         client.begin("session/new", session).await;
         client
     }
 
     /// A client without a session.
-    pub(crate) async fn connect(serving: Serving<impl Author>, capabilities: Value) -> Self {
+    pub(crate) async fn connect(serving: Serving, capabilities: Value) -> Self {
         let (ours, theirs) = tokio::io::duplex(256 * 1024);
         let (input, output) = tokio::io::split(theirs);
         let mut tasks = JoinSet::new();
@@ -126,7 +131,8 @@ impl Client {
 
     pub(crate) async fn start(&mut self, method: &str, params: Value) -> u64 {
         self.calls += 1;
-        let call = json!({ "jsonrpc": "2.0", "id": self.calls, "method": method, "params": params });
+        let call =
+            json!({ "jsonrpc": "2.0", "id": self.calls, "method": method, "params": params });
         self.send(&call).await;
         self.calls
     }
@@ -137,12 +143,14 @@ impl Client {
             let message = self.receive().await;
             match message["method"].as_str() {
                 Some("session/update") => {
-                    if self.cancel_when_in_progress && message["params"]["update"]["status"] == "in_progress"
+                    if self.cancel_when_in_progress
+                        && message["params"]["update"]["status"] == "in_progress"
                     {
                         self.cancel_when_in_progress = false;
                         self.cancel().await;
                     }
-                    let (id, update) = (&message["params"]["sessionId"], message["params"]["update"].clone());
+                    let (id, update) =
+                        (&message["params"]["sessionId"], message["params"]["update"].clone());
                     match id.as_str() {
                         Some(id) if id != self.session && !self.session.is_empty() => {
                             turn.of_subagents.push((id.to_owned(), update));
@@ -201,7 +209,12 @@ impl Client {
                 if let Some(meanwhile) = &mut self.meanwhile {
                     meanwhile();
                 }
-                match self.choices.pop_front().or(self.otherwise).expect("nobody expected this question") {
+                match self
+                    .choices
+                    .pop_front()
+                    .or(self.otherwise)
+                    .expect("nobody expected this question")
+                {
                     "cancel" => {
                         self.cancel().await;
                         json!({ "outcome": { "outcome": "cancelled" } })
@@ -224,7 +237,10 @@ impl Client {
                     Some(content) => json!({ "content": content }),
                     None => {
                         let error = json!({ "code": -32002, "message": "no such file" });
-                        self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "error": error })).await;
+                        self.send(
+                            &json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }),
+                        )
+                        .await;
                         return;
                     }
                 }
@@ -267,8 +283,12 @@ impl Turn {
             match update["sessionUpdate"].as_str() {
                 Some("tool_call") => calls.push(update.clone()),
                 Some("tool_call_update") => {
-                    let call = calls.iter_mut().find(|call| call["toolCallId"] == update["toolCallId"]);
-                    let call = call.expect("an update about an unknown tool call").as_object_mut().unwrap();
+                    let call =
+                        calls.iter_mut().find(|call| call["toolCallId"] == update["toolCallId"]);
+                    let call = call
+                        .expect("an update about an unknown tool call")
+                        .as_object_mut()
+                        .unwrap();
                     call.extend(update.as_object().unwrap().clone());
                 }
                 _ => {}

@@ -25,7 +25,8 @@ fn running(words: &str) -> usize {
 async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
-    // In a sandbox processes have numbers of their own, so these are told apart by how long they sleep.
+    // In a sandbox processes have numbers of their own, so these are told apart by how long they
+    // sleep.
     let sleep = format!("sleep 10{:09}", std::process::id());
     let command = format!("run {sleep} & echo ready; {sleep}");
     let prompt = serde_json::json!([{ "type": "text", "text": command }]);
@@ -50,7 +51,9 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("processes were left");
+    tokio::time::timeout(std::time::Duration::from_secs(20), gone)
+        .await
+        .expect("processes were left");
     assert_eq!(client.prompt("run true").await.stop_reason(), "end_turn");
 }
 
@@ -84,7 +87,9 @@ async fn output_is_shown_while_the_command_runs() {
     let id = client.start("session/prompt", params).await;
     loop {
         let update = client.receive().await["params"]["update"].clone();
-        if update["sessionUpdate"] == "tool_call_update" && update["content"].to_string().contains("early") {
+        if update["sessionUpdate"] == "tool_call_update"
+            && update["content"].to_string().contains("early")
+        {
             break;
         }
     }

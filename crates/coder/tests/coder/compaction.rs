@@ -2,7 +2,9 @@
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
-use crate::provider::{anthropic, anthropic_at, bodies, coder, text, thinking, tool_use, variables};
+use crate::provider::{
+    anthropic, anthropic_at, bodies, coder, text, thinking, tool_use, variables,
+};
 use crate::server::{Reply, Server};
 use attache_agent::serve;
 use attache_coder::{Coder, Models};
@@ -19,9 +21,11 @@ fn small(url: &str, window: u64) -> Coder {
         { "provider": "anthropic", "name": "small", "title": "Small", "window": window, "max_output": 500,
           "prices": { "input": 1, "output": 1 } }
     ] });
-    let given =
-        [anthropic_at(url), variables(&[("ATTACHE_MODEL", "anthropic/small"), ("ATTACHE_TITLES", "off")])]
-            .concat();
+    let given = [
+        anthropic_at(url),
+        variables(&[("ATTACHE_MODEL", "anthropic/small"), ("ATTACHE_TITLES", "off")]),
+    ]
+    .concat();
     let environment =
         |name: &str| given.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     Coder::with(Models::of(&environment, Some(&own.to_string())).unwrap())
@@ -32,8 +36,12 @@ fn shows() -> Value {
 }
 
 async fn open(server: &Server, window: u64, capabilities: Value, cwd: &Path) -> Client {
-    Client::serve_author(small(&server.url, window), capabilities, json!({ "cwd": cwd, "mcpServers": [] }))
-        .await
+    Client::serve_author(
+        small(&server.url, window),
+        capabilities,
+        json!({ "cwd": cwd, "mcpServers": [] }),
+    )
+    .await
 }
 
 /// No piece of a summary is said or thought.
@@ -59,8 +67,9 @@ fn given(body: &Value) -> String {
     body["messages"].to_string()
 }
 
-/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary before the model goes on; the turn that runs stays, the
-/// usage after it is that of the shorter conversation.
+/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary
+/// before the model goes on; the turn that runs stays, the usage after it is that of the shorter
+/// conversation.
 #[tokio::test]
 async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     let long = "a line of some text that is long enough\n".repeat(300);
@@ -76,28 +85,39 @@ async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     let mut client = open(&server, 12_000, shows(), project.path()).await;
     client.prompt("the first prompt").await;
     let turn = client.prompt("read it").await;
-    assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "done"), "{:?}", turn.result);
+    assert_eq!(
+        (turn.stop_reason(), turn.text().as_str()),
+        ("end_turn", "done"),
+        "{:?}",
+        turn.result
+    );
     let (statuses, summary) = compactions(&turn);
     assert_eq!(statuses, ["in_progress", "completed"]);
     assert!(summary.starts_with(SECRET), "{summary}");
     nothing_leaks(&turn);
     let bodies = bodies(&server);
-    assert!(given(&bodies[2]).contains("the first prompt") && !given(&bodies[2]).contains("read it"));
+    assert!(
+        given(&bodies[2]).contains("the first prompt") && !given(&bodies[2]).contains("read it")
+    );
     assert!(bodies[2]["tools"].as_array().is_none_or(Vec::is_empty));
     let last = given(&bodies[3]);
-    assert!(last.contains(SECRET) && last.contains("read it") && !last.contains("one one"), "{last}");
+    assert!(
+        last.contains(SECRET) && last.contains("read it") && !last.contains("one one"),
+        "{last}"
+    );
     assert!(
         last.contains("\"signature\":\"sig\"") && last.contains("a line of some text"),
         "pairs stay together"
     );
-    let used: Vec<_> = turn.all("usage_update").iter().map(|usage| usage["used"].as_u64().unwrap()).collect();
+    let used: Vec<_> =
+        turn.all("usage_update").iter().map(|usage| usage["used"].as_u64().unwrap()).collect();
     assert!(used.len() >= 3, "{used:?}");
     // Three calls of 10 + 5 + 7 tokens are in the reply.
     assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
 }
 
-/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary: by a notice, else among the thoughts. It is
-/// never something that the agent says.
+/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary:
+/// by a notice, else among the thoughts. It is never something that the agent says.
 #[tokio::test]
 async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
     for notices in [true, false] {
@@ -108,7 +128,8 @@ async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
         ])
         .await;
         let project = project(&[]);
-        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let capabilities =
+            if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
         let mut client = open(&server, 12_000, capabilities, project.path()).await;
         client.prompt("the first prompt").await;
         let turn = client.prompt("go on").await;
@@ -119,11 +140,15 @@ async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
         };
         assert!(told.starts_with("The conversation filled the window:"), "{told}");
         nothing_leaks(&turn);
-        assert!(turn.all("compaction_update").is_empty() && turn.all("compaction_summary_chunk").is_empty());
+        assert!(
+            turn.all("compaction_update").is_empty()
+                && turn.all("compaction_summary_chunk").is_empty()
+        );
     }
 }
 
-/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply; with numbers only where they matter.
+/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply;
+/// with numbers only where they matter.
 #[tokio::test]
 async fn a_summary_on_request_is_told_once() {
     let both = json!({ "session": { "compaction": {}, "notices": {} } });
@@ -134,8 +159,10 @@ async fn a_summary_on_request_is_told_once() {
         (json!({}), true, false),
     ] {
         for (answer, numbers) in [("one".to_owned(), false), ("one ".repeat(2_000), true)] {
-            let replies =
-                vec![anthropic(&[text(&answer)], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
+            let replies = vec![
+                anthropic(&[text(&answer)], "end_turn"),
+                anthropic(&[text(SECRET)], "end_turn"),
+            ];
             let (server, project) = (Server::start(replies).await, project(&[]));
             let mut client = open(&server, 100_000, capabilities.clone(), project.path()).await;
             client.prompt("the first prompt").await;
@@ -172,7 +199,8 @@ async fn a_summary_that_saves_next_to_nothing_is_not_announced() {
     let turn = client.prompt("go on").await;
     assert_eq!((turn.text().as_str(), bodies(&server).len()), ("done", 3), "{:?}", turn.result);
     assert!(turn.all("compaction_update").is_empty());
-    let told = turn.all("notice").iter().map(|notice| notice["title"].to_string()).collect::<String>();
+    let told =
+        turn.all("notice").iter().map(|notice| notice["title"].to_string()).collect::<String>();
     assert!(!told.contains("summary"), "{told}");
 }
 
@@ -196,7 +224,7 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     let (statuses, _) = compactions(&turn);
     assert_eq!(statuses, ["in_progress", "failed"]);
     assert!(
-        turn.all("compaction_update")[1]["error"].as_str().unwrap().contains("does not take the request")
+        turn.all("compaction_update")[1]["error"].as_str().unwrap().contains("rejects the request")
     );
     assert_eq!(turn.text(), "done");
     let told = format!("{:?}{:?}", turn.all("notice"), turn.all("agent_thought_chunk"));
@@ -204,7 +232,8 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     assert!(!given(&bodies(&server)[2]).contains("one one"));
 }
 
-/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The conversation stays as it was.
+/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The
+/// conversation stays as it was.
 #[tokio::test]
 async fn a_compaction_is_cancelled_at_once() {
     let mut server = Server::start(vec![
@@ -217,7 +246,9 @@ async fn a_compaction_is_cancelled_at_once() {
     let mut client = open(&server, 12_000, shows(), project.path()).await;
     client.prompt("the first prompt").await;
     let prompt = json!([{ "type": "text", "text": "/compact" }]);
-    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    let id = client
+        .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+        .await;
     loop {
         if client.receive().await["params"]["update"]["sessionUpdate"] == "compaction_update" {
             break;
@@ -259,10 +290,12 @@ async fn an_overflow_compacts_once_and_goes_on() {
 /// SESS-13, SESS-18, FORK-01: a summary outlives the process: load, resume and fork go on from it.
 #[tokio::test]
 async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
-    let mut replies = vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
+    let mut replies =
+        vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
     replies.extend((0..3).map(|_| anthropic(&[text("done")], "end_turn")));
     let (server, project, store) = (Server::start(replies).await, project(&[]), MemoryStore::new());
-    let connect = || Client::connect(serve(small(&server.url, 12_000)).store(store.clone()), shows());
+    let connect =
+        || Client::connect(serve(small(&server.url, 12_000)).store(store.clone()), shows());
     let mut client = connect().await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
     client.prompt("the first prompt").await;
@@ -272,9 +305,13 @@ async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
     assert!(given(&bodies(&server)[1]).contains("the names above all"));
     let session = client.session.clone();
     drop(client);
-    for (index, method) in ["session/load", "session/resume", "session/fork"].into_iter().enumerate() {
+    for (index, method) in
+        ["session/load", "session/resume", "session/fork"].into_iter().enumerate()
+    {
         let mut client = connect().await;
-        client.begin(method, json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] })).await;
+        client
+            .begin(method, json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] }))
+            .await;
         if method == "session/fork" {
             client.session = client.opened["result"]["sessionId"].as_str().unwrap().to_owned();
         }
@@ -295,10 +332,13 @@ async fn each_level_of_the_window_is_told_once() {
         let stop = json!({ "type": "message_stop" });
         let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
         let events = [start, block, delta, end, stop];
-        let line = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+        let line = |event: &Value| {
+            format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())
+        };
         Reply::stream(&events.iter().map(line).collect::<String>())
     };
-    // No window is so full at the next call: what was counted is not believed beyond four times the estimate.
+    // No window is so full at the next call: what was counted is not believed beyond four times the
+    // estimate.
     let levels = [500_000, 749_999, 750_000, 899_999, 900_000, 950_000, 950_001, 960_000];
     let server = Server::start(levels.iter().map(|level| used(*level)).collect()).await;
     let project = project(&[]);
@@ -307,12 +347,17 @@ async fn each_level_of_the_window_is_told_once() {
     for level in levels {
         let turn = client.prompt("x").await;
         let notices = turn.all("notice");
-        told.extend(notices.iter().map(|notice| (level, notice["title"].as_str().unwrap().to_owned())));
+        told.extend(
+            notices.iter().map(|notice| (level, notice["title"].as_str().unwrap().to_owned())),
+        );
     }
     let expected = [
         (750_000, "The window of Small is 75 % full: the context is filling up".to_owned()),
         (900_000, "The window of Small is 90 % full: start a new session or compact".to_owned()),
-        (950_001, "The window of Small is 95 % full: the next prompt may fail: hand off".to_owned()),
+        (
+            950_001,
+            "The window of Small is 95 % full: the next prompt may fail: hand off".to_owned(),
+        ),
     ];
     assert_eq!(told, expected);
 }

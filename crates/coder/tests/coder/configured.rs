@@ -15,13 +15,15 @@ fn new_session(cwd: &Path) -> Value {
 /// SYSP-03, SYSP-04.
 #[tokio::test]
 async fn instructions_of_the_client_reach_the_model_beside_the_agents_own_or_in_their_place() {
-    let replies = vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text("two")], "end_turn")];
+    let replies =
+        vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text("two")], "end_turn")];
     let (server, project) = (Server::start(replies).await, project(&[("AGENTS.md", "Use tabs.")]));
     for mode in ["append", "override"] {
         let mut session = new_session(project.path());
         session["systemPrompt"] =
             json!({"mode": mode, "content": [{"type": "text", "text": "Speak Welsh."}]});
-        let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), json!({}), session).await;
+        let mut client =
+            Client::serve_author(coder(&anthropic_at(&server.url)), json!({}), session).await;
         client.prompt("hello").await;
     }
     let bodies = bodies(&server);
@@ -65,7 +67,10 @@ async fn a_provider_is_reached_where_the_client_says_until_it_is_disabled() {
     assert_eq!(turn.text(), "theirs");
     without_key(&turn);
     let request = &theirs.requests()[0];
-    assert!(request.to_lowercase().contains("x-gate: secret-value") && !request.contains(KEY), "{request}");
+    assert!(
+        request.to_lowercase().contains("x-gate: secret-value") && !request.contains(KEY),
+        "{request}"
+    );
     let now = client.call("providers/list", json!({})).await.result;
     assert_eq!(listed(&now, "anthropic")["current"]["baseUrl"], theirs.url);
     assert!(!now.to_string().contains("secret-value"), "{now}");
@@ -76,5 +81,8 @@ async fn a_provider_is_reached_where_the_client_says_until_it_is_disabled() {
     let other = client.call("session/new", new_session(project.path())).await.result;
     assert!(!other.to_string().contains("anthropic/"), "its models are not offered: {other}");
     let turn = client.call("session/prompt", prompt).await;
-    assert!(turn.text() != "mine" && mine.requests().is_empty(), "nobody goes back to the environment's");
+    assert!(
+        turn.text() != "mine" && mine.requests().is_empty(),
+        "nobody goes back to the environment's"
+    );
 }

@@ -3,8 +3,8 @@
 use crate::client::Client;
 use crate::projects::project;
 use crate::provider::{
-    KEY, anthropic, anthropic_at, anthropic_begin, bodies, chat, chat_at, chat_calls, chat_text, coder,
-    error, open, text, thinking, tool_use, without_key,
+    KEY, anthropic, anthropic_at, anthropic_begin, bodies, chat, chat_at, chat_calls, chat_text,
+    coder, error, open, text, thinking, tool_use, without_key,
 };
 use crate::server::{Reply, Server};
 use attache_agent::serve;
@@ -12,7 +12,8 @@ use attache_session::MemoryStore;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the person sees what was tried.
+/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the
+/// person sees what was tried.
 #[tokio::test]
 async fn what_cannot_be_called_is_answered_to_the_model() {
     let calls = [
@@ -40,11 +41,11 @@ async fn what_cannot_be_called_is_answered_to_the_model() {
     }
 }
 
-/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider says it.
+/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider
+/// says it.
 #[tokio::test]
 async fn a_wrong_key_names_its_variable_and_not_the_key() {
-    let body =
-        json!({ "error": { "type": "authentication_error", "message": format!("invalid x-api-key {KEY}") } });
+    let body = json!({ "error": { "type": "authentication_error", "message": format!("invalid x-api-key {KEY}") } });
     let server = Server::start(vec![Reply::status(401, "", &body.to_string())]).await;
     let project = project(&[]);
     let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
@@ -60,12 +61,15 @@ async fn a_wrong_key_names_its_variable_and_not_the_key() {
 #[tokio::test]
 async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
     for notices in [true, false] {
-        let busy = Reply::status(429, "retry-after-ms: 30\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+        let busy =
+            Reply::status(429, "retry-after-ms: 30\r\n", "{\"error\":{\"message\":\"slow down\"}}");
         let server = Server::start(vec![busy, anthropic(&[text("here")], "end_turn")]).await;
         let project = project(&[]);
-        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let capabilities =
+            if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
         let session = json!({ "cwd": project.path(), "mcpServers": [] });
-        let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
+        let mut client =
+            Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
         let turn = client.prompt("hello").await;
         assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "here"));
         let words = "Anthropic limits how often it is asked (status 429): I ask again at once";
@@ -77,15 +81,18 @@ async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
     }
 }
 
-const REPLACED: &str = "(The answer above is incomplete. I ask again, and the next answer replaces it.)";
+const REPLACED: &str =
+    "(The answer above is incomplete. I ask again, and the next answer replaces it.)";
 
-/// A cut answer is asked for again. The person sees that the next one replaces it, the model never sees it, and its tokens count. A call of
-/// a tool that was cut never runs. After `session/load` the conversation is the same.
+/// A cut answer is asked for again. The person sees that the next one replaces it, the model never
+/// sees it, and its tokens count. A call of a tool that was cut never runs. After `session/load`
+/// the conversation is the same.
 #[tokio::test]
 async fn a_cut_answer_is_asked_for_again_and_replaced() {
     for notices in [true, false] {
         let write = tool_use("w", "write", json!({ "path": "made", "text": "" }));
-        let cut = Reply::broken(&anthropic_begin(&[thinking("hm", "sig"), text("Half an ans"), write]));
+        let cut =
+            Reply::broken(&anthropic_begin(&[thinking("hm", "sig"), text("Half an ans"), write]));
         let replies = vec![
             cut,
             anthropic(&[text("The whole answer.")], "end_turn"),
@@ -93,7 +100,8 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
             anthropic(&[text("The end.")], "end_turn"),
         ];
         let (server, project) = (Server::start(replies).await, project(&[]));
-        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let capabilities =
+            if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
         let store = MemoryStore::default();
         let serving = || serve(coder(&anthropic_at(&server.url))).store(store.clone());
         let mut client = Client::connect(serving(), capabilities.clone()).await;
@@ -103,8 +111,12 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
         assert_eq!(turn.stop_reason(), "end_turn", "{turn:?}");
         let said = turn.text();
         assert_eq!(said, format!("Half an ans\n\n{REPLACED}\n\nThe whole answer."));
-        let ids: Vec<_> = turn.all("agent_message_chunk").iter().map(|chunk| &chunk["messageId"]).collect();
-        assert!(ids[0] == ids[1] && ids[1] != ids[2], "the new answer is a message of its own: {ids:?}");
+        let ids: Vec<_> =
+            turn.all("agent_message_chunk").iter().map(|chunk| &chunk["messageId"]).collect();
+        assert!(
+            ids[0] == ids[1] && ids[1] != ids[2],
+            "the new answer is a message of its own: {ids:?}"
+        );
         let why = "Anthropic stopped in the middle of its answer: I ask again in 1 second";
         let told = match notices {
             true => turn.all("notice")[0]["title"].clone(),
@@ -113,7 +125,11 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
         assert!(told.as_str().unwrap().starts_with(why), "{told}");
         assert!(turn.tool_calls().is_empty() && !project.path().join("made").exists());
         let usage = &turn.result["result"]["usage"];
-        assert_eq!((&usage["inputTokens"], &usage["outputTokens"]), (&json!(20), &json!(8)), "{usage}");
+        assert_eq!(
+            (&usage["inputTokens"], &usage["outputTokens"]),
+            (&json!(20), &json!(8)),
+            "{usage}"
+        );
         client.prompt("go on").await;
         let id = client.session.clone();
         client.close().await;
@@ -133,11 +149,14 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
     }
 }
 
-/// An error in the middle that no second attempt would change ends the turn. What was said stays, here and for the model.
+/// An error in the middle that no second attempt would change ends the turn. What was said stays,
+/// here and for the model.
 #[tokio::test]
 async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
-    let denied = json!({ "type": "error", "error": { "type": "authentication_error", "message": "no" } });
-    let cut = Reply::stream(&format!("{}data: {denied}\n\n", anthropic_begin(&[text("Half an ans")])));
+    let denied =
+        json!({ "type": "error", "error": { "type": "authentication_error", "message": "no" } });
+    let cut =
+        Reply::stream(&format!("{}data: {denied}\n\n", anthropic_begin(&[text("Half an ans")])));
     let server = Server::start(vec![cut, anthropic(&[text("wer.")], "end_turn")]).await;
     let project = project(&[]);
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
@@ -153,14 +172,15 @@ async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
 /// CANCEL-02: a cancel while the agent waits to ask again ends the turn at once.
 #[tokio::test]
 async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
-    let busy =
-        json!({ "type": "error", "error": { "type": "overloaded_error", "message": "try again in 60s" } });
+    let busy = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "try again in 60s" } });
     let cut = Reply::stream(&format!("{}data: {busy}\n\n", anthropic_begin(&[text("I begin")])));
     let server = Server::start(vec![cut, anthropic(&[text("fine")], "end_turn")]).await;
     let project = project(&[]);
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let prompt = json!([{ "type": "text", "text": "hello" }]);
-    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    let id = client
+        .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+        .await;
     while client.receive().await["params"]["update"]["sessionUpdate"] != "agent_thought_chunk" {}
     let began = Instant::now();
     client.cancel().await;
@@ -168,7 +188,11 @@ async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
     // A generous bound: the wait is a minute.
     assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(client.prompt("again").await.text(), "fine");
-    assert_eq!(bodies(&server)[1].to_string().matches("I begin").count(), 1, "the model sees it once");
+    assert_eq!(
+        bodies(&server)[1].to_string().matches("I begin").count(),
+        1,
+        "the model sees it once"
+    );
 }
 
 /// CANCEL-02: a cancel closes the connection to the provider, and the session goes on at once.
@@ -179,7 +203,9 @@ async fn a_cancel_in_the_middle_of_an_answer_closes_the_connection() {
     let project = project(&[]);
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let prompt = json!([{ "type": "text", "text": "hello" }]);
-    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    let id = client
+        .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+        .await;
     while client.receive().await["params"]["update"]["sessionUpdate"] != "agent_message_chunk" {}
     let began = Instant::now();
     client.cancel().await;
@@ -204,8 +230,9 @@ async fn a_cancel_while_nothing_comes_waits_for_nothing() {
         let project = project(&[]);
         let mut client = open(project.path(), &anthropic_at(&server.url)).await;
         let prompt = json!([{ "type": "text", "text": "hello" }]);
-        let id =
-            client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+        let id = client
+            .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+            .await;
         while client.receive().await["params"]["update"]["sessionUpdate"] != sign {}
         while server.requests().is_empty() {
             tokio::task::yield_now().await;
@@ -225,8 +252,7 @@ async fn a_cancel_while_nothing_comes_waits_for_nothing() {
 #[tokio::test]
 async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
     let too_long = || {
-        let error =
-            json!({ "type": "invalid_request_error", "message": "prompt is too long: 5 tokens > 4 maximum" });
+        let error = json!({ "type": "invalid_request_error", "message": "prompt is too long: 5 tokens > 4 maximum" });
         Reply::status(400, "", &json!({ "error": error }).to_string())
     };
     let replies = vec![
@@ -248,7 +274,10 @@ async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
     // The second time there is nothing to forget but this very prompt.
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let (code, message) = error(&client.prompt("alone").await);
-    assert!(code == -32603 && message.contains("nothing left to forget: begin a new session"), "{message}");
+    assert!(
+        code == -32603 && message.contains("nothing left to forget: begin a new session"),
+        "{message}"
+    );
 }
 
 /// PROMPT-07: the stop reason is that of the model.
@@ -273,7 +302,10 @@ async fn a_silent_model_and_an_endless_one_end() {
     let project = project(&[]);
     let (code, message) =
         error(&open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await);
-    assert!(code == -32603 && message.contains("Claude Sonnet 4.5 answered nothing"), "{message}");
+    assert!(
+        code == -32603 && message.contains("Claude Sonnet 4.5 returned an empty response"),
+        "{message}"
+    );
     let list = || anthropic(&[tool_use("t", "list", json!({}))], "tool_use");
     let server = Server::start((0..50).map(|_| list()).collect()).await;
     let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
@@ -286,7 +318,10 @@ async fn no_network_is_said_with_the_host() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let variables = anthropic_at(&format!("http://{free}"));
     let (code, message) = error(&open(project.path(), &variables).await.prompt("hello").await);
-    assert!(code == -32603 && message.contains(&format!("cannot be reached at {free}")), "{message}");
+    assert!(
+        code == -32603 && message.contains(&format!("cannot be reached at {free}")),
+        "{message}"
+    );
 }
 
 /// The same call that fails again and again is told to the model, then the turn ends and says why.

@@ -44,8 +44,10 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     for notices in [false, true] {
         let replies = vec![chat_text("Here I am."), chat_text("Still me.")];
         let (first, second) = (Server::start(vec![quota()]).await, Server::start(replies).await);
-        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
-        let (mut client, _project) = opened(&first, &second, "openai/gpt-4o-mini", capabilities).await;
+        let capabilities =
+            if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let (mut client, _project) =
+            opened(&first, &second, "openai/gpt-4o-mini", capabilities).await;
         let turn = client.prompt("hello").await;
         assert_eq!(
             (turn.stop_reason(), model(&turn).as_str()),
@@ -57,11 +59,18 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
             true => {
                 let notice = turn.all("notice")[0];
                 assert!(notice["title"].as_str().unwrap().contains(words), "{notice}");
-                assert!(notice["description"].as_str().unwrap().contains("quota or credit"), "{notice}");
+                assert!(
+                    notice["description"].as_str().unwrap().contains("quota or credit"),
+                    "{notice}"
+                );
                 assert_eq!(turn.text(), "Here I am.");
             }
             false => {
-                assert!(turn.text().contains(words) && turn.text().ends_with("Here I am."), "{}", turn.text())
+                assert!(
+                    turn.text().contains(words) && turn.text().ends_with("Here I am."),
+                    "{}",
+                    turn.text()
+                )
             }
         }
         assert_eq!(client.prompt("again").await.text(), "Still me.");
@@ -70,30 +79,39 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     }
 }
 
-/// What was said before the end stays once, and the other model is told to go on from there; thoughts of the first are not for it. Where
-/// the person was told that another answer replaces the text, the other model begins at the start.
+/// What was said before the end stays once, and the other model is told to go on from there;
+/// thoughts of the first are not for it. Where the person was told that another answer replaces the
+/// text, the other model begins at the start.
 #[tokio::test]
 async fn words_before_the_failure_are_not_said_twice() {
-    let credit = json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
+    let credit =
+        json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
     let begun = anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]);
     let ended = Reply::stream(&format!("{begun}data: {credit}\n\n"));
     for (replies, said, goes_on) in [
         (vec![ended], "The answer is forty-42.", true),
         (vec![Reply::broken(&begun), quota()], "the next answer replaces it.)\n\n42.", false),
     ] {
-        let (first, second) = (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
+        let (first, second) =
+            (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
         let capabilities = json!({ "session": { "notices": {} } });
-        let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
+        let (mut client, _project) =
+            opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
         let turn = client.prompt("what is it?").await;
         assert!(turn.stop_reason() == "end_turn" && turn.text().ends_with(said), "{}", turn.text());
         let body = bodies(&second)[0].to_string();
         assert!(!body.contains("sig"), "{body}");
-        assert_eq!(body.contains("The answer is forty-") && body.contains("broke off"), goes_on, "{body}");
+        assert_eq!(
+            body.contains("The answer is forty-") && body.contains("broke off"),
+            goes_on,
+            "{body}"
+        );
         assert_eq!(body.contains("forty"), goes_on, "{body}");
     }
 }
 
-/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too, the error stands.
+/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too,
+/// the error stands.
 #[tokio::test]
 async fn no_other_model_is_asked_where_it_would_not_help() {
     let wrong = |status, kind: &str| {
@@ -101,8 +119,8 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
         Reply::status(status, "", &error.to_string())
     };
     for (reply, fallback, said) in [
-        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not know the key"),
-        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "does not take the request"),
+        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not accept the key"),
+        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "rejects the request"),
         (quota(), "", "quota or credit"),
         (quota(), "nobody/knows", "quota or credit"),
         (quota(), "anthropic/claude-sonnet-4-5", "quota or credit"),
@@ -117,10 +135,11 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
     let (first, second) = (Server::start(vec![quota()]).await, Server::start(vec![quota()]).await);
     let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", json!({})).await;
     let (code, message) = error(&client.prompt("hello").await);
-    assert!(code == -32603 && message.contains("OpenAI says that the quota"), "{message}");
+    assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }
 
-/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is told.
+/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is
+/// told.
 #[tokio::test]
 async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
     let project = project(&[]);
@@ -132,7 +151,8 @@ async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
     client.finish(id).await;
     let told = client.receive().await;
     assert_eq!(
-        told["params"]["update"]["title"], "The setting fallback names nobody/knows, which no provider has",
+        told["params"]["update"]["title"],
+        "The setting fallback names nobody/knows, which no provider has",
         "{told}"
     );
 }

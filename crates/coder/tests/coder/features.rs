@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 async fn client(capabilities: Value, folder: &std::path::Path) -> Client {
-    Client::serve_author(Coder::new(), capabilities, json!({ "cwd": folder, "mcpServers": [] })).await
+    Client::serve_author(Coder::new(), capabilities, json!({ "cwd": folder, "mcpServers": [] }))
+        .await
 }
 
 async fn says(prompt: &str) -> Turn {
@@ -50,7 +51,8 @@ async fn thoughts_come_before_the_answer_and_a_failing_tool_fails() {
         .map(|chunk| chunk["content"]["text"].as_str().unwrap())
         .collect();
     assert!(
-        thoughts.starts_with("First I think of what `the sea` is.\nThen") && thoughts.ends_with("and stop."),
+        thoughts.starts_with("First I think of what `the sea` is.\nThen")
+            && thoughts.ends_with("and stop."),
         "{thoughts}"
     );
     let turn = says("fail").await;
@@ -65,7 +67,9 @@ async fn a_long_answer_can_be_watched_and_cancelled() {
     let project = project(&[]);
     let mut client = client(json!({}), project.path()).await;
     let prompt = json!([{ "type": "text", "text": "count to 1000" }]);
-    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    let id = client
+        .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+        .await;
     while client.receive().await["params"]["update"]["content"]["text"] != "2\n" {}
     let began = Instant::now();
     client.cancel().await;
@@ -84,7 +88,7 @@ async fn a_question_is_answered_by_a_form_or_by_the_next_prompt() {
         (json!({ "action": "accept", "content": { "answer1": "red" } }), "Your answer is `red`.\n"),
         (
             json!({ "action": "decline" }),
-            "The person does not want to answer this. Go on without it, or say what is missing.\n",
+            "The person declined to answer. Go on without it, or say what is missing.\n",
         ),
     ] {
         with_forms.forms.push_back(answer);
@@ -119,7 +123,9 @@ async fn a_prompt_is_given_to_a_subagent() {
 
 #[tokio::test]
 async fn a_page_is_fetched_and_the_mode_plan_is_left_after_asking() {
-    let web = Server::start(vec![Reply::status(200, "content-type: text/html\r\n", "<h1>Hello</h1>")]).await;
+    let web =
+        Server::start(vec![Reply::status(200, "content-type: text/html\r\n", "<h1>Hello</h1>")])
+            .await;
     let project = project(&[]);
     let mut client = client(json!({}), project.path()).await;
     client.choices.push_back("allow_once");

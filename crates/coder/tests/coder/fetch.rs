@@ -11,7 +11,8 @@ fn page(content_type: &str, body: &str) -> Reply {
     Reply::status(200, &format!("content-type: {content_type}\r\n"), body)
 }
 
-/// What came of fetching these addresses, one after the other, and what the model was told of the last.
+/// What came of fetching these addresses, one after the other, and what the model was told of the
+/// last.
 async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Client) {
     let fetch = |(index, url): (usize, &String)| {
         anthropic(&[tool_use(&format!("f{index}"), "fetch", json!({ "url": url }))], "tool_use")
@@ -29,12 +30,14 @@ async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Cl
     (turn, said.to_owned(), client)
 }
 
-/// TOOL-01, PERM-02: a page is asked for by its address, and comes as Markdown; the title keeps the query to itself.
+/// TOOL-01, PERM-02: a page is asked for by its address, and comes as Markdown; the title keeps the
+/// query to itself.
 #[tokio::test]
 async fn a_page_is_asked_for_and_comes_as_markdown() {
     let html = "<html><script>no()</script><h1>Größe</h1><p>A <a href='/x'>link</a></p></html>";
     let web = Server::start(vec![page("text/html; charset=utf-8", html)]).await;
-    let (turn, said, client) = fetched(&[format!("{}/a?token=secret#there", web.url)], &["allow_once"]).await;
+    let (turn, said, client) =
+        fetched(&[format!("{}/a?token=secret#there", web.url)], &["allow_once"]).await;
     let call = &turn.tool_calls()[0];
     let host = web.url.trim_start_matches("http://");
     assert_eq!((call["kind"].as_str(), call["name"].as_str()), (Some("fetch"), Some("fetch")));
@@ -47,11 +50,19 @@ async fn a_page_is_asked_for_and_comes_as_markdown() {
         asked.contains("token=secret") && asked.contains("an address of this machine"),
         "the whole address: {asked}"
     );
-    assert!(said.contains("# Größe") && said.contains("[link](/x)") && !said.contains("no()"), "{said}");
-    assert!(web.requests()[0].starts_with("GET /v1/a?token=secret HTTP/1.1"), "{}", web.requests()[0]);
+    assert!(
+        said.contains("# Größe") && said.contains("[link](/x)") && !said.contains("no()"),
+        "{said}"
+    );
+    assert!(
+        web.requests()[0].starts_with("GET /v1/a?token=secret HTTP/1.1"),
+        "{}",
+        web.requests()[0]
+    );
 }
 
-/// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is fetched.
+/// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is
+/// fetched.
 #[tokio::test]
 async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     let web = Server::start(Vec::new()).await;
@@ -62,7 +73,7 @@ async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     for (url, why) in [
         ("file:///etc/passwd", "only http and https"),
         ("ftp://example.org/", "only http and https"),
-        ("nonsense", "no address of the web"),
+        ("nonsense", "not a web address"),
         (password.as_str(), "name or password"),
     ] {
         let (_, said, client) = fetched(&[url.to_owned()], &["allow_once"]).await;
@@ -96,7 +107,8 @@ async fn a_page_that_sends_on_to_another_host_is_named_and_not_followed() {
     assert!(other.requests().is_empty());
 }
 
-/// Character sets, JSON, what is no text, what is not there, and a long page: head and tail for the model.
+/// Character sets, JSON, what is no text, what is not there, and a long page: head and tail for the
+/// model.
 #[tokio::test]
 async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
     let long = format!("<p>begin</p>{}<p>end</p>", "<p>middle of the page</p>".repeat(20_000));
@@ -114,7 +126,11 @@ async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
         ("begin", 25 * 1024),
     ] {
         let (_, result, _) = fetched(std::slice::from_ref(&web.url), &["allow_once"]).await;
-        assert!(result.contains(said) && result.len() < length, "{said}: {} bytes, {result}", result.len());
+        assert!(
+            result.contains(said) && result.len() < length,
+            "{said}: {} bytes, {result}",
+            result.len()
+        );
         assert!(said != "begin" || (result.contains("end") && result.contains("[…]")), "{result}");
     }
 }

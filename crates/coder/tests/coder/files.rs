@@ -21,7 +21,10 @@ async fn nothing_outside_the_folders_is_read_searched_or_changed() {
     ] {
         let turn = client.prompt(&prompt).await;
         assert!(turn.text().contains("outside the session's folders"), "{prompt}: {}", turn.text());
-        assert!(!turn.text().contains("hush") && turn.titles()[0].starts_with("failed"), "{prompt}");
+        assert!(
+            !turn.text().contains("hush") && turn.titles()[0].starts_with("failed"),
+            "{prompt}"
+        );
     }
     assert!(!client.prompt("find hush").await.text().contains("secret"));
     client.prompt("rename word to bird in .").await;
@@ -48,7 +51,8 @@ async fn places_are_told_in_the_clients_words_and_changed_where_they_lead() {
 #[tokio::test]
 async fn further_roots_are_inside() {
     let (first, second) = (project(&[]), project(&[("b.txt", "word\n")]));
-    let session = json!({ "cwd": first.path(), "mcpServers": [], "additionalDirectories": [second.path()] });
+    let session =
+        json!({ "cwd": first.path(), "mcpServers": [], "additionalDirectories": [second.path()] });
     let mut client = Client::open_with(json!({}), session).await;
     client.set("mode", "auto").await;
     let path = second.path().join("b.txt");
@@ -72,14 +76,19 @@ async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
         let mut text = async |prompt: &str| client.prompt(prompt).await.text();
         assert!(text("show image.png").await.contains("is a binary file: only text and pictures"));
         assert!(
-            text("show picture.gif").await.contains("is a GIF picture of 2 × 1 pixels: Offline takes no")
+            text("show picture.gif")
+                .await
+                .contains("is a GIF picture of 2 × 1 pixels: Offline takes no")
         );
         assert!(text("show book.pdf").await.contains("is a PDF document: only text"));
         assert!(text("show large.txt").await.contains("too large: 10000000 bytes"));
         assert_eq!(text("show empty.txt").await, "`empty.txt` is empty.\n");
         assert!(text("show latin.txt").await.contains("café word\n"), "never asked of the client");
         let found = text("where is word used").await;
-        assert!(found.contains("2,000,001 lines of 2 files") && found.contains("more lines"), "{found}");
+        assert!(
+            found.contains("2,000,001 lines of 2 files") && found.contains("more lines"),
+            "{found}"
+        );
         assert!(found.len() < 10_000);
     }
 }
@@ -91,7 +100,10 @@ async fn a_rename_tells_which_files_it_could_not_change() {
     let mut client = Client::open(project.path()).await;
     client.set("mode", "auto").await;
     let text = client.prompt("rename word to bird in .").await.text();
-    assert!(text.contains("in 1 place of 1 file") && text.contains("Not done:\n\n- `large.txt`: "), "{text}");
+    assert!(
+        text.contains("in 1 place of 1 file") && text.contains("Not done:\n\n- `large.txt`: "),
+        "{text}"
+    );
     assert_eq!(read(&project, "a.txt"), "bird\n");
 }
 
@@ -106,7 +118,11 @@ async fn more_files_than_one_rename_takes_are_counted() {
     let turn = client.prompt("rename word to bird in .").await;
     assert_eq!(turn.stop_reason(), "end_turn");
     assert!(turn.text().contains("40 places of 40 files"), "{}", turn.text());
-    assert!(turn.text().contains("Still to do: 5 more files; say it again to go on."), "{}", turn.text());
+    assert!(
+        turn.text().contains("Still to do: 5 more files; say it again to go on."),
+        "{}",
+        turn.text()
+    );
     assert!(client.prompt("rename word to bird in .").await.text().contains("5 places of 5 files"));
 }
 

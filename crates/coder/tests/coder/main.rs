@@ -29,7 +29,7 @@ mod projects;
 mod provider;
 mod questions;
 #[allow(dead_code, reason = "the provider of the unit tests, used in part")]
-#[path = "../../src/models/provider/server.rs"]
+#[path = "../../../models/src/testing/server.rs"]
 mod server;
 mod sessions;
 mod slash;

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// SESS-09: what can be reached is said.
 #[tokio::test]
 async fn all_three_transports_are_advertised() {
-    let client = Client::connect(attache_agent::serve(attache_coder::Coder::new()), json!({})).await;
+    let client =
+        Client::connect(attache_agent::serve(attache_coder::Coder::new()), json!({})).await;
     let capabilities = &client.initialized["result"]["agentCapabilities"]["mcpCapabilities"];
     assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
 }
@@ -36,7 +37,11 @@ async fn a_hung_server_delays_nothing_and_is_named_once() {
             break;
         }
     }
-    assert_eq!(said.matches("The MCP server stuck gave no answer within 3 seconds").count(), 1, "{said}");
+    assert_eq!(
+        said.matches("The MCP server stuck gave no answer within 3 seconds").count(),
+        1,
+        "{said}"
+    );
 }
 
 /// NOTE-01: who takes notices is told at once, by a notice; no secret is in it.
@@ -45,11 +50,11 @@ async fn a_server_that_ends_is_named_with_its_last_words() {
     let place = Place::new();
     let provider = Server::start(vec![chat_text("one")]).await;
     let notices = json!({ "session": { "notices": {} } });
-    let missing =
-        json!({ "name": "missing", "command": "no-such-program", "args": ["--key=hush-hush"], "env": [] });
+    let missing = json!({ "name": "missing", "command": "no-such-program", "args": ["--key=hush-hush"], "env": [] });
     let stray = place.server("stray", "garbage");
     let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_millis(1500));
-    let mut client = place.open_with(author, &[place.server("gone", "exit"), missing, stray], notices).await;
+    let mut client =
+        place.open_with(author, &[place.server("gone", "exit"), missing, stray], notices).await;
     let mut told = Vec::new();
     while told.len() < 3 {
         let update = client.receive().await["params"]["update"].clone();
@@ -63,7 +68,9 @@ async fn a_server_that_ends_is_named_with_its_last_words() {
     }
     told.sort();
     assert!(
-        told[0].contains("gone is not there It ended: exit code 3 (its last words: the database of <hidden>"),
+        told[0].contains(
+            "gone is not there It ended: exit code 3 (its last words: the database of <hidden>"
+        ),
         "{told:?}"
     );
     assert!(
@@ -96,7 +103,7 @@ async fn a_server_that_refuses_its_key_is_named() {
     for name in [
         "web is not there: HTTP 401",
         "old is not there: HTTP 401",
-        "nowhere is not there: Nobody answers at its address",
+        "nowhere is not there: No answer from its address",
     ] {
         assert!(said.contains(name), "{said}");
     }

@@ -6,8 +6,8 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// SESS-07, SESS-08, SESS-09: the server is started in the session's folder with its environment, asked for its tools, and called; what it
-/// says about itself is data for the model.
+/// SESS-07, SESS-08, SESS-09: the server is started in the session's folder with its environment,
+/// asked for its tools, and called; what it says about itself is data for the model.
 #[tokio::test]
 async fn a_tool_of_a_server_is_offered_called_and_shown() {
     let place = Place::new();
@@ -20,7 +20,10 @@ async fn a_tool_of_a_server_is_offered_called_and_shown() {
         (Some("hand: env"), None),
         "the kind is other"
     );
-    assert_eq!((call["status"].as_str(), call["name"].as_str()), (Some("completed"), Some("hand__env")));
+    assert_eq!(
+        (call["status"].as_str(), call["name"].as_str()),
+        (Some("completed"), Some("hand__env"))
+    );
     assert_eq!(turn.text(), "done");
     let (turn, told) = place.calls("echo", json!({ "a": [1, "b"] })).await;
     assert_eq!(told["content"], r#"{"a":[1,"b"]}"#);
@@ -33,7 +36,8 @@ async fn a_tool_of_a_server_is_offered_called_and_shown() {
     );
 }
 
-/// TOOL-07: pictures go to the model and the client, the rest in words or as it is; nothing is over 64 KiB.
+/// TOOL-07: pictures go to the model and the client, the rest in words or as it is; nothing is over
+/// 64 KiB.
 #[tokio::test]
 async fn every_kind_of_content_is_mapped_and_what_is_long_is_cut() {
     let place = Place::new();
@@ -74,8 +78,11 @@ async fn a_tool_that_says_it_failed_has_failed() {
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_fails_the_call_and_is_started_again() {
     let place = Place::new();
-    let replies =
-        vec![call("hand__die", &json!({})), call("hand__echo", &json!({ "x": 1 })), chat_text("done")];
+    let replies = vec![
+        call("hand__die", &json!({})),
+        call("hand__echo", &json!({ "x": 1 })),
+        chat_text("done"),
+    ];
     let provider = Server::start(replies).await;
     let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;
     place.traced("listed").await;
@@ -92,11 +99,13 @@ async fn a_server_that_dies_in_a_call_fails_the_call_and_is_started_again() {
     );
 }
 
-/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and works on for the next prompt.
+/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and works on for the next
+/// prompt.
 #[tokio::test]
 async fn a_cancel_in_a_call_ends_the_turn_at_once_and_tells_the_server() {
     let place = Place::new();
-    let replies = vec![call("hand__hang", &json!({})), call("hand__echo", &json!({})), chat_text("fine")];
+    let replies =
+        vec![call("hand__hang", &json!({})), call("hand__echo", &json!({})), chat_text("fine")];
     let provider = Server::start(replies).await;
     let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;
     place.traced("listed").await;
@@ -128,7 +137,8 @@ async fn progress_is_shown_while_the_server_works() {
     assert_eq!(turn.stop_reason(), "end_turn");
 }
 
-/// ELIC-01, ELIC-14: a server's question in a call is a form about that call, where the client shows forms.
+/// ELIC-01, ELIC-14: a server's question in a call is a form about that call, where the client
+/// shows forms.
 #[tokio::test]
 async fn a_question_of_a_server_reaches_the_person() {
     let place = Place::new();
@@ -141,7 +151,8 @@ async fn a_question_of_a_server_reaches_the_person() {
     client.forms.push_back(json!({ "action": "accept", "content": { "name": "Ada" } }));
     client.prompt("go").await;
     let bodies = bodies(&provider);
-    let told = bodies[1]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
+    let told =
+        bodies[1]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
     let told: Value = serde_json::from_str(told).unwrap();
     assert_eq!(told, json!({ "action": "accept", "content": { "name": "Ada" } }));
 }
@@ -155,11 +166,13 @@ async fn forms_are_not_offered_to_servers_where_the_client_has_none() {
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
 }
 
-/// What is shown is what the server gets, also where a model names an argument twice; and an approval is used up by its call.
+/// What is shown is what the server gets, also where a model names an argument twice; and an
+/// approval is used up by its call.
 #[tokio::test]
 async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     let place = Place::new();
-    let twice = chat(&[chat_calls(&[("c1", "hand__echo", r#"{"a":"safe","a":"evil"}"#)])], "tool_calls");
+    let twice =
+        chat(&[chat_calls(&[("c1", "hand__echo", r#"{"a":"safe","a":"evil"}"#)])], "tool_calls");
     let again = call("hand__echo", &json!({ "a": "evil" }));
     let provider = Server::start(vec![twice, again, chat_text("done")]).await;
     let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;

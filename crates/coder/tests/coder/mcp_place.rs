@@ -1,4 +1,5 @@
-//! Where MCP servers are tried: a project, the server `mcp_server.mjs` written by hand, and what it left behind.
+//! Where MCP servers are tried: a project, the server `mcp_server.mjs` written by hand, and what it
+//! left behind.
 
 use crate::client::{Client, Turn};
 use crate::provider::{bodies, chat, chat_at, chat_calls, chat_text, coder};
@@ -59,12 +60,18 @@ impl Place {
 
     /// Begins a prompt.
     pub(crate) async fn start(&self, client: &mut Client) -> u64 {
-        let params = json!({ "sessionId": client.session, "prompt": [{ "type": "text", "text": "go" }] });
+        let params =
+            json!({ "sessionId": client.session, "prompt": [{ "type": "text", "text": "go" }] });
         client.start("session/prompt", params).await
     }
 
     /// A session with these servers and a model that gives these replies.
-    pub(crate) async fn open(&self, servers: &[Value], provider: &Server, capabilities: Value) -> Client {
+    pub(crate) async fn open(
+        &self,
+        servers: &[Value],
+        provider: &Server,
+        capabilities: Value,
+    ) -> Client {
         let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(8));
         self.open_with(author, servers, capabilities).await
     }
@@ -79,10 +86,12 @@ impl Place {
         Client::serve_author(author, capabilities, params).await
     }
 
-    /// What comes of a prompt on which the model calls this tool of the server `hand`, which is allowed.
+    /// What comes of a prompt on which the model calls this tool of the server `hand`, which is
+    /// allowed.
     pub(crate) async fn calls(&self, tool: &str, arguments: Value) -> (Turn, Value) {
         let provider =
-            Server::start(vec![call(&format!("hand__{tool}"), &arguments), chat_text("done")]).await;
+            Server::start(vec![call(&format!("hand__{tool}"), &arguments), chat_text("done")])
+                .await;
         let mut client = self.open(&[self.server("hand", "plain")], &provider, json!({})).await;
         self.traced("listed").await;
         client.choices.push_back("allow_once");
@@ -102,12 +111,18 @@ pub(crate) fn told(body: &Value) -> Value {
 }
 
 pub(crate) fn thoughts(turn: &Turn) -> String {
-    turn.all("agent_thought_chunk").iter().map(|each| each["content"]["text"].as_str().unwrap()).collect()
+    turn.all("agent_thought_chunk")
+        .iter()
+        .map(|each| each["content"]["text"].as_str().unwrap())
+        .collect()
 }
 
 pub(crate) fn offered(body: &Value) -> Vec<&str> {
     let names = body["tools"].as_array().unwrap().iter();
-    names.map(|tool| tool["function"]["name"].as_str().unwrap()).filter(|name| name.contains("__")).collect()
+    names
+        .map(|tool| tool["function"]["name"].as_str().unwrap())
+        .filter(|name| name.contains("__"))
+        .collect()
 }
 
 pub(crate) fn system(body: &Value) -> &str {
@@ -117,6 +132,7 @@ pub(crate) fn system(body: &Value) -> &str {
 /// Whether a process of this id is there and is no corpse.
 pub(crate) fn lives(traces: &str) -> bool {
     let id = traces.lines().find_map(|line| line.strip_prefix("pid ")).unwrap();
-    let status = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
+    let status =
+        std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
     !status.is_empty() && !status.contains(") Z ")
 }

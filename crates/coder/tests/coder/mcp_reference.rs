@@ -1,7 +1,8 @@
-//! MCP servers by those who made MCP, from npm and PyPI, used by the built-in agent over every transport.
+//! MCP servers by those who made MCP, from npm and PyPI, used by the built-in agent over every
+//! transport.
 //!
-//! `npm ci` in `interop/ts` installs the former; the latter are in the Python environment that `ATTACHE_MCP_PYTHON` names, else in
-//! `target/mcp-python`. One that is missing fails the test.
+//! `npm ci` in `interop/ts` installs the former; the latter are in the Python environment that
+//! `ATTACHE_MCP_PYTHON` names, else in `target/mcp-python`. One that is missing fails the test.
 
 use crate::client::Turn;
 use crate::mcp_place::{Place, call, offered, thoughts};
@@ -17,8 +18,8 @@ use tokio::task::JoinSet;
 
 /// A file of the packages from npm.
 fn package(path: &str) -> String {
-    let modules =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../interop/ts/node_modules/@modelcontextprotocol");
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../interop/ts/node_modules/@modelcontextprotocol");
     let path = modules.join(path);
     assert!(path.exists(), "{} is missing: run npm ci in interop/ts", path.display());
     path.to_str().unwrap().to_owned()
@@ -27,8 +28,10 @@ fn package(path: &str) -> String {
 /// A program of the Python environment.
 fn python(program: &str) -> String {
     let made = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mcp-python");
-    let path =
-        std::env::var_os("ATTACHE_MCP_PYTHON").map_or_else(made, PathBuf::from).join("bin").join(program);
+    let path = std::env::var_os("ATTACHE_MCP_PYTHON")
+        .map_or_else(made, PathBuf::from)
+        .join("bin")
+        .join(program);
     assert!(
         path.exists(),
         "{} is missing: ./test installs it, from interop/python/requirements.txt",
@@ -51,11 +54,19 @@ struct Listening {
 /// The server `everything` by one of its transports.
 async fn listening(transport: &str, path: &str) -> Listening {
     loop {
-        // Somebody else may take the port before the server does; then it is tried with another one.
+        // Somebody else may take the port before the server does; then it is tried with another
+        // one.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("node");
-        command.arg(package("server-everything/dist/index.js")).arg(transport).env("PORT", free.to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        command
+            .arg(package("server-everything/dist/index.js"))
+            .arg(transport)
+            .env("PORT", free.to_string());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         while let Some(line) = lines.next_line().await.unwrap() {
@@ -105,28 +116,39 @@ async fn everything_works(server: Value) {
     ] {
         assert!(told.contains(words), "{words} in {told}");
     }
-    assert!(turn.titles().iter().all(|title| title.starts_with("completed ref: ")), "{:?}", turn.titles());
-    assert!(turn.tool_calls()[4]["rawOutput"]["temperature"].is_number(), "{}", turn.tool_calls()[4]);
+    assert!(
+        turn.titles().iter().all(|title| title.starts_with("completed ref: ")),
+        "{:?}",
+        turn.titles()
+    );
+    assert!(
+        turn.tool_calls()[4]["rawOutput"]["temperature"].is_number(),
+        "{}",
+        turn.tool_calls()[4]
+    );
 }
 
 /// SESS-08.
 #[tokio::test]
 async fn the_reference_server_is_used_over_stdio() {
-    everything_works(stdio("ref", "node", &[&package("server-everything/dist/index.js"), "stdio"])).await;
+    everything_works(stdio("ref", "node", &[&package("server-everything/dist/index.js"), "stdio"]))
+        .await;
 }
 
 /// SESS-08, SESS-09.
 #[tokio::test]
 async fn the_reference_server_is_used_over_streamable_http() {
     let server = listening("streamableHttp", "/mcp").await;
-    everything_works(json!({ "type": "http", "name": "ref", "url": server.url, "headers": [] })).await;
+    everything_works(json!({ "type": "http", "name": "ref", "url": server.url, "headers": [] }))
+        .await;
 }
 
 /// SESS-09.
 #[tokio::test]
 async fn the_reference_server_is_used_over_the_transport_of_old() {
     let server = listening("sse", "/sse").await;
-    everything_works(json!({ "type": "sse", "name": "ref", "url": server.url, "headers": [] })).await;
+    everything_works(json!({ "type": "sse", "name": "ref", "url": server.url, "headers": [] }))
+        .await;
 }
 
 #[tokio::test]
@@ -151,5 +173,8 @@ async fn a_reference_server_in_python_tells_the_time() {
     )];
     let (turn, bodies) = turn(&Place::new(), server, &calls).await;
     assert_eq!(turn.titles(), ["completed ref: convert_time"]);
-    assert!(bodies.last().unwrap()["messages"].to_string().contains("T21:30:00+09:00"), "{bodies:?}");
+    assert!(
+        bodies.last().unwrap()["messages"].to_string().contains("T21:30:00+09:00"),
+        "{bodies:?}"
+    );
 }

@@ -1,9 +1,10 @@
-//! Models of providers: what is asked of them, what they say, the tools that they use, and what is kept.
+//! Models of providers: what is asked of them, what they say, the tools that they use, and what is
+//! kept.
 
 use crate::projects::{project, read};
 use crate::provider::{
-    KEY, anthropic, anthropic_at, bodies, chat, chat_at, chat_calls, chat_text, error, open, stored, text,
-    thinking, tool_use, without_key,
+    KEY, anthropic, anthropic_at, bodies, chat, chat_at, chat_calls, chat_text, error, open,
+    stored, text, thinking, tool_use, without_key,
 };
 use crate::server::Server;
 use attache_session::MemoryStore;
@@ -25,9 +26,14 @@ async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
     assert_eq!((usage[0]["used"].as_u64(), usage[0]["size"].as_u64()), (Some(22), Some(200_000)));
     let once = (10.0 * 3.0 + 5.0 * 0.3 + 7.0 * 15.0) / 1e6;
     let cost = |usage: &Value| usage["cost"]["amount"].as_f64().unwrap();
-    assert!((cost(usage[0]) - once).abs() < 1e-9 && usage[0]["cost"]["currency"] == "USD", "{}", usage[0]);
+    assert!(
+        (cost(usage[0]) - once).abs() < 1e-9 && usage[0]["cost"]["currency"] == "USD",
+        "{}",
+        usage[0]
+    );
     let spent = &turn.result["result"]["usage"];
-    let expected = json!({ "totalTokens": 22, "inputTokens": 10, "outputTokens": 7, "cachedReadTokens": 5 });
+    let expected =
+        json!({ "totalTokens": 22, "inputTokens": 10, "outputTokens": 7, "cachedReadTokens": 5 });
     for (name, tokens) in expected.as_object().unwrap() {
         assert_eq!(spent[name], *tokens, "{spent}");
     }
@@ -36,14 +42,26 @@ async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
     let (head, body) = (&server.requests()[0].to_lowercase(), &bodies(&server)[0]);
     assert!(head.contains(&format!("x-api-key: {KEY}")));
     let system = body["system"][0]["text"].as_str().unwrap();
-    assert!(system.contains(project.path().to_str().unwrap()) && system.contains("Use tabs."), "{system}");
-    let tools: Vec<_> = body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-    assert!(["read", "edit", "execute", "plan"].iter().all(|name| tools.contains(&json!(name))), "{tools:?}");
-    assert_eq!(bodies(&server)[1]["messages"].as_array().unwrap().len(), 3, "the conversation goes along");
+    assert!(
+        system.contains(project.path().to_str().unwrap()) && system.contains("Use tabs."),
+        "{system}"
+    );
+    let tools: Vec<_> =
+        body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    assert!(
+        ["read", "edit", "execute", "plan"].iter().all(|name| tools.contains(&json!(name))),
+        "{tools:?}"
+    );
+    assert_eq!(
+        bodies(&server)[1]["messages"].as_array().unwrap().len(),
+        3,
+        "the conversation goes along"
+    );
     without_key(&turn);
 }
 
-/// What a model thought goes back as it came, in the turn, and also after the agent was killed and the session loaded.
+/// What a model thought goes back as it came, in the turn, and also after the agent was killed and
+/// the session loaded.
 #[tokio::test]
 async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     let replies = vec![
@@ -85,7 +103,8 @@ async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     assert!(cost(&again) > cost(&turn), "the cost goes on");
 
     let bodies = bodies(&server);
-    let blocks = |body: &Value, at: usize| body["messages"][at]["content"].as_array().unwrap().clone();
+    let blocks =
+        |body: &Value, at: usize| body["messages"][at]["content"].as_array().unwrap().clone();
     let first = blocks(&bodies[1], 1);
     assert_eq!(first[0], thinking("I read a.\n", "sig+1/="));
     assert_eq!((&first[1]["text"], &first[2]["id"]), (&json!("Reading."), &json!("t1")));
@@ -99,7 +118,8 @@ async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     without_key(&turn);
 }
 
-/// Calls of one answer run one after the other, in their order; reasoning of this wire goes back too.
+/// Calls of one answer run one after the other, in their order; reasoning of this wire goes back
+/// too.
 #[tokio::test]
 async fn calls_of_one_answer_run_in_their_order() {
     let calls = [
@@ -123,16 +143,21 @@ async fn calls_of_one_answer_run_in_their_order() {
     assert!(results[2]["content"].as_str().unwrap().contains("two"), "{}", results[2]);
 }
 
-/// TOOL-11, PERM-01: a new file is shown as one without an old text, asked for, and made with its folders.
+/// TOOL-11, PERM-01: a new file is shown as one without an old text, asked for, and made with its
+/// folders.
 #[tokio::test]
 async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     let write = tool_use("w", "write", json!({ "path": "src/new.rs", "text": "fn new() {}\n" }));
     let replacement = json!({ "old": "new()", "new": "newer()" });
-    let edit = tool_use("e", "edit", json!({ "path": "src/new.rs", "replacements": [replacement] }));
+    let edit =
+        tool_use("e", "edit", json!({ "path": "src/new.rs", "replacements": [replacement] }));
     let replies = vec![
         anthropic(&[write], "tool_use"),
         anthropic(&[edit], "tool_use"),
-        anthropic(&[tool_use("p", "write", json!({ "path": "/etc/attache", "text": "" }))], "tool_use"),
+        anthropic(
+            &[tool_use("p", "write", json!({ "path": "/etc/attache", "text": "" }))],
+            "tool_use",
+        ),
         anthropic(&[tool_use("q", "write", json!({ "path": "old", "text": "" }))], "tool_use"),
         anthropic(&[text("done")], "end_turn"),
     ];
@@ -143,7 +168,10 @@ async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     assert_eq!((turn.stop_reason(), client.asked.len()), ("end_turn", 2), "{turn:?}");
     let diff = &client.asked[0]["toolCall"]["content"][0];
     assert_eq!((&diff["type"], &diff["newText"]), (&json!("diff"), &json!("fn new() {}\n")));
-    assert!(diff["oldText"].is_null() && diff["path"] == project.path().join("src/new.rs").to_str().unwrap());
+    assert!(
+        diff["oldText"].is_null()
+            && diff["path"] == project.path().join("src/new.rs").to_str().unwrap()
+    );
     assert_eq!(client.asked[1]["toolCall"]["content"][0]["oldText"], "fn new() {}\n");
     assert_eq!(read(&project, "src/new.rs"), "fn newer() {}\n");
     assert_eq!(read(&project, "old"), "kept", "what was not read is not replaced");
@@ -151,7 +179,8 @@ async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     assert_eq!(turn.titles()[2..], failed.map(str::to_owned));
 }
 
-/// No message is longer than 64 KiB, whatever the model writes; the client of these tests checks each line.
+/// No message is longer than 64 KiB, whatever the model writes; the client of these tests checks
+/// each line.
 #[tokio::test]
 async fn a_long_file_is_written_whole_and_shown_in_part() {
     let long: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
@@ -167,9 +196,15 @@ async fn a_long_file_is_written_whole_and_shown_in_part() {
     client.choices.extend(["allow_once"]);
     let turn = client.prompt("make it").await;
     assert_eq!(read(&project, "long"), long);
-    assert!(turn.tool_calls()[0]["content"][1].to_string().contains("too long to be shown"), "{turn:?}");
+    assert!(
+        turn.tool_calls()[0]["content"][1].to_string().contains("too long to be shown"),
+        "{turn:?}"
+    );
     let results = bodies(&server)[1]["messages"][2]["content"].to_string();
-    assert!(results.contains("long made: 20,000 lines") && results.contains("the plan is 132000 bytes long"));
+    assert!(
+        results.contains("long made: 20,000 lines")
+            && results.contains("the plan is 132000 bytes long")
+    );
 }
 
 /// A rejected file is not made, and the model hears of it.
@@ -191,10 +226,14 @@ async fn a_rejected_new_file_is_not_made() {
 #[tokio::test]
 async fn another_model_gets_the_words_and_not_the_sealed_thoughts() {
     let first = vec![
-        anthropic(&[thinking("secretly", "sig"), tool_use("t1", "read", json!({"path": "a"}))], "tool_use"),
+        anthropic(
+            &[thinking("secretly", "sig"), tool_use("t1", "read", json!({"path": "a"}))],
+            "tool_use",
+        ),
         anthropic(&[text("It says one.")], "end_turn"),
     ];
-    let (first, second) = (Server::start(first).await, Server::start(vec![chat_text("Yes.")]).await);
+    let (first, second) =
+        (Server::start(first).await, Server::start(vec![chat_text("Yes.")]).await);
     let project = project(&[("a", "one\n")]);
     let mut variables = anthropic_at(&first.url);
     variables.extend(chat_at(&second.url));

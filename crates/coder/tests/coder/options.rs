@@ -25,7 +25,8 @@ async fn options(given: &[(&str, &str)]) -> Value {
     client.opened["result"]["configOptions"].clone()
 }
 
-/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first provider is the default.
+/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first
+/// provider is the default.
 #[tokio::test]
 async fn models_stand_in_groups_by_provider() {
     let options = options(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]).await;
@@ -38,7 +39,10 @@ async fn models_stand_in_groups_by_provider() {
     let names: Vec<_> = groups.iter().map(|group| group["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Anthropic", "OpenAI", "No provider"]);
     assert_eq!(groups[2]["options"][0]["value"], "offline");
-    assert_eq!(groups[0]["options"][0]["description"], "Takes in 200k tokens; $3 in, $15 out for a million");
+    assert_eq!(
+        groups[0]["options"][0]["description"],
+        "Takes in 200k tokens; $3 in, $15 out for a million"
+    );
     assert!(!options.to_string().contains(KEY));
 }
 
@@ -64,8 +68,8 @@ async fn the_environment_names_the_model_of_a_new_session() {
     );
 }
 
-/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which variable to set. The offline model never answers
-/// in its place.
+/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which
+/// variable to set. The offline model never answers in its place.
 #[tokio::test]
 async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
@@ -82,18 +86,26 @@ async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
             vec![("ATTACHE_MODEL", "nobody/knows"), key],
             "there is no model \"nobody/knows\": set ATTACHE_MODEL to",
         ),
-        (vec![("ATTACHE_MODEL", "nonsense"), key], "there is no model \"nonsense\": set ATTACHE_MODEL to"),
+        (
+            vec![("ATTACHE_MODEL", "nonsense"), key],
+            "there is no model \"nonsense\": set ATTACHE_MODEL to",
+        ),
         (vec![("ATTACHE_MODEL", "anthropic/"), key], "there is no model \"anthropic/\""),
         (vec![("ATTACHE_MODEL", "ollama/tiny")], "needs the server ollama"),
     ] {
         let project = project(&[]);
         let mut client = Client::connect(serve(coder(&variables(&given))), json!({})).await;
-        let opened = client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
+        let opened =
+            client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
         assert_eq!(opened.result["error"]["code"], -32000, "{given:?}: {:?}", opened.result);
         let message = opened.result["error"]["message"].as_str().unwrap();
         assert!(message.contains(said), "{given:?}: {message}");
         let login = client.call("authenticate", json!({ "methodId": "provider-key" })).await;
-        assert!(login.result["error"]["message"].as_str().unwrap().contains(said), "{:?}", login.result);
+        assert!(
+            login.result["error"]["message"].as_str().unwrap().contains(said),
+            "{:?}",
+            login.result
+        );
         assert!(
             client.call("session/list", json!({})).await.result["error"].is_null(),
             "others can be listed"
@@ -101,7 +113,8 @@ async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
     }
 }
 
-/// A stored session whose model lost its key is loaded with its model, and its prompts say what is missing until another model is chosen.
+/// A stored session whose model lost its key is loaded with its model, and its prompts say what is
+/// missing until another model is chosen.
 #[tokio::test]
 async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     let (project, store) = (project(&[]), MemoryStore::default());
@@ -111,7 +124,9 @@ async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     let id = client.session.clone();
     client.close().await;
     let mut client = stored(&store, &[]).await;
-    client.begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] })).await;
+    client
+        .begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] }))
+        .await;
     let model = option(&client.opened["result"]["configOptions"], "model").unwrap();
     assert_eq!(model["currentValue"], "openai/gpt-5-mini", "{}", client.opened);
     let (code, message) = error(&client.prompt("help").await);
@@ -124,47 +139,69 @@ async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }
 
-/// A provider that the client switches off takes its model with it: prompts say so, and the offline model keeps silent.
+/// A provider that the client switches off takes its model with it: prompts say so, and the offline
+/// model keeps silent.
 #[tokio::test]
 async fn a_provider_that_is_switched_off_answers_no_prompt() {
     let project = project(&[]);
     let mut client = open(project.path(), &variables(&[("OPENAI_API_KEY", KEY)])).await;
     client.call("providers/disable", json!({ "providerId": "openai" })).await;
     let (code, message) = error(&client.prompt("help").await);
-    assert!(code == -32000 && message.contains("the client switched OpenAI off"), "{code} {message}");
+    assert!(
+        code == -32000 && message.contains("the client switched OpenAI off"),
+        "{code} {message}"
+    );
 }
 
-/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that have one.
+/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that
+/// have one.
 #[tokio::test]
 async fn a_client_learns_how_to_add_a_key() {
-    for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])] {
+    for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])]
+    {
         let capabilities = json!({ "auth": { "terminal": terminal } });
         let mut client = Client::connect(serve(coder(&[])), capabilities).await;
         let methods = client.initialized["result"]["authMethods"].as_array().unwrap().clone();
         let told: Vec<_> = methods.iter().map(|method| method["id"].as_str().unwrap()).collect();
         assert_eq!(told, ids);
-        assert!(methods[0]["description"].as_str().unwrap().contains("attache config key"), "{methods:?}");
+        assert!(
+            methods[0]["description"].as_str().unwrap().contains("attache config key"),
+            "{methods:?}"
+        );
         let done = client.call("authenticate", json!({ "methodId": "provider-key" })).await;
         assert!(done.result["error"].is_null(), "nothing is missing: {:?}", done.result);
     }
 }
 
-/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can and goes where there is no choice.
+/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can
+/// and goes where there is no choice.
 #[tokio::test]
 async fn how_much_a_model_thinks_depends_on_the_model() {
     let project = project(&[]);
     let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
     let mut client = open(project.path(), &given).await;
     let ids = |options: &Value| -> Vec<String> {
-        options.as_array().unwrap().iter().map(|option| option["id"].as_str().unwrap().to_owned()).collect()
+        options
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|option| option["id"].as_str().unwrap().to_owned())
+            .collect()
     };
     let opened = client.opened["result"]["configOptions"].clone();
     assert_eq!(ids(&opened), ["mode", "model", "thought_level", "show_thoughts"]);
     let level = option(&opened, "thought_level").unwrap();
-    assert_eq!((&level["currentValue"], &level["category"]), (&json!("medium"), &json!("thought_level")));
+    assert_eq!(
+        (&level["currentValue"], &level["category"]),
+        (&json!("medium"), &json!("thought_level"))
+    );
     client.set("thought_level", "high").await;
     let set = client.set("model", "openai/gpt-5.1").await["result"]["configOptions"].clone();
-    assert_eq!(option(&set, "thought_level").unwrap()["currentValue"], "high", "it can, so it stays");
+    assert_eq!(
+        option(&set, "thought_level").unwrap()["currentValue"],
+        "high",
+        "it can, so it stays"
+    );
     for without in ["openai/gpt-4.1", "offline"] {
         let set = client.set("model", without).await["result"]["configOptions"].clone();
         assert_eq!(ids(&set), ["mode", "model", "show_thoughts"], "{without}");
@@ -173,14 +210,17 @@ async fn how_much_a_model_thinks_depends_on_the_model() {
     assert_eq!(refused["error"]["code"], -32602);
 }
 
-/// A server on this machine is found, with the window that it really gives its model, and needs no key.
+/// A server on this machine is found, with the window that it really gives its model, and needs no
+/// key.
 #[tokio::test]
 async fn a_server_on_this_machine_is_found_with_its_window() {
     let answer = |value: Value| Reply::status(200, "", &value.to_string());
     let replies = vec![
         answer(json!({ "models": [{ "name": "tiny:latest" }] })),
         answer(json!({ "models": [] })),
-        answer(json!({ "parameters": "num_ctx 8192", "model_info": { "x.context_length": 32768 } })),
+        answer(
+            json!({ "parameters": "num_ctx 8192", "model_info": { "x.context_length": 32768 } }),
+        ),
         chat_text("small but here"),
     ];
     let (server, project) = (Server::start(replies).await, project(&[]));
@@ -201,7 +241,8 @@ async fn a_server_on_this_machine_is_found_with_its_window() {
     assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));
 }
 
-/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the person hears of it once.
+/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the
+/// person hears of it once.
 #[tokio::test]
 async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
     let replies = vec![chat_text("one"), chat_text("two")];
@@ -216,7 +257,7 @@ async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
     let mut client = Client::serve_author(coder(&given), capabilities, session).await;
     let first = client.prompt("hello").await;
     let titles: Vec<_> = first.all("notice").iter().map(|notice| notice["title"].clone()).collect();
-    assert_eq!(titles, ["Nobody knows how much next-big-thing takes in"]);
+    assert_eq!(titles, ["The context window of next-big-thing is unknown"]);
     let second = client.prompt("again").await;
     for (turn, said) in [(&first, "one"), (&second, "two")] {
         assert_eq!((turn.text().as_str(), turn.all("usage_update").len()), (said, 0));

@@ -13,7 +13,8 @@ use tokio::task::JoinSet;
 
 /// A session of a model that asks for these calls, then says `done`.
 async fn asks(calls: &[(&str, &str, &str)], files: &[(&str, &str)]) -> (Server, TempDir, Client) {
-    let server = Server::start(vec![chat(&[chat_calls(calls)], "tool_calls"), chat_text("done")]).await;
+    let server =
+        Server::start(vec![chat(&[chat_calls(calls)], "tool_calls"), chat_text("done")]).await;
     let project = project(files);
     let client = open(project.path(), &chat_at(&server.url)).await;
     (server, project, client)
@@ -48,13 +49,14 @@ fn cat(name: &str) -> String {
 /// What the tools returned to the model, in the order in which it reads it.
 fn results(server: &Server) -> Vec<(String, String)> {
     let body = bodies(server)[1].clone();
-    let of_tools = body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+    let of_tools =
+        body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     of_tools.map(|message| (text(&message["tool_call_id"]), text(&message["content"]))).collect()
 }
 
-/// Each command waits for the test, and the test writes only when all of them run. They end in the other order; the model reads the results in
-/// the order of its calls.
+/// Each command waits for the test, and the test writes only when all of them run. They end in the
+/// other order; the model reads the results in the order of its calls.
 #[tokio::test]
 async fn commands_that_only_read_run_at_the_same_time() {
     let names = ["a", "b", "c"];
@@ -69,7 +71,8 @@ async fn commands_that_only_read_run_at_the_same_time() {
     let folder = project.path().to_owned();
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
-        let [a, b, c] = [writer(&folder, "a").await, writer(&folder, "b").await, writer(&folder, "c").await];
+        let [a, b, c] =
+            [writer(&folder, "a").await, writer(&folder, "b").await, writer(&folder, "c").await];
         for (sender, text) in [(c, "three"), (b, "two"), (a, "one")] {
             write(sender, text).await;
         }
@@ -78,10 +81,16 @@ async fn commands_that_only_read_run_at_the_same_time() {
     tasks.join_next().await.unwrap().unwrap();
     assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "done"), "{turn:?}");
     let found = results(&server);
-    for ((id, text), (call, said)) in found.iter().zip([("c1", "one"), ("c2", "two"), ("c3", "three")]) {
+    for ((id, text), (call, said)) in
+        found.iter().zip([("c1", "one"), ("c2", "two"), ("c3", "three")])
+    {
         assert!(id == call && text.starts_with(said), "{found:?}");
     }
-    assert!(turn.titles().iter().all(|title| title.starts_with("completed Run")), "{:?}", turn.titles());
+    assert!(
+        turn.titles().iter().all(|title| title.starts_with("completed Run")),
+        "{:?}",
+        turn.titles()
+    );
 }
 
 /// Reads see what was written before them, and not what is written after them.
@@ -89,7 +98,8 @@ async fn commands_that_only_read_run_at_the_same_time() {
 async fn what_changes_something_keeps_its_place() {
     let write = |path: &str, text: &str| json!({ "path": path, "text": text }).to_string();
     let (new, read) = (write("new", "1"), json!({ "path": "new" }).to_string());
-    let replaced = json!({ "path": "new", "replacements": [{ "old": "1", "new": "2" }] }).to_string();
+    let replaced =
+        json!({ "path": "new", "replacements": [{ "old": "1", "new": "2" }] }).to_string();
     let (cat, run) = (cat("new"), json!({ "command": "cp new copy" }).to_string());
     let calls = [
         ("c1", "write", &*new),
@@ -113,18 +123,27 @@ async fn what_changes_something_keeps_its_place() {
     for (at, said) in [(1, "1"), (2, "1"), (4, "2"), (5, "new"), (7, "2"), (8, "missing")] {
         assert!(found[at].1.contains(said), "{at}: {found:?}");
     }
-    assert!(turn.titles()[3].starts_with("completed"), "what was read may be edited: {:?}", turn.titles());
+    assert!(
+        turn.titles()[3].starts_with("completed"),
+        "what was read may be edited: {:?}",
+        turn.titles()
+    );
     assert_eq!(fs::read_to_string(project.path().join("copy")).unwrap(), "2");
 }
 
-/// Every question is asked alone, and what only reads does not wait behind the person where it stands before.
+/// Every question is asked alone, and what only reads does not wait behind the person where it
+/// stands before.
 #[tokio::test]
 async fn questions_are_asked_one_at_a_time() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") }).to_string();
     let (one, two) = (touch("one"), touch("two"));
     let read = r#"{"path":"f"}"#;
-    let calls =
-        [("c1", "read", read), ("c2", "execute", &*one), ("c3", "execute", &*two), ("c4", "read", read)];
+    let calls = [
+        ("c1", "read", read),
+        ("c2", "execute", &*one),
+        ("c3", "execute", &*two),
+        ("c4", "read", read),
+    ];
     let (server, project, mut client) = asks(&calls, &[("f", "text")]).await;
     client.choices = ["allow_once", "reject_once"].into();
     let turn = client.prompt("go").await;
@@ -146,7 +165,9 @@ async fn a_cancel_ends_every_call() {
         pipe(project.path(), name);
     }
     let prompt = json!([{ "type": "text", "text": "go" }]);
-    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    let id = client
+        .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
+        .await;
     let mut calls = Vec::new();
     // Both commands run, and the file is read.
     let read = |update: &Value| update["status"] == "completed";

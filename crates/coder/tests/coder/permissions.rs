@@ -52,7 +52,10 @@ async fn a_rejected_edit_leaves_the_file_and_ends_the_turn_normally() {
     assert!(text.contains("Nothing was changed") && text.contains("it was not allowed"), "{text}");
     assert!(text.contains("Not tried: 1 more file."), "{text}");
     assert!(turn.titles().contains(&"failed Edit src/grid.rs".to_owned()), "{:?}", turn.titles());
-    assert!(read(&project, "src/main.rs").contains("Grid") && read(&project, "src/grid.rs").contains("Grid"));
+    assert!(
+        read(&project, "src/main.rs").contains("Grid")
+            && read(&project, "src/grid.rs").contains("Grid")
+    );
 }
 
 #[tokio::test]
@@ -112,7 +115,9 @@ async fn an_answer_that_was_not_offered_allows_nothing() {
 
 #[tokio::test]
 async fn each_mode_lets_run_what_it_says() {
-    for (mode, edits, commands) in [("edit", true, false), ("auto", true, true), ("plan", false, false)] {
+    for (mode, edits, commands) in
+        [("edit", true, false), ("auto", true, true), ("plan", false, false)]
+    {
         let project = rust();
         let mut client = Client::open(project.path()).await;
         client.set("mode", mode).await;
@@ -192,10 +197,13 @@ async fn with_rules(cwd: &std::path::Path, file: &std::path::Path) -> Client {
 
 fn offered(asked: &serde_json::Value) -> Vec<(&str, &str)> {
     let options = asked["options"].as_array().unwrap().iter();
-    options.map(|option| (option["optionId"].as_str().unwrap(), option["name"].as_str().unwrap())).collect()
+    options
+        .map(|option| (option["optionId"].as_str().unwrap(), option["name"].as_str().unwrap()))
+        .collect()
 }
 
-/// PERM-07, PERM-08: each choice for always names its rule and how long it holds; what holds beyond the session stands in the person's file.
+/// PERM-07, PERM-08: each choice for always names its rule and how long it holds; what holds beyond
+/// the session stands in the person's file.
 #[tokio::test]
 async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
     let (one, other, home) = (project(&[]), project(&[]), project(&[]));
@@ -211,7 +219,10 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
             ("allow_project", "Always allow commands that start with `mkdir` in this project"),
             ("allow_user", "Always allow commands that start with `mkdir` in all projects"),
             ("reject_once", "Reject"),
-            ("reject_session", "Reject commands that start with `mkdir` for the rest of this session"),
+            (
+                "reject_session",
+                "Reject commands that start with `mkdir` for the rest of this session"
+            ),
         ]
     );
     client.prompt("run cargo new x --quiet").await;
@@ -219,14 +230,17 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
     assert_eq!(client.asked.len(), 2);
     let text = std::fs::read_to_string(&file).unwrap();
     let cwd = one.path().canonicalize().unwrap();
+    let (_, rules) = text.split_once("version = 2\n").unwrap();
     assert_eq!(
-        text,
+        rules,
         format!(
-            "\n[[allow]]\ncommand = \"mkdir\"\nproject = \"{}\"\n\n[[allow]]\ncommand = \"cargo new\"\n",
+            "\n[[allow]]\nagents = [\"attache\"]\ncommand = \"mkdir\"\nproject = \"{}\"\n\n\
+             [[allow]]\nagents = [\"attache\"]\ncommand = \"cargo new\"\n",
             cwd.display()
         )
     );
-    // Another session in the project is not asked, one elsewhere only about what was allowed for everything.
+    // Another session in the project is not asked, one elsewhere only about what was allowed for
+    // everything.
     let mut again = with_rules(one.path(), &file).await;
     again.prompt("run mkdir c").await;
     assert!(one.path().join("c").exists() && again.asked.is_empty());
@@ -267,12 +281,14 @@ async fn what_a_project_allows_itself_is_not_obeyed() {
     assert_eq!(client.asked.len(), 2, "a change of it asks in the mode that edits");
 }
 
-/// NOTE-01: what is wrong with the person's rules is said where a session is opened, and nothing of it allows.
+/// NOTE-01: what is wrong with the person's rules is said where a session is opened, and nothing of
+/// it allows.
 #[tokio::test]
 async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
     let (project, home) = (project(&[]), project(&[]));
     let file = home.path().join("permissions.toml");
-    std::fs::write(&file, "[[allow]]\ncommand = \"touch\"\nexamples.matches = [\"mkdir a\"]\n").unwrap();
+    std::fs::write(&file, "[[allow]]\ncommand = \"touch\"\nexamples.matches = [\"mkdir a\"]\n")
+        .unwrap();
     let author = Coder::new().permissions(file.clone());
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let mut client = Client::connect(serve(author), json!({ "session": { "notices": {} } })).await;
@@ -288,7 +304,11 @@ async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
     client.prompt("run touch a").await;
     assert!(!project.path().join("a").exists());
     // Nothing is added to a file that is not obeyed.
-    assert!(offered(&client.asked[0]).iter().all(|(id, _)| !["allow_project", "allow_user"].contains(id)));
+    assert!(
+        offered(&client.asked[0])
+            .iter()
+            .all(|(id, _)| !["allow_project", "allow_user"].contains(id))
+    );
 }
 
 /// A secret asks before it is read, and says why; nothing of it is shown before.
@@ -301,7 +321,11 @@ async fn a_secret_file_asks_before_it_is_read_in_every_mode() {
         client.choices.extend(["reject_once", "allow_session"]);
         let turn = client.prompt("show .env").await;
         assert!(!format!("{turn:?}").contains("hunter2") && client.asked.len() == 1, "{mode}");
-        assert!(client.asked[0]["toolCall"].to_string().contains("holds secrets"), "{}", client.asked[0]);
+        assert!(
+            client.asked[0]["toolCall"].to_string().contains("holds secrets"),
+            "{}",
+            client.asked[0]
+        );
         assert_eq!(offered(&client.asked[0])[1].1, "Always allow reads of `.env` in this session");
         assert!(client.prompt("show .env").await.text().contains("hunter2"), "{mode}");
         client.prompt("show .env").await;

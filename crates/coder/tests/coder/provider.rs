@@ -1,4 +1,5 @@
-//! Providers on this machine that say what a test wants, on two wires, and an agent that has their keys.
+//! Providers on this machine that say what a test wants, on two wires, and an agent that has their
+//! keys.
 
 use crate::client::{Client, Turn};
 use crate::server::{Reply, Server};
@@ -24,19 +25,22 @@ pub(crate) fn variables(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The agent with the providers that these variables name. It asks no model for titles unless they say so.
+/// The agent with the providers that these variables name. It asks no model for titles unless they
+/// say so.
 pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
-    let environment =
-        |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let environment = |name: &str| {
+        variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+    };
     Coder::with(Models::of(&environment, None).unwrap())
 }
 
 /// The same, with the servers of this machine.
 pub(crate) fn local_coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
-    let environment =
-        |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let environment = |name: &str| {
+        variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+    };
     Coder::with(Models::of(&environment, None).unwrap().and_local(&environment))
 }
 
@@ -50,7 +54,8 @@ pub(crate) async fn stored(store: &MemoryStore, variables: &[(String, String)]) 
     Client::connect(serve(coder(variables)).store(store.clone()), json!({})).await
 }
 
-/// An answer of Anthropic of these blocks that stops for `reason`: 10 tokens read, 5 from the cache, 7 written.
+/// An answer of Anthropic of these blocks that stops for `reason`: 10 tokens read, 5 from the
+/// cache, 7 written.
 pub(crate) fn anthropic(blocks: &[Value], reason: &str) -> Reply {
     Reply::stream(&(anthropic_begin(blocks) + &anthropic_end(reason)))
 }
@@ -70,15 +75,19 @@ pub(crate) fn anthropic_begin(blocks: &[Value]) -> String {
             ),
             "tool_use" => (
                 json!({ "type": "tool_use", "id": block["id"], "name": block["name"], "input": {} }),
-                vec![json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() })],
+                vec![
+                    json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() }),
+                ],
             ),
             _ => (
                 json!({ "type": "text", "text": "" }),
                 vec![json!({ "type": "text_delta", "text": block["text"] })],
             ),
         };
-        events.push(json!({ "type": "content_block_start", "index": index, "content_block": start }));
-        let delta = |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta });
+        events
+            .push(json!({ "type": "content_block_start", "index": index, "content_block": start }));
+        let delta =
+            |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta });
         events.extend(deltas.into_iter().map(delta));
         events.push(json!({ "type": "content_block_stop", "index": index }));
     }
@@ -94,7 +103,8 @@ fn anthropic_end(reason: &str) -> String {
 }
 
 fn sse(events: &[Value]) -> String {
-    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    let event =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
     events.iter().map(event).collect()
 }
 
@@ -138,7 +148,8 @@ pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Value {
 
 /// The bodies of the requests so far.
 pub(crate) fn bodies(server: &Server) -> Vec<Value> {
-    let body = |request: &String| serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let body =
+        |request: &String| serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap();
     server.requests().iter().map(body).collect()
 }
 
@@ -151,5 +162,8 @@ pub(crate) fn without_key(turn: &Turn) {
 /// The message of the error that the prompt was answered with.
 pub(crate) fn error(turn: &Turn) -> (i64, String) {
     let error = &turn.result["error"];
-    (error["code"].as_i64().unwrap_or_default(), error["message"].as_str().unwrap_or_default().to_owned())
+    (
+        error["code"].as_i64().unwrap_or_default(),
+        error["message"].as_str().unwrap_or_default().to_owned(),
+    )
 }

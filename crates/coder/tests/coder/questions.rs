@@ -27,9 +27,12 @@ async fn questions_are_a_form_and_its_answers_go_to_the_model() {
     let accepted = json!({ "action": "accept", "content": { "answer1": "blue", "answer2": ["S", "M"], "answer3": "no" } });
     for (answer, said) in [
         (accepted, "Which colour?\n> blue\n\nWhich sizes?\n> S, M\n\nAnything else?\n> no"),
-        (json!({ "action": "decline" }), "does not want to answer"),
-        (json!({ "action": "cancel" }), "went away without an answer"),
-        (json!({ "action": "accept", "content": { "answer1": "green", "answer3": "" } }), "got no answer: "),
+        (json!({ "action": "decline" }), "declined to answer"),
+        (json!({ "action": "cancel" }), "dismissed the question"),
+        (
+            json!({ "action": "accept", "content": { "answer1": "green", "answer3": "" } }),
+            "got no answer: ",
+        ),
     ] {
         let replies = vec![anthropic(&[ask()], "tool_use"), anthropic(&[text("so")], "end_turn")];
         let (server, project) = (Server::start(replies).await, project(&[]));
@@ -51,11 +54,14 @@ async fn questions_are_a_form_and_its_answers_go_to_the_model() {
     }
 }
 
-/// ELIC-03: a client without forms is told in words, the turn ends, and the next prompt is the answer.
+/// ELIC-03: a client without forms is told in words, the turn ends, and the next prompt is the
+/// answer.
 #[tokio::test]
 async fn without_forms_the_question_is_said_and_the_turn_ends() {
-    let replies =
-        vec![anthropic(&[text("Hm."), ask()], "tool_use"), anthropic(&[text("blue it is")], "end_turn")];
+    let replies = vec![
+        anthropic(&[text("Hm."), ask()], "tool_use"),
+        anthropic(&[text("blue it is")], "end_turn"),
+    ];
     let (server, project) = (Server::start(replies).await, project(&[]));
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let turn = client.prompt("go").await;
@@ -111,11 +117,19 @@ async fn leaving_the_mode_plan_is_asked_for_and_changes_the_option() {
         let options = turn.all("config_option_update");
         match mode {
             Some(mode) => {
-                assert_eq!((modes, call["status"].as_str()), (vec![&json!(mode)], Some("completed")));
+                assert_eq!(
+                    (modes, call["status"].as_str()),
+                    (vec![&json!(mode)], Some("completed"))
+                );
                 assert_eq!(options[0]["configOptions"][0]["currentValue"], mode);
-                assert!(bodies(&server)[1]["system"].to_string().contains(&format!("Mode now: {mode}")));
+                assert!(
+                    bodies(&server)[1]["system"].to_string().contains(&format!("Mode now: {mode}"))
+                );
             }
-            None => assert_eq!((modes.len(), options.len(), call["status"].as_str()), (0, 0, Some("failed"))),
+            None => assert_eq!(
+                (modes.len(), options.len(), call["status"].as_str()),
+                (0, 0, Some("failed"))
+            ),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::client::{Client, Turn};
 use crate::projects::{project, read, rust};
-use crate::provider::{KEY, anthropic, anthropic_at, bodies, coder, open, text, tool_use, variables};
+use crate::provider::{
+    KEY, anthropic, anthropic_at, bodies, coder, open, text, tool_use, variables,
+};
 use crate::server::Server;
 use attache_agent::serve;
 use attache_session::MemoryStore;
@@ -15,7 +17,8 @@ fn option(turn: &Turn, id: &str) -> Option<Value> {
     options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
 }
 
-/// CMD-04: help names every command that the client was told, with and without a provider, and asks no model.
+/// CMD-04: help names every command that the client was told, with and without a provider, and asks
+/// no model.
 #[tokio::test]
 async fn help_names_every_command() {
     let (server, project) = (Server::start(Vec::new()).await, rust());
@@ -32,7 +35,8 @@ async fn help_names_every_command() {
     assert!(server.requests().is_empty());
 }
 
-/// MODE-07, CONF-03: the mode is chosen by words; option and mode stay in step; a wrong one gets the list.
+/// MODE-07, CONF-03: the mode is chosen by words; option and mode stay in step; a wrong one gets
+/// the list.
 #[tokio::test]
 async fn a_mode_is_chosen_by_words() {
     let project = rust();
@@ -48,11 +52,15 @@ async fn a_mode_is_chosen_by_words() {
         "{}",
         wrong.text()
     );
-    assert!(wrong.text().contains("- `plan` Plan (now)") && wrong.all("config_option_update").is_empty());
+    assert!(
+        wrong.text().contains("- `plan` Plan (now)")
+            && wrong.all("config_option_update").is_empty()
+    );
     assert!(client.prompt("/mode").await.text().starts_with("Say which: `/mode NAME`."));
 }
 
-/// CONF-02: the model is chosen by its value, its name or a part of one; what depends on it follows.
+/// CONF-02: the model is chosen by its value, its name or a part of one; what depends on it
+/// follows.
 #[tokio::test]
 async fn a_model_is_chosen_by_words() {
     let project = project(&[]);
@@ -71,12 +79,14 @@ async fn a_model_is_chosen_by_words() {
     }
     let several = client.prompt("/model claude").await.text();
     assert!(
-        several.starts_with("Several are meant by `claude`.") && several.matches("\n- ").count() == 3,
+        several.starts_with("Several are meant by `claude`.")
+            && several.matches("\n- ").count() == 3,
         "{several}"
     );
     let none = client.prompt("/model gpt-9").await.text();
     assert!(
-        none.starts_with("There is no model `gpt-9`.") && none.contains("- `offline` Offline (now)"),
+        none.starts_with("There is no model `gpt-9`.")
+            && none.contains("- `offline` Offline (now)"),
         "{none}"
     );
 }
@@ -88,7 +98,9 @@ async fn a_title_of_a_person_stays() {
     let mut client = Client::connect(serve(coder(&[])).store(store.clone()), json!({})).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
     let title = |turn: &Turn| {
-        turn.all("session_info_update").iter().find_map(|update| update["title"].as_str().map(str::to_owned))
+        turn.all("session_info_update")
+            .iter()
+            .find_map(|update| update["title"].as_str().map(str::to_owned))
     };
     let turn = client.prompt("/title  The grid\n work").await;
     assert_eq!(
@@ -102,10 +114,12 @@ async fn a_title_of_a_person_stays() {
     assert_eq!(listed["result"]["sessions"][0]["title"], "Grids");
 }
 
-/// Clear forgets for the model, also after the session is loaded; what was said stays in the transcript.
+/// Clear forgets for the model, also after the session is loaded; what was said stays in the
+/// transcript.
 #[tokio::test]
 async fn clear_forgets_for_the_model_alone() {
-    let server = Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
+    let server =
+        Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
     let (project, store, given) = (project(&[]), MemoryStore::new(), anthropic_at(&server.url));
     let mut client = crate::provider::stored(&store, &given).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
@@ -117,7 +131,9 @@ async fn clear_forgets_for_the_model_alone() {
     drop(client);
     let mut client = crate::provider::stored(&store, &given).await;
     let params = json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] });
-    assert!(format!("{:?}", client.begin("session/load", params).await.updates).contains("a secret"));
+    assert!(
+        format!("{:?}", client.begin("session/load", params).await.updates).contains("a secret")
+    );
     client.prompt("what was it?").await;
     assert!(!bodies(&server)[1].to_string().contains("a secret"));
 }
@@ -148,7 +164,10 @@ async fn a_hand_off_says_what_was_asked() {
     let mut client = Client::open(project.path()).await;
     client.prompt("find Grid").await;
     let text = client.prompt("/handoff").await.text();
-    assert!(text.starts_with("# Continued from find Grid") && text.contains("> find Grid"), "{text}");
+    assert!(
+        text.starts_with("# Continued from find Grid") && text.contains("> find Grid"),
+        "{text}"
+    );
 }
 
 /// Without a model AGENTS.md says what the files say, after asking; one that is there stays.
@@ -184,7 +203,9 @@ async fn init_and_review_are_tasks_for_a_model() {
     assert_eq!(read(&project, "AGENTS.md"), "All of it.\n");
     assert_eq!(client.prompt("/review the parser").await.text(), "fine");
     let asked = bodies(&server)[2]["messages"].to_string();
-    assert!(asked.contains("not committed") && asked.contains("Look above all at this: the parser"));
+    assert!(
+        asked.contains("not committed") && asked.contains("Look above all at this: the parser")
+    );
 }
 
 #[tokio::test]
@@ -194,14 +215,19 @@ async fn review_without_a_model_says_what_is_changed() {
     client.set("mode", "auto").await;
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
-        git.current_dir(project.path()).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+        git.current_dir(project.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+            .args(arguments);
         assert!(git.output().unwrap().status.success(), "{arguments:?}");
     };
     assert!(client.prompt("/review").await.text().starts_with("Git could not say what is changed"));
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "all"]);
-    assert_eq!(client.prompt("/review").await.text(), "Nothing is changed since the last commit.\n");
+    assert_eq!(
+        client.prompt("/review").await.text(),
+        "Nothing is changed since the last commit.\n"
+    );
     std::fs::write(project.path().join("README.md"), "other\n").unwrap();
     std::fs::write(project.path().join("new.rs"), "").unwrap();
     let said = client.prompt("/review").await.text();

@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 fn task(read_only: bool) -> Value {
-    let input = json!({ "title": "Look for it", "prompt": "Where is main?", "read_only": read_only });
+    let input =
+        json!({ "title": "Look for it", "prompt": "Where is main?", "read_only": read_only });
     tool_use("t1", "task", input)
 }
 
-/// The parent asks for a task, the subagent lists and runs, then reports, and the parent says the end.
+/// The parent asks for a task, the subagent lists and runs, then reports, and the parent says the
+/// end.
 fn replies() -> Vec<Reply> {
     vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),
@@ -28,13 +30,15 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
-/// SUB-01, SUB-04: its words and calls are in a session of its own, its questions reach the person, and the tokens count in the turn.
+/// SUB-01, SUB-04: its words and calls are in a session of its own, its questions reach the person,
+/// and the tokens count in the turn.
 #[tokio::test]
 async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     let (server, project) = (Server::start(replies()).await, project(&[("a.rs", "fn main() {}")]));
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let capabilities = json!({ "subagents": {} });
-    let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
+    let mut client =
+        Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
     client.choices.push_back("allow_once");
     let turn = client.prompt("where is main?").await;
     assert_eq!(
@@ -62,17 +66,31 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     assert_eq!(words, "Let me see.It is in a.rs.");
     assert_eq!(of_child("tool_call")[0]["title"], "Run touch seen");
     let usage = &turn.result["result"]["usage"];
-    assert_eq!((&usage["inputTokens"], &usage["outputTokens"]), (&json!(40), &json!(28)), "four calls");
+    assert_eq!(
+        (&usage["inputTokens"], &usage["outputTokens"]),
+        (&json!(40), &json!(28)),
+        "four calls"
+    );
     let bodies = bodies(&server);
     let (of_child, after) = (&bodies[1], &bodies[3]);
-    assert_eq!(of_child["messages"].as_array().unwrap().len(), 1, "it knows its task and nothing else");
+    assert_eq!(
+        of_child["messages"].as_array().unwrap().len(),
+        1,
+        "it knows its task and nothing else"
+    );
     assert!(of_child["system"].to_string().contains("You are a subagent here"));
     let tools = |body: &Value| -> Vec<String> {
-        let names =
-            body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+        let names = body["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned());
         names.collect()
     };
-    assert!(tools(&bodies[0]).contains(&"task".to_owned()) && !tools(of_child).contains(&"task".to_owned()));
+    assert!(
+        tools(&bodies[0]).contains(&"task".to_owned())
+            && !tools(of_child).contains(&"task".to_owned())
+    );
     assert!(after.to_string().contains("It is in a.rs."), "the report");
     assert!(
         !after.to_string().contains("Let me see.") && !after.to_string().contains("touch seen"),
@@ -80,14 +98,18 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     );
 }
 
-/// SUB-01, TOOL-01: for a client that takes no subagents a call stands for it, named by its calls, with the report.
+/// SUB-01, TOOL-01: for a client that takes no subagents a call stands for it, named by its calls,
+/// with the report.
 #[tokio::test]
 async fn for_other_clients_a_call_stands_for_the_subagent() {
     let (server, project) = (Server::start(replies()).await, project(&[]));
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     client.choices.push_back("allow_once");
     let turn = client.prompt("where is main?").await;
-    assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "I send somebody.In a.rs."));
+    assert_eq!(
+        (turn.stop_reason(), turn.text().as_str()),
+        ("end_turn", "I send somebody.In a.rs.")
+    );
     let calls = turn.tool_calls();
     assert_eq!(turn.titles(), ["completed Look for it", "completed Run touch seen"]);
     assert_eq!((&calls[0]["kind"], &calls[0]["name"]), (&json!("think"), &json!("task")));
@@ -96,7 +118,8 @@ async fn for_other_clients_a_call_stands_for_the_subagent() {
     assert_eq!(calls[1]["_meta"]["attache/parentToolCallId"], calls[0]["toolCallId"]);
 }
 
-/// A choice for always that a subagent's question got is the session's; what it read the agent has not.
+/// A choice for always that a subagent's question got is the session's; what it read the agent has
+/// not.
 #[tokio::test]
 async fn choices_are_shared_and_what_was_read_is_not() {
     let edit = json!({ "path": "a", "replacements": [{ "old": "one", "new": "two" }] });
@@ -111,7 +134,10 @@ async fn choices_are_shared_and_what_was_read_is_not() {
         ),
         anthropic(&[text("done")], "end_turn"),
         anthropic(
-            &[tool_use("p1", "execute", json!({ "command": "touch 2" })), tool_use("p2", "edit", edit)],
+            &[
+                tool_use("p1", "execute", json!({ "command": "touch 2" })),
+                tool_use("p2", "edit", edit),
+            ],
             "tool_use",
         ),
         anthropic(&[text("so")], "end_turn"),
@@ -148,7 +174,12 @@ async fn a_subagent_that_only_looks_changes_nothing() {
     let turn = client.prompt("go").await;
     assert_eq!(
         turn.titles(),
-        ["completed Look for it", "failed Write made", "failed Leave the mode Plan", "failed deeper"]
+        [
+            "completed Look for it",
+            "failed Write made",
+            "failed Leave the mode Plan",
+            "failed deeper"
+        ]
     );
     assert!(!project.path().join("made").exists());
     let answers = bodies(&server)[2].to_string();
@@ -173,15 +204,21 @@ async fn a_loaded_session_knows_the_report_and_nothing_more() {
     let id = client.session.clone();
     client.call("session/close", json!({ "sessionId": id })).await;
     let mut client = stored(&store, &variables).await;
-    client.begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] })).await;
+    client
+        .begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] }))
+        .await;
     assert_eq!(client.prompt("again").await.text(), "still in a.rs");
     let body = &bodies(&server)[4];
     let messages = body["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 5, "prompt, call, report, answer, prompt: {messages:?}");
-    assert!(messages[2].to_string().contains("It is in a.rs.") && !body.to_string().contains("touch seen"));
+    assert!(
+        messages[2].to_string().contains("It is in a.rs.")
+            && !body.to_string().contains("touch seen")
+    );
 }
 
-/// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with its own conversation.
+/// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with
+/// its own conversation.
 #[tokio::test]
 async fn a_cancel_ends_a_subagent_with_its_tools() {
     let sleep = tool_use("s1", "execute", json!({ "command": "echo begun; sleep 1000" }));
@@ -196,7 +233,8 @@ async fn a_cancel_ends_a_subagent_with_its_tools() {
     let (server, project) = (Server::start(replies).await, project(&[]));
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let capabilities = json!({ "subagents": {} });
-    let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
+    let mut client =
+        Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
     client.set("mode", "auto").await;
     client.otherwise = Some("allow_once");
     let prompt = json!([{ "type": "text", "text": "go" }]);
@@ -220,5 +258,8 @@ async fn a_cancel_ends_a_subagent_with_its_tools() {
         assert_eq!(client.prompt("again").await.text(), next);
     }
     let last = bodies(&server).pop().unwrap();
-    assert_eq!(last["messages"][0]["content"][0]["text"], "go", "the session's own conversation: {last}");
+    assert_eq!(
+        last["messages"][0]["content"][0]["text"], "go",
+        "the session's own conversation: {last}"
+    );
 }

@@ -13,7 +13,12 @@ fn given(url: &str) -> Vec<(String, String)> {
 }
 
 async fn open(server: &Server, cwd: &std::path::Path) -> Client {
-    Client::serve_author(coder(&given(&server.url)), json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
+    Client::serve_author(
+        coder(&given(&server.url)),
+        json!({}),
+        json!({ "cwd": cwd, "mcpServers": [] }),
+    )
+    .await
 }
 
 /// The next update of this kind, whatever comes before it.
@@ -26,7 +31,8 @@ async fn next(client: &mut Client, kind: &str) -> Value {
     }
 }
 
-/// The reply to the prompt does not wait for it; the cheapest model of the provider is asked, without tools; what it cost counts.
+/// The reply to the prompt does not wait for it; the cheapest model of the provider is asked,
+/// without tools; what it cost counts.
 #[tokio::test]
 async fn a_model_finds_the_title_after_the_first_exchange() {
     let server = Server::start(vec![
@@ -46,11 +52,17 @@ async fn a_model_finds_the_title_after_the_first_exchange() {
     assert!(after > cost(turn.all("usage_update")[0]), "{after}");
     let asked = &bodies(&server)[1];
     assert_eq!(asked["model"], "claude-haiku-4-5");
-    assert!(asked["tools"].as_array().is_none_or(Vec::is_empty) && asked.to_string().contains("It is 4."));
+    assert!(
+        asked["tools"].as_array().is_none_or(Vec::is_empty)
+            && asked.to_string().contains("It is 4.")
+    );
     let second = client.prompt("sure?").await;
     assert_eq!(second.text(), "yes", "nobody asks for a title each time");
     assert!(cost(second.all("usage_update")[0]) > after);
-    assert_eq!(second.result["result"]["usage"]["totalTokens"], 22, "the title is no part of the turn");
+    assert_eq!(
+        second.result["result"]["usage"]["totalTokens"], 22,
+        "the title is no part of the turn"
+    );
 }
 
 /// The next prompt ends the search, a failure too, and nothing of it is seen.
@@ -102,7 +114,8 @@ async fn the_title_follows_the_subject() {
 /// TITLE-03: nobody looks for a title where a person gave one.
 #[tokio::test]
 async fn no_title_is_looked_for_where_a_person_gave_one() {
-    let server = Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
+    let server =
+        Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
     let project = project(&[]);
     let mut client = open(&server, project.path()).await;
     client.prompt("/title Mine").await;
@@ -121,10 +134,19 @@ async fn project_and_branch_are_tags() {
         let tags = |update: &&Value| update["_meta"]["attache/labels"]["tags"].as_array().cloned();
         turn.all("session_info_update").iter().find_map(tags)
     };
-    assert_eq!(tags(&client.prompt("help").await), Some(vec![json!("project:grid"), json!("branch:main")]));
+    assert_eq!(
+        tags(&client.prompt("help").await),
+        Some(vec![json!("project:grid"), json!("branch:main")])
+    );
     assert_eq!(tags(&client.prompt("help").await), None);
     std::fs::write(cwd.join(".git/HEAD"), "ref: refs/heads/next\n").unwrap();
-    assert_eq!(tags(&client.prompt("help").await), Some(vec![json!("project:grid"), json!("branch:next")]));
+    assert_eq!(
+        tags(&client.prompt("help").await),
+        Some(vec![json!("project:grid"), json!("branch:next")])
+    );
     let listed = client.call("session/list", json!({})).await.result;
-    assert_eq!(listed["result"]["sessions"][0]["_meta"]["attache/labels"]["tags"][1], "branch:next");
+    assert_eq!(
+        listed["result"]["sessions"][0]["_meta"]["attache/labels"]["tags"][1],
+        "branch:next"
+    );
 }

@@ -43,7 +43,10 @@ async fn a_summary_tells_what_the_readme_and_the_manifest_say() {
     assert!(text.contains("`name = \"ledger\"`") && text.contains("3 `.py`"), "{text}");
 
     let text = ask(&mixed(), "/summarize").await.text();
-    assert!(text.contains("The project has 5 files") && text.contains("`日本/` (1 file)"), "{text}");
+    assert!(
+        text.contains("The project has 5 files") && text.contains("`日本/` (1 file)"),
+        "{text}"
+    );
 
     let text = ask(&empty(), "summarize this project").await.text();
     assert_eq!(
@@ -70,7 +73,10 @@ async fn a_file_is_shown_by_its_path_its_name_or_as_a_block() {
     assert_eq!(turn.titles()[0], "failed Read grid.rs");
 
     let text = ask(&python(), "lines 2-2 of @ledger/book.py").await.text();
-    assert!(text.starts_with("`ledger/book.py`, line 2 of 3:\n\n```\n    def total(self):\n```"), "{text}");
+    assert!(
+        text.starts_with("`ledger/book.py`, line 2 of 3:\n\n```\n    def total(self):\n```"),
+        "{text}"
+    );
     assert!(ask(&python(), "show tests").await.text().contains("- `tests/test_book.py`"));
 
     let text = ask(&mixed(), "show `with space/a file.txt`").await.text();
@@ -113,7 +119,9 @@ async fn uses_are_whole_words_outside_ignored_files() {
 
     let text = ask(&python(), "Where is `Book` used").await.text();
     assert!(
-        text.contains("3 files") && text.contains("`tests/test_book.py:4`") && !text.contains(".venv"),
+        text.contains("3 files")
+            && text.contains("`tests/test_book.py:4`")
+            && !text.contains(".venv"),
         "{text}"
     );
 
@@ -139,7 +147,10 @@ async fn find_looks_at_names_and_text() {
     );
 
     let text = ask(&mixed(), "find メモ").await.text();
-    assert!(text.contains("- `日本/メモ.md`") && text.contains("`日本/メモ.md:1`: `# メモ`"), "{text}");
+    assert!(
+        text.contains("- `日本/メモ.md`") && text.contains("`日本/メモ.md:1`: `# メモ`"),
+        "{text}"
+    );
 
     let text = ask(&empty(), "find Grid[*").await.text();
     assert!(
@@ -152,8 +163,16 @@ async fn find_looks_at_names_and_text() {
 async fn a_rename_changes_whole_words_and_nothing_else() {
     let project = rust();
     let turn = ask(&project, "rename Grid to Board in src").await;
-    assert!(turn.text().starts_with("`Grid` is now `Board` in 5 places of 2 files:"), "{}", turn.text());
-    assert!(read(&project, "src/grid.rs").contains("Board { size }"), "{}", read(&project, "src/grid.rs"));
+    assert!(
+        turn.text().starts_with("`Grid` is now `Board` in 5 places of 2 files:"),
+        "{}",
+        turn.text()
+    );
+    assert!(
+        read(&project, "src/grid.rs").contains("Board { size }"),
+        "{}",
+        read(&project, "src/grid.rs")
+    );
     assert!(read(&project, "src/grid.rs").contains("A Gridlock is no grid."));
     assert!(read(&project, "src/main.rs").contains("grid::Board::new"));
     assert_eq!(read(&project, "target/debug/out.rs"), "Grid Grid Grid\n");
@@ -161,11 +180,17 @@ async fn a_rename_changes_whole_words_and_nothing_else() {
     let project = python();
     ask(&project, "rename `total` to `sum_up` in ledger/book.py.").await;
     assert!(read(&project, "ledger/book.py").contains("def sum_up(self)"));
-    assert!(read(&project, "tests/test_book.py").contains("total()"), "only the file that was named");
+    assert!(
+        read(&project, "tests/test_book.py").contains("total()"),
+        "only the file that was named"
+    );
 
     let project = mixed();
     ask(&project, "rename Größe to Maß in .").await;
-    assert_eq!(read(&project, "büro/größe.py"), "\u{feff}# Maß\r\nMaß = 3\r\nprint(Maß, GrößeX)\r\n");
+    assert_eq!(
+        read(&project, "büro/größe.py"),
+        "\u{feff}# Maß\r\nMaß = 3\r\nprint(Maß, GrößeX)\r\n"
+    );
     assert_eq!(read(&project, "LIESMICH.txt"), "Maß ist wichtig.\r\nGrößer nicht.\r\n");
     assert_eq!(read(&project, "büro/old.log"), "Größe\n");
 
@@ -187,7 +212,10 @@ async fn a_command_runs_in_the_sessions_folder() {
         assert!(turn.text().contains(file), "{}", turn.text());
         assert_eq!(turn.titles(), ["completed Run ls"]);
     }
-    assert_eq!(ask(&empty(), "run ls").await.text(), "`ls`: exit code 0.\n\n```\nhidden.txt\n```\n");
+    assert_eq!(
+        ask(&empty(), "run ls").await.text(),
+        "`ls`: exit code 0.\n\n```\nhidden.txt\n```\n"
+    );
     assert_eq!(ask(&empty(), "run true").await.text(), "`true` wrote nothing: exit code 0.\n");
     let turn = ask(&empty(), "run `exit 3`").await;
     assert_eq!(
@@ -200,7 +228,8 @@ async fn a_command_runs_in_the_sessions_folder() {
 async fn what_is_not_understood_is_said_with_what_is() {
     for text in ["help", "write me a poem", "rename a to b", "", "/unknown"] {
         let turn = ask(&empty(), text).await;
-        let expected = if text.starts_with("rename") { "rename A to B in PATH" } else { "where is X used" };
+        let expected =
+            if text.starts_with("rename") { "rename A to B in PATH" } else { "where is X used" };
         assert!(turn.text().contains(expected), "{text}: {}", turn.text());
         assert!(turn.tool_calls().is_empty());
     }

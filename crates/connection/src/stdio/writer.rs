@@ -1,6 +1,6 @@
-//! Writes to a descriptor for which the system cannot wait without a thread.
+//! Writes descriptors that need a thread.
 
-use super::wait_for;
+use super::wait::wait_for;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
@@ -9,18 +9,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::AsyncWrite;
 
-/// The most that the thread is given at a time. A person who stops a terminal stops at most this much that counts as written.
+/// The most that the thread gets at a time. If the user stops the terminal, at most this much
+/// counts as written although it is not.
 const CHUNK: usize = 64 * 1024;
 
-/// A file, a terminal, or a pipe that cannot be reopened, written by a thread of its own: a terminal can be stopped and a pipe can be full
-/// for hours, and the connection must notice that. The thread takes one chunk at a time and ends with this value; a write that never
-/// returns does not hold the process.
+/// A file, a terminal, or a pipe that cannot be reopened, written by a thread. A terminal can be
+/// stopped and a pipe can be full for hours, and the connection must notice that. The thread takes
+/// one chunk at a time and ends with this value. A write that never returns does not keep the
+/// process alive.
 pub(super) struct BlockingWriter(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is a chunk, or no more will come.
+    /// Signals that there is a chunk or that no more will come.
     given: Condvar,
 }
 
@@ -48,7 +50,8 @@ impl BlockingWriter {
         Ok(Self(shared))
     }
 
-    /// Ready once the thread has written everything. An error stays: nothing can follow it.
+    /// Is ready once the thread has written everything. An error stays, because nothing can follow
+    /// it.
     fn poll_idle(&self, context: &Context<'_>) -> Poll<io::Result<MutexGuard<'_, State>>> {
         let mut state = self.0.state();
         if state.busy {
@@ -67,7 +70,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a chunk; `None` once no more will come.
+    /// Waits for a chunk. Returns `None` once no more will come.
     fn next_chunk(&self) -> Option<Vec<u8>> {
         let waits = |state: &mut State| state.chunk.is_empty() && !state.over;
         let state = self.given.wait_while(self.state(), waits);
@@ -93,8 +96,10 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A parent left the shared descriptor non-blocking: wait for it as a blocking write would.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for(file, libc::POLLOUT)?,
+            // A parent left the shared descriptor non-blocking: wait as a blocking write would.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                wait_for(file, libc::POLLOUT)?
+            }
             Err(error) => return Err(error),
         }
     }
@@ -106,7 +111,11 @@ fn copied(error: &io::Error) -> io::Error {
 }
 
 impl AsyncWrite for BlockingWriter {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let mut state = std::task::ready!(self.poll_idle(context))?;
         let part = bytes.get(..CHUNK).unwrap_or(bytes);
         state.chunk.extend_from_slice(part);

@@ -1,15 +1,17 @@
-//! A launch inside bubblewrap: namespaces made by the program `bwrap`, in which the disk is read-only but for the bounds.
+//! A launch inside bubblewrap: the program `bwrap` creates namespaces in which the disk is
+//! read-only except for the bounds.
 //!
-//! No new session is asked for: a guardian's program has one already (see `guardian`). When `bwrap` dies the first process of its
-//! process-id namespace dies with it, and with that everything inside.
+//! No new session is created, because a guardian's program already has one (see `guardian`). When
+//! `bwrap` dies, the first process of its process namespace dies too, and with it everything
+//! inside.
 //!
-//! What is mounted inside a writable folder cannot be renamed or removed, but a folder above it could be, and another put in its place. So each
-//! folder above is mounted on itself.
+//! A mount inside a writable folder cannot be renamed or removed, but a folder above it could be
+//! renamed and replaced. So each folder above is mounted on itself.
 
 use super::placeholders::Placeholders;
 use super::{Bounds, filter};
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 use crate::user::user;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,21 +20,23 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// What `root` keeps: without these it could not use files of others, as it is used to.
+/// The capabilities that `root` keeps to use files of other users.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
-/// What the kernel offers, of which a sandbox has its own or a read-only view. No session's folder lies there, but in the shared memory
-/// below `/dev`.
+/// Parts of the kernel that a sandbox gets for itself or read-only. No session's folder is there,
+/// except in the shared memory below `/dev`.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
-/// Fails in a sandbox in which a setting of the kernel can be opened for writing, as `root` could in a `/proc` of its own. Nothing is written.
+/// Fails in a sandbox in which a kernel setting can be opened for writing, as `root` could in a
+/// `/proc` of its own. It writes nothing.
 pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger \
     /proc/irq/default_smp_affinity /proc/irq/*/smp_affinity /proc/bus/pci/*/* /proc/acpi/* /proc/mtrr /proc/scsi/scsi /proc/self/oom_score_adj; do
     if test -f \"$f\" && (: 3>>\"$f\") 2>/dev/null; then echo \"$f can be opened for writing\"; exit 1; fi; done";
 
 pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<Launch, StartError> {
     let failed = |source| StartError::Other { program: launch.program().into(), source };
-    let wanted = filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
+    let wanted =
+        filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
     let filter = filter::program(wanted).and_then(|filter| readable(&filter)).map_err(failed)?;
     let (placeholders, made) = Placeholders::make(&bounds.writable, &bounds.missing);
     let mut words = Words::default();
@@ -71,7 +75,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
 }
 
-/// What stands at a path inside.
+/// What a path inside the sandbox is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     /// Itself, writable.
@@ -84,13 +88,15 @@ enum Mount {
     Placeholder,
 }
 
-/// What is mounted where, folders before what is in them. `made` are the placeholders that are there.
+/// The mounts, folders before their content. `made` are the existing placeholders.
 fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
-    let writable = writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
+    let writable =
+        writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
     let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
-    // The root of the disk is read-only already; mounted again it would cover the `/proc` and `/dev` of the sandbox.
+    // The root of the disk is read-only already; mounted again it would cover the `/proc` and
+    // `/dev` of the sandbox.
     let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
     all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
     all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
@@ -98,7 +104,8 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     // What is in an empty folder is not there to be mounted on.
     let empty: Vec<PathBuf> =
         all.iter().filter(|(_, how)| **how == Mount::Empty).map(|(path, _)| path.clone()).collect();
-    let covered = |path: &Path| path.ancestors().skip(1).any(|above| empty.iter().any(|each| each == above));
+    let covered =
+        |path: &Path| path.ancestors().skip(1).any(|above| empty.iter().any(|each| each == above));
     all.retain(|path, _| !covered(path));
     let pinned: Vec<PathBuf> = all
         .iter()
@@ -106,8 +113,9 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
         .flat_map(|(path, _)| above(path, bounds))
         .collect();
     for folder in pinned {
-        let read_only =
-            folder.ancestors().any(|above| all.get(above).is_some_and(|how| *how != Mount::Writable));
+        let read_only = folder
+            .ancestors()
+            .any(|above| all.get(above).is_some_and(|how| *how != Mount::Writable));
         if !read_only {
             all.entry(folder).or_insert(Mount::Writable);
         }
@@ -124,14 +132,14 @@ fn above(path: &Path, bounds: &Bounds) -> Vec<PathBuf> {
     folders.map(Path::to_owned).collect()
 }
 
-/// A file in memory with the filter as `bwrap` reads it, from the beginning.
+/// A file in memory with the filter for `bwrap`.
 fn readable(filter: &[u8]) -> io::Result<OwnedFd> {
     // SAFETY: the name is a terminated string.
     let descriptor = unsafe { libc::memfd_create(c"filter".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it was just opened and is owned by nobody else.
+    // SAFETY: it was just opened and has no other owner.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(filter)?;
     io::Seek::rewind(&mut file)?;
@@ -155,8 +163,9 @@ impl Words {
             Mount::Writable => self.bind("--bind-try", path, path),
             Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
             Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
-            // `root` could write to a folder in memory, and lose there what it moves. For others the mode is enough, and quicker: each read-only
-            // mount makes `bwrap` read the list of all mounts.
+            // `root` could write to a folder in memory, and lose there what it moves. For others
+            // the mode is enough, and quicker: each read-only mount makes `bwrap` read the list of
+            // all mounts.
             Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
             Mount::Empty | Mount::Placeholder => {
                 self.add(["--perms", "0555", "--tmpfs"]);

@@ -1,16 +1,17 @@
-//! The filter of system calls: what no command needs and what would lead around the other walls.
+//! The system call filter: calls that no command needs, and calls that would bypass the other
+//! restrictions.
 
 mod others;
 
 use libc::c_long;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    sock_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
 };
 use std::collections::BTreeMap;
 use std::io;
 
-/// Refused whatever their arguments.
+/// Refused with any arguments.
 const REFUSED: &[c_long] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -72,35 +73,36 @@ const REFUSED: &[c_long] = &[
     libc::SYS_syslog,
 ];
 
-/// The families of sockets that go with the network; the last answers how names and addresses are set up.
+/// The families of sockets of the network. The last one configures names and addresses.
 const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// What x86-64 adds to the number of a system call made with 32-bit pointers.
+/// What x86-64 adds to the number of a system call with 32-bit pointers.
 #[cfg(target_arch = "x86_64")]
 const X32: c_long = 0x4000_0000;
 
-/// What the filter refuses beyond what every command is refused.
+/// What the filter refuses besides the common set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// Whether sockets of the network may be made. Without it no socket can be made but a connected pair; with it none of another family.
+    /// Whether network sockets may be created. Without it only connected pairs can be created; with
+    /// it no other family.
     pub(super) network: bool,
-    /// Whether `truncate` is refused, where nothing else holds it.
+    /// Whether to refuse `truncate`, if nothing else does.
     pub(super) truncate: bool,
-    /// Whether the command can name processes, and memory that processes share, outside of the sandbox, so that calls which change them
-    /// are refused.
+    /// Whether the command can name processes, and shared memory, outside of the sandbox. Calls
+    /// that change them are then refused.
     pub(super) others: bool,
-    /// Whether a signal to every process is refused, where nothing else holds signals.
+    /// Whether to refuse a signal to every process, if nothing else does.
     pub(super) signals: bool,
 }
 
-/// The filter as the kernel reads it.
+/// Returns the filter in the kernel's format.
 pub(super) fn program(wanted: Wanted) -> io::Result<Vec<u8>> {
     let program = compiled(wanted).map_err(io::Error::other)?;
     Ok(without_clone3().iter().chain(&program).flat_map(bytes).collect())
 }
 
-/// Instructions that answer `clone3` as a kernel without it does. Its flags are in memory, where a filter cannot look; the C library takes
-/// `clone` then, whose flags are seen.
+/// Instructions that answer `clone3` like a kernel without it. Its flags are in memory, where a
+/// filter cannot look. The C library then uses `clone`, whose flags are visible.
 fn without_clone3() -> Vec<sock_filter> {
     let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };
@@ -144,7 +146,8 @@ fn compiled(wanted: Wanted) -> Result<BpfProgram, seccompiler::BackendError> {
     rules.insert(libc::SYS_socket, socket);
     #[cfg(target_arch = "x86_64")]
     {
-        let doubled: Vec<_> = rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
+        let doubled: Vec<_> =
+            rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
         rules.extend(doubled);
     }
     let architecture = std::env::consts::ARCH.try_into()?;
@@ -152,7 +155,7 @@ fn compiled(wanted: Wanted) -> Result<BpfProgram, seccompiler::BackendError> {
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()
 }
 
-/// The condition that the first argument is something else.
+/// The condition that the first argument has another value.
 fn is_not(family: &libc::c_int) -> Result<SeccompCondition, seccompiler::BackendError> {
     SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, *family as u64)
 }

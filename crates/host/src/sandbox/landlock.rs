@@ -1,16 +1,17 @@
-//! A launch inside Landlock: rules of the kernel that allow by path, with a filter of system calls.
+//! A launch inside Landlock: kernel rules that allow by path, and a system call filter.
 //!
-//! Rules and filter are made here; the program's side of the second fork puts them on itself (see [`Confinement`]). A rule of Landlock
-//! allows something for a folder and all below it and can take nothing back. So what has to be left out of a folder is left out by allowing
-//! each of the folder's other entries, and not the folder.
+//! Rules and filter are made here, and the program's side of the second fork applies them (see
+//! [`Confinement`]). A Landlock rule allows something for a folder and everything below, and cannot
+//! exclude anything. So to exclude an entry, each of the folder's other entries is allowed, and not
+//! the folder.
 
 use super::{Bounds, filter};
-use crate::confinement::Confinement;
+use crate::guardian::confinement::Confinement;
 use crate::launch::Launch;
-use crate::start_error::StartError;
+use crate::launch::start_error::StartError;
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
 };
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -18,39 +19,47 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The newest set of rights that is known here. The kernel may know fewer; it then holds what the filter of system calls holds.
+/// The newest known set of rights. If the kernel knows fewer, it restricts what the system call
+/// filter restricts.
 const NEWEST: ABI = ABI::V9;
 
-/// The first version that holds `truncate`.
+/// The first version that restricts `truncate`.
 const HOLDS_TRUNCATE: i32 = 3;
 
-/// The first version that holds signals.
+/// The first version that restricts signals.
 const HOLDS_SIGNALS: i32 = 6;
 
-/// How many entries folders with something to leave out may have in all.
+/// The most entries of all folders with exclusions.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts` has the terminals of others, so a command
-/// cannot open a new pseudo terminal.
-const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+/// Devices that a command may read and write. Disks would give `root` access to hidden files.
+/// `/dev/pts` has the terminals of other users, so a command cannot open a new pseudo terminal.
+const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Folders of the kernel: of no use to a command but for what is allowed below.
+/// Folders of the kernel. A command needs only what is allowed below.
 const PROCESSES: &str = "/proc";
 const DEVICE_FILES: &str = "/dev";
 const KERNEL: &str = "/sys";
 
-/// The version of Landlock that the kernel has; 0 or less for none.
+/// Returns the kernel's version of Landlock, or 0 or less for none.
 pub(super) fn version() -> i32 {
     const LANDLOCK_CREATE_RULESET_VERSION: libc::c_uint = 1;
     let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it wants for that.
+    // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it
+    // wants for that.
     let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, LANDLOCK_CREATE_RULESET_VERSION)
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            nothing,
+            0_usize,
+            LANDLOCK_CREATE_RULESET_VERSION,
+        )
     };
     i32::try_from(version).unwrap_or(0)
 }
 
-/// What it cannot hold here, or holds more than it should: one sentence each.
+/// What it cannot prevent here, or forbids unnecessarily: one sentence each.
 pub(super) fn limits() -> Vec<&'static str> {
     let version = version();
     let mut limits = vec![
@@ -59,7 +68,8 @@ pub(super) fn limits() -> Vec<&'static str> {
         "no command can open a new pseudo terminal",
     ];
     if version < HOLDS_SIGNALS {
-        limits.push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
+        limits
+            .push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
     }
     if version < HOLDS_TRUNCATE {
         limits.push("no command can shorten a file by its path");
@@ -84,7 +94,7 @@ pub(super) fn within(launch: Launch, bounds: &Bounds) -> Result<Launch, StartErr
     }
 }
 
-/// What a command may do in a writable folder: everything but make devices.
+/// The rights in a writable folder: everything but creating devices.
 fn all_but_devices() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock | ResolveUnix})
 }
@@ -108,7 +118,8 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     let held = bounds.read_only.iter().chain(&bounds.missing).map(PathBuf::as_path).chain(hidden);
     let held: Vec<&Path> = held.collect();
     for folder in bounds.all_writable() {
-        // The root of the disk may be a session's folder; what the kernel offers there is none of it.
+        // The root of the disk may be a session's folder, but the folders of the kernel are not part
+        // of it.
         let kernel = [PROCESSES, DEVICE_FILES, KERNEL].map(Path::new);
         let outside = kernel.into_iter().filter(|each| each.starts_with(folder));
         let held: Vec<&Path> = held.iter().copied().chain(outside).collect();
@@ -118,7 +129,8 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
         let write = make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev});
         rules.allow(Path::new(device), write)?;
     }
-    Option::<OwnedFd>::from(rules.ruleset).ok_or_else(|| io::Error::other("the kernel has no Landlock"))
+    Option::<OwnedFd>::from(rules.ruleset)
+        .ok_or_else(|| io::Error::other("the kernel has no Landlock"))
 }
 
 struct Rules {
@@ -128,7 +140,8 @@ struct Rules {
 }
 
 impl Rules {
-    /// Allows it for the path and all below, if there is something at the path that is no symbolic link.
+    /// Allows access to the path and everything below, if the path exists and is not a symbolic
+    /// link.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
         let Some(file) = opened(path)? else { return Ok(()) };
         let found = file.metadata()?.file_type();
@@ -144,8 +157,13 @@ impl Rules {
         Ok(())
     }
 
-    /// The same without what is at and below the paths to leave out.
-    fn allow_but(&mut self, path: &Path, left_out: &[&Path], access: BitFlags<AccessFs>) -> io::Result<()> {
+    /// The same without the excluded paths and everything below them.
+    fn allow_but(
+        &mut self,
+        path: &Path,
+        left_out: &[&Path],
+        access: BitFlags<AccessFs>,
+    ) -> io::Result<()> {
         if left_out.iter().any(|left| path.starts_with(left)) {
             return Ok(());
         }
@@ -160,7 +178,8 @@ impl Rules {
         for entry in entries {
             self.entries += 1;
             if self.entries > MOST_ENTRIES {
-                let many = format!("{} and others have too many entries for a sandbox", path.display());
+                let many =
+                    format!("{} and others have too many entries for a sandbox", path.display());
                 return Err(io::Error::other(many));
             }
             self.allow_but(&entry?.path(), left_out, access)?;
@@ -170,8 +189,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// Allows it for what the kernel tells about itself, and not for processes, whose environment Landlock would not hold: they have numbers as
-    /// names.
+    /// Allows access to what the kernel reports about itself. Processes, whose names are numbers,
+    /// are excluded because of their environments.
     fn allow_system(&mut self, access: BitFlags<AccessFs>) -> io::Result<()> {
         for entry in fs::read_dir(PROCESSES)? {
             let entry = entry?;
@@ -183,7 +202,8 @@ impl Rules {
     }
 }
 
-/// A handle on what is at the path, without opening it for anything; nothing if nothing is there any more or it may not be looked at.
+/// Returns a handle on a path without opening it for access. Returns none if the path does not
+/// exist or may not be examined.
 fn opened(path: &Path) -> io::Result<Option<File>> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -193,7 +213,7 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether there is nothing at a path, or nothing that we could use.
+/// Returns whether a path does not exist or cannot be used.
 fn is_out_of_reach(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotFound | PermissionDenied | NotADirectory)

@@ -1,4 +1,4 @@
-//! The marks of placeholders: which process made one, and whether it is gone.
+//! The marks of placeholders: the process that made one, and whether it has ended.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How the name of a command's own folder in a placeholder begins.
+/// The prefix of the name of a command's own folder in a placeholder.
 pub(super) const MARK: &str = ".attache-placeholder-";
 
-/// The age from which a mark is removed if its process is one of another machine or container, which looks gone from here in any case.
+/// The age at which a mark is removed if its process belongs to another machine or container, and
+/// therefore always looks ended from here.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The name of a new mark: the number of this process, its life, where its number counts, and a number of its own.
+/// Returns the name of a new mark: this process's number, its start, the machine and container, and
+/// a counter.
 pub(super) fn new_mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let process = std::process::id();
@@ -24,7 +26,7 @@ pub(super) fn is_mark(entry: &fs::DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(MARK.as_bytes())
 }
 
-/// Whether it is the mark of a process that is gone.
+/// Returns whether the mark's process has ended.
 pub(super) fn is_dead(entry: &fs::DirEntry) -> bool {
     if !is_mark(entry) {
         return false;
@@ -52,7 +54,7 @@ fn is_old(entry: &fs::DirEntry) -> bool {
     changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > STALE))
 }
 
-/// Whether a process with this number is there that this one may not signal.
+/// Returns whether a process with this number exists that this one may not signal.
 fn is_another_users(process: u32) -> bool {
     let Ok(process) = libc::pid_t::try_from(process) else { return false };
     // SAFETY: a system call; signal 0 only asks.
@@ -60,7 +62,8 @@ fn is_another_users(process: u32) -> bool {
     refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// What tells one process with this number from another: when the system was started, and when the process. None if there is none.
+/// Distinguishes processes with this number: the start of the system and of the process. `None` if
+/// there is no process.
 fn life(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -71,7 +74,7 @@ fn life(process: u32) -> Option<u64> {
     Some(hash(&[&boot, started]))
 }
 
-/// What tells the processes of this machine and container from those of others, also after the machine was started again.
+/// Distinguishes this machine and container from others, also after a restart.
 fn place() -> u64 {
     static PLACE: OnceLock<u64> = OnceLock::new();
     *PLACE.get_or_init(|| {
@@ -82,8 +85,10 @@ fn place() -> u64 {
     })
 }
 
-/// The same in every version of this program (FNV-1a).
+/// A hash (FNV-1a) that must be the same in every version of this program.
 fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -1,12 +1,14 @@
-//! Folders that stand for missing names while a command runs, so that a sandbox can cover them.
+//! Folders that occupy missing names while a command runs, so that a sandbox can cover them.
 //!
-//! Commands may run side by side in one folder, and each must find its cover until it ends. So each command makes a folder of its own in
-//! the placeholder, its mark, and a placeholder goes with the last of them: a folder that is not empty cannot be removed. The guardian removes
-//! them when the command has ended, also after the death of our process. Our process removes them after the death of the guardian. What the
-//! death of both leaves, or a machine that stops, goes with the next [`reclaim_placeholders`] in that folder.
+//! Commands may run side by side in one folder, and each needs its cover until it ends. So each
+//! command creates a folder of its own, its mark, in the placeholder, and the placeholder is
+//! removed with the last mark, because a folder that is not empty cannot be removed. The guardian
+//! removes them when the command has ended, even after this process died. This process removes them
+//! if the guardian died. If both died, the next [`reclaim_placeholders`] in that folder removes
+//! them.
 //!
-//! A mark in the writable folder itself comes first and goes last. As long as it is there, a name that is an empty folder may be a placeholder
-//! without its mark.
+//! A mark in the writable folder itself is created first and removed last. While it exists, an
+//! empty folder may be a placeholder without its mark.
 
 use super::owner::{MARK, is_dead, is_mark, new_mark};
 use std::ffi::CString;
@@ -17,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless the guardian does.
+/// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless
+/// the guardian does.
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     folders: Arc<Vec<CString>>,
@@ -26,12 +29,14 @@ pub(crate) struct Placeholders {
 }
 
 impl Placeholders {
-    /// Puts a placeholder at each path where nothing is. Also returns where one stands now: nothing can be made in a folder that is not
-    /// ours to change, nor by a command. `roots` are the writable folders that hold the paths.
+    /// Creates a placeholder at each unused path. Also returns where one exists now: nothing can be
+    /// created in a folder that this user may not change, not by a command either. `roots` are the
+    /// writable folders that contain the paths.
     pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
         let mark = new_mark();
         let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));
-        let witnesses: Vec<PathBuf> = roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
+        let witnesses: Vec<PathBuf> =
+            roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
         for witness in &witnesses {
             // A folder that is not ours to change gets no placeholder either.
             let _refused = fs::create_dir(witness);
@@ -44,18 +49,19 @@ impl Placeholders {
             }
         }
         folders.extend(witnesses);
-        let folders =
-            folders.into_iter().filter_map(|path| CString::new(path.into_os_string().into_vec()).ok());
+        let folders = folders
+            .into_iter()
+            .filter_map(|path| CString::new(path.into_os_string().into_vec()).ok());
         let folders = Arc::new(folders.collect());
         (Self { folders, handed_over: AtomicBool::new(false) }, made)
     }
 
-    /// The folders in the order of their removal, for the guardian.
+    /// The folders for the guardian, in the order of their removal.
     pub(crate) fn folders(&self) -> Arc<Vec<CString>> {
         self.folders.clone()
     }
 
-    /// Says that a guardian runs and removes them.
+    /// Records that a guardian runs and removes them.
     pub(crate) fn hand_over(&self) {
         self.handed_over.store(true, Ordering::Release);
     }
@@ -69,18 +75,19 @@ impl Drop for Placeholders {
     }
 }
 
-/// Removes those of the folders that are empty, in this order.
+/// Removes the empty ones of the folders, in this order.
 ///
 /// Async-signal-safe.
 pub(crate) fn remove(folders: &[CString]) {
     for folder in folders {
-        // SAFETY: a system call with a terminated string. One that is in use, or gone, stays as it is.
+        // SAFETY: a system call with a terminated string. One that is in use, or gone, stays as it
+        // is.
         unsafe { libc::rmdir(folder.as_ptr()) };
     }
 }
 
-/// The same after a guardian that may have been killed. One that came to its end left no mark, and then nothing is removed: an empty folder
-/// may be the person's by now.
+/// The same after a guardian that may have been killed. A guardian that finished left no mark, and
+/// then nothing is removed, because an empty folder may belong to the user by now.
 pub(crate) fn remove_rest(folders: &[CString]) {
     let is_mark = |folder: &&CString| {
         let name = folder.as_bytes().rsplit(|byte| *byte == b'/').next();
@@ -93,9 +100,11 @@ pub(crate) fn remove_rest(folders: &[CString]) {
     }
 }
 
-/// Removes what commands left in this folder at these names, if their programs are gone: processes of this machine that were killed together
-/// with their guardian, or that ended with the machine. What a process of another machine or container left goes a day later, for that
-/// process looks gone as well. Blocks on the disk.
+/// Removes what commands left in this folder at these names, if their programs have ended:
+/// processes that were killed together with their guardian, or that ended with the machine. What a
+/// process of another machine or container left is removed a day later, because that process looks
+/// ended from here. Blocks on the disk.
+/// gone as well. Blocks on the disk.
 pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();
@@ -108,7 +117,8 @@ pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n
                 continue;
             }
             let marks = dead_marks(folder);
-            let unmarked = || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
+            let unmarked =
+                || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
             if !marks.is_empty() || unmarked() {
                 marks.iter().map(PathBuf::as_path).for_each(remove_empty);
                 emptied.push(folder.to_owned());
@@ -124,7 +134,8 @@ fn remove_empty(folder: &Path) {
     let _in_use_or_gone = fs::remove_dir(folder);
 }
 
-/// Makes a placeholder with this mark. Returns what to remove: marks, the placeholder, and folders that were made above it.
+/// Creates a placeholder with this mark. Returns what to remove: marks, the placeholder, and the
+/// folders that were created above it.
 fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     // Another command may remove a folder between our steps.
     for _ in 0..8 {
@@ -138,9 +149,11 @@ fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> 
 
 fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    // Another command may have made a folder above. The mark in a writable folder says nothing of that folder.
-    let is_made =
-        |above: &&Path| !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above));
+    // Another command may have made a folder above. The mark in a writable folder says nothing of
+    // that folder.
+    let is_made = |above: &&Path| {
+        !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above))
+    };
     let above: Vec<&Path> = path.ancestors().skip(1).take_while(is_made).collect();
     for folder in above.into_iter().rev().chain([path]) {
         match fs::create_dir(folder) {
@@ -160,12 +173,12 @@ fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathB
     Ok(removed.collect())
 }
 
-/// Whether a command that runs made this folder.
+/// Returns whether a running command created this folder.
 fn has_mark(folder: &Path) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| is_mark(&entry))
 }
 
-/// Whether this folder only stands for a missing name, while a command in a sandbox runs.
+/// Returns whether this folder only occupies a missing name while a command in a sandbox runs.
 pub fn is_placeholder(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let mut marks = 0;
@@ -178,7 +191,7 @@ pub fn is_placeholder(path: &Path) -> bool {
     marks > 0
 }
 
-/// The marks in this folder of which the processes are gone.
+/// The marks in this folder whose processes have ended.
 fn dead_marks(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(is_dead).map(|entry| entry.path()).collect()

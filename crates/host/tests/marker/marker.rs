@@ -1,4 +1,5 @@
-//! Finds the processes of a test by a marker in their environment, which descendants and guardians inherit.
+//! Finds the processes of a test by a marker in their environment, which descendants and guardians
+//! inherit.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +15,8 @@ pub(crate) fn fresh() -> String {
     format!("{}-{}", std::process::id(), folder.path().file_name().unwrap().display())
 }
 
-/// Whether a process other than this one has exactly this entry in its environment (zombies have none).
+/// Whether a process other than this one has exactly this entry in its environment (zombies have
+/// none).
 fn has(process: &Path, entry: &[u8]) -> bool {
     fs::read(process.join("environ"))
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|each| each == entry))
@@ -25,7 +27,9 @@ pub(crate) fn alive(marker: &str) -> Vec<(u32, String)> {
     let entry = format!("{NAME}={marker}");
     let mut found = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
         if pid != std::process::id() && has(&process.path(), entry.as_bytes()) {
             let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
             found.push((pid, String::from_utf8_lossy(&words).replace('\0', " ")));

@@ -27,8 +27,8 @@ fn another_user_is_held_in_the_same_way() {
     tests.args(["--test-threads=2"]).current_dir(folder.path()).uid(NOBODY).gid(NOBODY);
     tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
     let output = tests.output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     println!("as nobody: {said}");
 }

@@ -11,7 +11,9 @@ pub(crate) fn done(deed: &str, argument: &str) -> io::Result<()> {
     let process = || argument.parse::<libc::pid_t>().unwrap();
     match deed {
         "open" => OpenOptions::new().append(true).open(argument).map(drop),
-        "look" => OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(argument).map(drop),
+        "look" => {
+            OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(argument).map(drop)
+        }
         "datagram" => datagram(argument),
         "set-user" => {
             use std::os::unix::fs::PermissionsExt as _;
@@ -25,19 +27,28 @@ pub(crate) fn done(deed: &str, argument: &str) -> io::Result<()> {
 /// A message to an address, by a socket that was made as one of a pair.
 fn datagram(path: &str) -> io::Result<()> {
     let mut pair = [0; 2];
-    // SAFETY: the array has room for two descriptors; the address is a valid structure of the stated size.
+    // SAFETY: the array has room for two descriptors; the address is a valid structure of the
+    // stated size.
     unsafe {
         number(
-            libc::socketpair(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr())
-                .into(),
+            libc::socketpair(
+                libc::AF_UNIX,
+                libc::SOCK_DGRAM | libc::SOCK_CLOEXEC,
+                0,
+                pair.as_mut_ptr(),
+            )
+            .into(),
         )?;
         let mut address: libc::sockaddr_un = std::mem::zeroed();
         address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-        for (to, from) in address.sun_path.iter_mut().zip(CString::new(path).unwrap().as_bytes_with_nul()) {
+        for (to, from) in
+            address.sun_path.iter_mut().zip(CString::new(path).unwrap().as_bytes_with_nul())
+        {
             *to = *from as libc::c_char;
         }
         let size = size_of_val(&address) as libc::socklen_t;
-        let sent = libc::sendto(pair[0], c"!".as_ptr().cast(), 1, 0, (&raw const address).cast(), size);
+        let sent =
+            libc::sendto(pair[0], c"!".as_ptr().cast(), 1, 0, (&raw const address).cast(), size);
         number(sent as i64)
     }
 }
@@ -66,7 +77,8 @@ fn own() -> io::Result<()> {
 /// A system call that is to fail.
 fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();
-    // SAFETY: each call names valid local structures or null; a child that a call begins ends at once.
+    // SAFETY: each call names valid local structures or null; a child that a call begins ends at
+    // once.
     let result = unsafe {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let mut cpus: libc::cpu_set_t = std::mem::zeroed();
@@ -93,9 +105,14 @@ fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
             "user-priority" => libc::setpriority(libc::PRIO_USER, 0, 19).into(),
             "io-priority" => libc::syscall(libc::SYS_ioprio_set, 1, pid, 3 << 13),
             "user-io-priority" => libc::syscall(libc::SYS_ioprio_set, 3, libc::getuid(), 3 << 13),
-            "namespace" => {
-                began(libc::syscall(libc::SYS_clone, libc::CLONE_NEWUSER | libc::SIGCHLD, 0, 0, 0, 0))
-            }
+            "namespace" => began(libc::syscall(
+                libc::SYS_clone,
+                libc::CLONE_NEWUSER | libc::SIGCHLD,
+                0,
+                0,
+                0,
+                0,
+            )),
             "mount-namespace" => {
                 began(libc::syscall(libc::SYS_clone, libc::CLONE_NEWNS | libc::SIGCHLD, 0, 0, 0, 0))
             }
@@ -124,16 +141,23 @@ fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
             "same" => libc::syscall(libc::SYS_kcmp, pid, pid, 0, 0, 0),
             "pages" => libc::syscall(libc::SYS_migrate_pages, pid, 0, none, none),
             "advise" => libc::syscall(libc::SYS_process_madvise, -1, &raw const local, 1, 20, 0),
-            "add-key" => {
-                libc::syscall(libc::SYS_add_key, c"user".as_ptr(), c"k".as_ptr(), c"v".as_ptr(), 1, -3)
-            }
+            "add-key" => libc::syscall(
+                libc::SYS_add_key,
+                c"user".as_ptr(),
+                c"k".as_ptr(),
+                c"v".as_ptr(),
+                1,
+                -3,
+            ),
             "program" => libc::syscall(libc::SYS_bpf, 5, words.as_ptr(), size_of_val(&words)),
             "fault" => libc::syscall(libc::SYS_userfaultfd, 1),
             "counter" => libc::syscall(libc::SYS_perf_event_open, words.as_ptr(), pid, -1, -1, 0),
             "root" => libc::chroot(c"/".as_ptr()).into(),
             "clone-mount" => libc::syscall(libc::SYS_open_tree, -100, c"/".as_ptr(), 1),
             "handle" => libc::syscall(libc::SYS_open_by_handle_at, -100, none, 0),
-            "shared-memory" => libc::shmget(libc::IPC_PRIVATE, 4096, 0o600 | libc::IPC_CREAT).into(),
+            "shared-memory" => {
+                libc::shmget(libc::IPC_PRIVATE, 4096, 0o600 | libc::IPC_CREAT).into()
+            }
             "queue-of-messages" => libc::mq_open(c"/attache-test".as_ptr(), libc::O_RDONLY).into(),
             other => panic!("{other}"),
         }

@@ -77,14 +77,19 @@ async fn disks_terminals_and_memory_of_processes_cannot_be_opened() {
         let terminal = terminal.run_in_terminal(10, 20).unwrap();
         let ours = std::process::id();
         let own = format!("/proc/{ours}");
-        let mut paths: Vec<String> =
-            ["mem", "environ", "maps", "fd/0", "root/etc/passwd"].map(|name| format!("{own}/{name}")).into();
-        let devices =
-            fs::read_dir("/dev").unwrap().flatten().chain(fs::read_dir("/dev/pts").unwrap().flatten());
+        let mut paths: Vec<String> = ["mem", "environ", "maps", "fd/0", "root/etc/passwd"]
+            .map(|name| format!("{own}/{name}"))
+            .into();
+        let devices = fs::read_dir("/dev")
+            .unwrap()
+            .flatten()
+            .chain(fs::read_dir("/dev/pts").unwrap().flatten());
         let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"];
-        let devices = devices.filter(|entry| !harmless.contains(&entry.file_name().to_str().unwrap()));
         let devices =
-            devices.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir() && !kind.is_symlink()));
+            devices.filter(|entry| !harmless.contains(&entry.file_name().to_str().unwrap()));
+        let devices = devices.filter(|entry| {
+            entry.file_type().is_ok_and(|kind| !kind.is_dir() && !kind.is_symlink())
+        });
         paths.extend(devices.map(|entry| entry.path().display().to_string()));
         let script: String = paths
             .iter()

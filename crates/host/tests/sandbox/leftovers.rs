@@ -62,8 +62,9 @@ fn with_owner(project: &Path, deed: impl FnOnce(libc::pid_t, libc::pid_t)) {
     owner.args(["--exact", "leftovers::owner", "--nocapture"]).env(OWNER, project);
     let mut owner = owner.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
-    let guardian =
-        lines.find_map(|line| Some(line.unwrap().split_once("GUARDIAN ")?.1.parse().unwrap())).unwrap();
+    let guardian = lines
+        .find_map(|line| Some(line.unwrap().split_once("GUARDIAN ")?.1.parse().unwrap()))
+        .unwrap();
     deed(owner.id().try_into().unwrap(), guardian);
     owner.wait().unwrap();
 }
@@ -78,7 +79,10 @@ async fn nothing_stays_when_the_guardian_is_killed() {
     assert_eq!(command.chunk().await.unwrap(), b"ready\n");
     assert!(is_placeholder(&place.at("project/.claude")));
     reclaim(&place);
-    assert!(is_placeholder(&place.at("project/.claude")), "a command that runs keeps its placeholders");
+    assert!(
+        is_placeholder(&place.at("project/.claude")),
+        "a command that runs keeps its placeholders"
+    );
     signal(parent(command.pid()), libc::SIGKILL);
     command.wait().await;
     assert_eq!(below(&place.at("project")), before);
@@ -141,15 +145,20 @@ async fn the_next_command_removes_what_stayed_where_it_makes_placeholders_itself
 fn what_another_made_stays() {
     let place = place();
     fs::create_dir(place.at("project/.claude")).unwrap();
-    // The marks of a process that has this number no more, of an earlier version, and of another machine.
+    // The marks of a process that has this number no more, of an earlier version, and of another
+    // machine.
     let own = std::process::id();
     for mark in [format!("{own}-1-2-0"), "4194305-0".to_owned()] {
-        fs::create_dir_all(place.at("project/.envrc").join(format!(".attache-placeholder-{mark}"))).unwrap();
+        fs::create_dir_all(place.at("project/.envrc").join(format!(".attache-placeholder-{mark}")))
+            .unwrap();
     }
     fs::write(place.at("project/src/.attache-placeholder-4194305-0"), "a file").unwrap();
     reclaim(&place);
     assert!(place.at("project/.claude").exists(), "an empty folder of the person");
     assert!(place.at("project/src/.attache-placeholder-4194305-0").exists());
     let left = below(&place.at("project/.envrc"));
-    assert_eq!(left, [place.at("project/.envrc").join(format!(".attache-placeholder-{own}-1-2-0"))]);
+    assert_eq!(
+        left,
+        [place.at("project/.envrc").join(format!(".attache-placeholder-{own}-1-2-0"))]
+    );
 }

@@ -1,7 +1,7 @@
 //! What a sandbox holds, tried with each that this machine has.
 //!
-//! A deed is done by this test program itself, run again inside (see [`deed`]); whether a sandbox has to be there is asked of the system by
-//! other means than the crate's own.
+//! A deed is done by this test program itself, run again inside (see [`deed`]); whether a sandbox
+//! has to be there is asked of the system by other means than the crate's own.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -36,8 +36,18 @@ const DEED: &str = "ATTACHE_TEST_DEED";
 /// Every sandbox of this machine. One that the system offers and the crate does not is a failure.
 async fn sandboxes() -> Vec<Sandbox> {
     let mut found = Vec::new();
-    let words =
-        ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--unshare-net", "true"];
+    let words = [
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--unshare-pid",
+        "--unshare-net",
+        "true",
+    ];
     let tried = std::process::Command::new("bwrap").args(words).output();
     match (Sandbox::bubblewrap().await, tried) {
         (Ok(sandbox), _) => found.push(sandbox),
@@ -45,7 +55,8 @@ async fn sandboxes() -> Vec<Sandbox> {
         (Err(error), _) => eprintln!("not tried with bubblewrap: {error}"),
     }
     // SAFETY: with these arguments the system call only answers a number.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     match Sandbox::landlock().await {
         Ok(sandbox) => found.push(sandbox),
         Err(error) if version > 0 => panic!("the kernel has Landlock {version}, but: {error}"),
@@ -74,9 +85,14 @@ impl Place {
         for name in ["project/.git/hooks", "project/src", "outside", "secrets", "temporary"] {
             fs::create_dir_all(at(name)).unwrap();
         }
-        for name in
-            ["project/.git/config", "project/src/a", "project/note", "outside/file", "secrets/key", "token"]
-        {
+        for name in [
+            "project/.git/config",
+            "project/src/a",
+            "project/note",
+            "outside/file",
+            "secrets/key",
+            "token",
+        ] {
             fs::write(at(name), "before\n").unwrap();
         }
         copy_of_this_program(&at("project/deed"));
@@ -109,15 +125,19 @@ impl Place {
         let words = ["--exact", "deed", "--nocapture"];
         let launch = Launch::new(self.at("project/deed")).args(words).env(DEED, deed);
         let (_, said) = ran(self.inside(sandbox, launch)).await;
-        let answer =
-            said.lines().find_map(|line| line.split_once("DEED ")).map(|(_, answer)| answer.to_owned());
+        let answer = said
+            .lines()
+            .find_map(|line| line.split_once("DEED "))
+            .map(|(_, answer)| answer.to_owned());
         answer.unwrap_or_else(|| panic!("{}: {deed} said nothing: {said}", sandbox.name()))
     }
 }
 
-/// Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+/// Copied by another process: a program cannot be started while a process that was forked meanwhile
+/// has it open for writing.
 fn copy_of_this_program(to: &Path) {
-    let copied = std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
+    let copied =
+        std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
     assert!(copied.unwrap().success());
 }
 
@@ -139,7 +159,9 @@ fn deed() {
     let (deed, argument) = deed.split_once(' ').unwrap();
     let done: io::Result<()> = match deed {
         "tcp" => TcpStream::connect(argument).and_then(|mut stream| stream.write_all(b"!")),
-        "udp" => UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"!", argument)).map(drop),
+        "udp" => UdpSocket::bind("127.0.0.1:0")
+            .and_then(|socket| socket.send_to(b"!", argument))
+            .map(drop),
         "listen" => TcpListener::bind(argument).map(drop),
         "unix" => UnixStream::connect(argument).and_then(|mut stream| stream.write_all(b"!")),
         "pair" => UnixStream::pair().map(drop),
@@ -148,7 +170,9 @@ fn deed() {
             let pid: libc::pid_t = argument.parse().unwrap();
             libc::ptrace(libc::PTRACE_ATTACH, pid, 0, 0)
         }),
-        "signal" => number(unsafe { i64::from(libc::kill(argument.parse().unwrap(), libc::SIGUSR1)) }),
+        "signal" => {
+            number(unsafe { i64::from(libc::kill(argument.parse().unwrap(), libc::SIGUSR1)) })
+        }
         "environment" => fs::read(format!("/proc/{argument}/environ")).map(drop),
         "mount" => number(i64::from(unsafe {
             libc::mount(c"none".as_ptr(), c"/mnt".as_ptr(), c"tmpfs".as_ptr(), 0, std::ptr::null())
@@ -160,7 +184,10 @@ fn deed() {
         })),
         other => deeds::done(other, argument),
     };
-    println!("\nDEED {}", done.map_or_else(|error| format!("refused: {error}"), |()| "done".into()));
+    println!(
+        "\nDEED {}",
+        done.map_or_else(|error| format!("refused: {error}"), |()| "done".into())
+    );
 }
 
 fn number(result: i64) -> io::Result<()> {
@@ -195,8 +222,10 @@ async fn nothing_outside_can_be_written() {
         );
         let (exit, said) = place.run(&sandbox, &script).await;
         assert!(exit.success(), "{}: {said}", sandbox.name());
-        // The private temporary folder may have taken some of it; what counts is what is there afterwards.
-        let names: Vec<_> = fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        // The private temporary folder may have taken some of it; what counts is what is there
+        // afterwards.
+        let names: Vec<_> =
+            fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["file"], "{}: {said}", sandbox.name());
         assert_eq!(
             fs::read_to_string(outside.join("file")).unwrap(),
@@ -207,9 +236,18 @@ async fn nothing_outside_can_be_written() {
         for path in ["/etc/attache-test", "/usr/attache-test"] {
             assert!(!Path::new(path).exists(), "{}: {path}", sandbox.name());
         }
-        assert!(!said.contains("wrote /etc") && !said.contains("wrote /usr"), "{}: {said}", sandbox.name());
+        assert!(
+            !said.contains("wrote /etc") && !said.contains("wrote /usr"),
+            "{}: {said}",
+            sandbox.name()
+        );
         place.deed(&sandbox, &format!("truncate {}", outside.join("file").display())).await;
-        assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "before\n", "{}", sandbox.name());
+        assert_eq!(
+            fs::read_to_string(outside.join("file")).unwrap(),
+            "before\n",
+            "{}",
+            sandbox.name()
+        );
     }
 }
 
@@ -227,7 +265,12 @@ async fn what_is_read_only_inside_the_bounds_cannot_be_written() {
             "{}",
             sandbox.name()
         );
-        assert_eq!(fs::read_dir(place.at("project/.git/hooks")).unwrap().count(), 0, "{}", sandbox.name());
+        assert_eq!(
+            fs::read_dir(place.at("project/.git/hooks")).unwrap().count(),
+            0,
+            "{}",
+            sandbox.name()
+        );
     }
 }
 
@@ -243,7 +286,12 @@ async fn what_is_hidden_cannot_be_read() {
         );
         let (_, said) = place.run(&sandbox, &script).await;
         assert!(!said.contains("before"), "{}: {said}", sandbox.name());
-        assert_eq!(fs::read_to_string(secrets.join("key")).unwrap(), "before\n", "{}", sandbox.name());
+        assert_eq!(
+            fs::read_to_string(secrets.join("key")).unwrap(),
+            "before\n",
+            "{}",
+            sandbox.name()
+        );
         assert_eq!(fs::read_to_string(token).unwrap(), "before\n", "{}", sandbox.name());
     }
 }
@@ -292,7 +340,8 @@ async fn programs_that_would_do_it_for_the_command_cannot_be_reached() {
 #[tokio::test]
 async fn the_kernel_and_other_processes_are_out_of_reach() {
     // SAFETY: a system call; the version of Landlock from which signals are held.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     for sandbox in sandboxes().await {
         let place = Place::new();
         let child = Launch::new("sleep").arg("1000").run().unwrap();
@@ -318,8 +367,10 @@ async fn a_tree_in_a_sandbox_is_owned_like_any_other() {
             let script = format!(
                 "setsid sh -c 'setsid sleep 1000 & sleep 1000' & (sleep 1000 &) ; echo ready; {last}"
             );
-            let mut command =
-                place.inside(&sandbox, Launch::shell(script).env(marker::NAME, &marker)).run().unwrap();
+            let mut command = place
+                .inside(&sandbox, Launch::shell(script).env(marker::NAME, &marker))
+                .run()
+                .unwrap();
             assert_eq!(command.chunk().await.unwrap(), b"ready\n", "{} {how}", sandbox.name());
             match how {
                 "end" => assert_eq!(command.wait().await.code, Some(5), "{}", sandbox.name()),
@@ -357,7 +408,8 @@ async fn a_missing_program_and_a_signal_are_told() {
 async fn a_command_in_a_sandbox_may_have_a_terminal() {
     for sandbox in sandboxes().await {
         let place = Place::new();
-        let launch = place.inside(&sandbox, Launch::shell("test -t 1 && stty size; echo x > /dev/tty"));
+        let launch =
+            place.inside(&sandbox, Launch::shell("test -t 1 && stty size; echo x > /dev/tty"));
         let mut command = launch.run_in_terminal(30, 100).unwrap();
         let mut output = Bounded::new(1024);
         while let Some(chunk) = command.chunk().await {

@@ -13,11 +13,15 @@ fn place() -> Place {
         fs::create_dir_all(place.at(folder)).unwrap();
     }
     fs::write(place.at("project/sub/AGENTS.md"), "before\n").unwrap();
-    place.bounds.read_only.extend([place.at("project/sub/deep/.git"), place.at("project/sub/AGENTS.md")]);
-    place.bounds.missing = [".claude", ".vscode", ".envrc", ".github/workflows", ".config/git", "sub/.cargo"]
-        .iter()
-        .map(|name| place.at("project").join(name))
-        .collect();
+    place
+        .bounds
+        .read_only
+        .extend([place.at("project/sub/deep/.git"), place.at("project/sub/AGENTS.md")]);
+    place.bounds.missing =
+        [".claude", ".vscode", ".envrc", ".github/workflows", ".config/git", "sub/.cargo"]
+            .iter()
+            .map(|name| place.at("project").join(name))
+            .collect();
     place
 }
 
@@ -94,7 +98,8 @@ async fn placeholders_go_with_the_last_command_however_it_ends() {
     let Ok(sandbox) = Sandbox::bubblewrap().await else { return };
     let place = place();
     let before = below(&place.at("project"));
-    let begin = || place.inside(&sandbox, Launch::shell("echo ready; exec sleep 1000")).run().unwrap();
+    let begin =
+        || place.inside(&sandbox, Launch::shell("echo ready; exec sleep 1000")).run().unwrap();
     let (mut first, mut second) = (begin(), begin());
     for command in [&mut first, &mut second] {
         assert_eq!(command.chunk().await.unwrap(), b"ready\n");
@@ -120,9 +125,14 @@ async fn an_empty_folder_of_the_person_stays() {
         let place = place();
         fs::create_dir(place.at("project/.claude")).unwrap();
         let before = below(&place.at("project"));
-        let (_, said) = ran(place.inside(&sandbox, Launch::shell("cat note; echo evil > .claude/x"))).await;
+        let (_, said) =
+            ran(place.inside(&sandbox, Launch::shell("cat note; echo evil > .claude/x"))).await;
         assert!(said.starts_with("before\n"), "{said}");
-        assert!(below(&place.at("project")).contains(&place.at("project/.claude")), "{}", sandbox.name());
+        assert!(
+            below(&place.at("project")).contains(&place.at("project/.claude")),
+            "{}",
+            sandbox.name()
+        );
         assert!(before.contains(&place.at("project/.claude")));
     }
 }

@@ -52,7 +52,8 @@ fn state(pid: u32) -> String {
     let lines = read("status");
     let cpus = lines.lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
     let stat = read("stat");
-    // What follows the name: the priority, the nice value and the policy are the sixteenth, the seventeenth and the thirty-ninth.
+    // What follows the name: the priority, the nice value and the policy are the sixteenth, the
+    // seventeenth and the thirty-ninth.
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let at = |index: usize| *fields.get(index).unwrap();
     format!("{}{cpus} priority {} nice {} policy {}", read("limits"), at(15), at(16), at(38))
@@ -61,7 +62,8 @@ fn state(pid: u32) -> String {
 #[tokio::test]
 async fn no_call_changes_a_process_outside() {
     // SAFETY: a system call; the version of Landlock from which signals are held.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     for sandbox in sandboxes().await {
         let place = Place::new();
         let child = Launch::new("sleep").arg("1000").run().unwrap();
@@ -70,7 +72,8 @@ async fn no_call_changes_a_process_outside() {
         let signals = SIGNALS.iter().filter(|_| name == "bubblewrap" || version >= 6);
         for deed in NAMED.iter().chain(signals) {
             let said = place.deed(&sandbox, &format!("{deed} {pid}")).await;
-            // In namespaces of its own a command may lower the priority of a user's processes: it sees only its own.
+            // In namespaces of its own a command may lower the priority of a user's processes: it
+            // sees only its own.
             let harmless = name == "bubblewrap" && deed.starts_with("user-");
             assert!(said.starts_with("refused") || harmless, "{name}: {deed}: {said}");
             assert!(child.try_exit().is_none(), "{name}: {deed} ended it");
@@ -122,7 +125,8 @@ async fn a_socket_of_a_pair_reaches_no_address() {
 async fn no_program_is_given_the_rights_of_its_owner() {
     for sandbox in sandboxes().await {
         let place = Place::new();
-        let said = place.deed(&sandbox, &format!("set-user {}", place.at("project/note").display())).await;
+        let said =
+            place.deed(&sandbox, &format!("set-user {}", place.at("project/note").display())).await;
         assert!(said.starts_with("refused"), "{}: {said}", sandbox.name());
     }
 }

@@ -4,13 +4,15 @@ use super::{has_verbs, is_among, program, stands_at, tokens};
 use crate::options;
 use crate::shell::Part;
 
-/// Programs of which the words are names or text, so that the name of another program among them is no command.
+/// Programs of which the words are names or text, so that the name of another program among them is
+/// no command.
 const NAME_ONLY: &[&str] = &[
-    "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl", "date", "dpkg",
-    "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help", "info", "install", "kill",
-    "killall", "less", "ln", "ls", "make", "man", "mkdir", "mktemp", "more", "mv", "nano", "nvim", "pgrep",
-    "pkill", "printf", "ps", "rg", "rm", "rmdir", "tar", "tee", "test", "tldr", "touch", "tree", "type",
-    "unzip", "vi", "view", "vim", "whatis", "whereis", "which", "zgrep", "zip", "[",
+    "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl",
+    "date", "dpkg", "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help",
+    "info", "install", "kill", "killall", "less", "ln", "ls", "make", "man", "mkdir", "mktemp",
+    "more", "mv", "nano", "nvim", "pgrep", "pkill", "printf", "ps", "rg", "rm", "rmdir", "tar",
+    "tee", "test", "tldr", "touch", "tree", "type", "unzip", "vi", "view", "vim", "whatis",
+    "whereis", "which", "zgrep", "zip", "[",
 ];
 
 /// Options behind which stands a program, for whatever program they are.
@@ -33,8 +35,8 @@ const RUNS_FOUND: &[&str] = &["-x", "-X"];
 /// Programs that find files.
 const FINDERS: &[&str] = &["fd", "fdfind"];
 
-/// Whether the command may run these words by naming them to a program: to one that is not known, behind an option that runs its value, or as
-/// an editor's or an alias's `!`.
+/// Whether the command may run these words by naming them to a program: to one that is not known,
+/// behind an option that runs its value, or as an editor's or an alias's `!`.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -43,8 +45,9 @@ pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let texts: Vec<Option<&str>> =
         own.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
     let from = |at: usize| stands_at(texts.get(at..).unwrap_or_default(), words);
-    let starts =
-        |option: &str| RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option));
+    let starts = |option: &str| {
+        RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option))
+    };
     own.iter().enumerate().any(|(at, word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let shouted = word

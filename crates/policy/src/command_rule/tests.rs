@@ -167,9 +167,13 @@ fn a_rejecting_rule_of_several_words_follows_them() {
         assert!(!rule.may_cover(line), "{line}");
     }
     let path = CommandRule::new("/bin/rm");
-    assert!(path.may_cover("/bin/rm x") && path.may_cover("rm x") && path.may_cover("/usr/bin/rm x"));
+    assert!(
+        path.may_cover("/bin/rm x") && path.may_cover("rm x") && path.may_cover("/usr/bin/rm x")
+    );
     let pipe = CommandRule::new("curl | sh");
-    assert!(pipe.may_cover("curl -s https://example.org | sudo sh") && !pipe.may_cover("curl -s x"));
+    assert!(
+        pipe.may_cover("curl -s https://example.org | sudo sh") && !pipe.may_cover("curl -s x")
+    );
     assert!(
         CommandRule::new("((").may_cover("x (( y"),
         "a text that no shell reads is searched for as it is"

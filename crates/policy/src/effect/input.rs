@@ -1,8 +1,8 @@
 //! Reading of a tool's input.
 
 use super::names::{
-    ARGUMENTS, CHANGES, COMMAND, COMMANDS, DERIVED, DESCRIBES, EDITOR_OPERATIONS, ENVIRONMENT, FOLDER,
-    NESTED, PATH, PERHAPS_COMMAND, URL, is_in,
+    ARGUMENTS, CHANGES, COMMAND, COMMANDS, DERIVED, DESCRIBES, EDITOR_OPERATIONS, ENVIRONMENT,
+    FOLDER, NESTED, PATH, PERHAPS_COMMAND, URL, is_in,
 };
 use super::{Command, ToolEffect};
 use attache_protocol::v1::ToolKind;
@@ -61,7 +61,8 @@ impl Reader {
         let rest = match value {
             Value::Object(members) => self.object(members, around),
             Value::Array(items) => {
-                let rest: Vec<Value> = items.iter().filter_map(|item| self.value(item, around)).collect();
+                let rest: Vec<Value> =
+                    items.iter().filter_map(|item| self.value(item, around)).collect();
                 (!rest.is_empty()).then_some(Value::Array(rest))
             }
             other => kept(other),
@@ -94,7 +95,9 @@ impl Reader {
                 name if is_in(PATH, name) => self.path(value, &around),
                 name if is_in(URL, name) => self.url(value, &around),
                 name if is_in(CHANGES, name) && value.is_object() => self.changes(value, &around),
-                name if is_in(DERIVED, name) || is_in(FOLDER, name) || is_in(ENVIRONMENT, name) => None,
+                name if is_in(DERIVED, name) || is_in(FOLDER, name) || is_in(ENVIRONMENT, name) => {
+                    None
+                }
                 name if is_in(DESCRIBES, name) && !value.is_object() && !value.is_array() => None,
                 name if is_in(NESTED, name) => match value.as_str().and_then(nested) {
                     Some(value) => self.value(&value, &around),
@@ -194,11 +197,13 @@ impl Reader {
         }
     }
 
-    /// Commands that the agent derived from the one beside them count where they add something to it.
+    /// Commands that the agent derived from the one beside them count where they add something to
+    /// it.
     fn derived(&mut self, members: &Map<String, Value>, around: &Surroundings, before: usize) {
         let own: Vec<String> =
             self.effect.commands.iter().skip(before).map(|command| command.line.clone()).collect();
-        let mut other = Self { effect: ToolEffect::default(), executes: self.executes, depth: self.depth };
+        let mut other =
+            Self { effect: ToolEffect::default(), executes: self.executes, depth: self.depth };
         for (_, value) in members.iter().filter(|(name, _)| is_in(DERIVED, name)) {
             other.commands(value, around);
         }
@@ -217,7 +222,8 @@ impl Reader {
         if !self.executes || !self.effect.commands.is_empty() {
             return;
         }
-        let found = rest.iter().find(|(name, value)| is_in(PERHAPS_COMMAND, name) && value.is_string());
+        let found =
+            rest.iter().find(|(name, value)| is_in(PERHAPS_COMMAND, name) && value.is_string());
         if let Some((name, value)) = found.map(|(name, value)| (name.clone(), value.clone())) {
             rest.remove(&name);
             self.command(&value, around);
@@ -247,7 +253,8 @@ impl Reader {
 
     fn add(&mut self, command: Command, around: &Surroundings) {
         let around = around.clone();
-        self.effect.add_command(command.in_folder(around.folder).with_environment(around.environment));
+        self.effect
+            .add_command(command.in_folder(around.folder).with_environment(around.environment));
     }
 }
 
@@ -263,13 +270,15 @@ fn nested(text: &str) -> Option<Value> {
 }
 
 fn words(items: &[Value]) -> Option<Vec<String>> {
-    let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+    let words: Option<Vec<String>> =
+        items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
     words.filter(|words| !words.is_empty())
 }
 
 /// A program and its arguments that stand in two members.
 fn program(members: &Map<String, Value>) -> Option<Vec<String>> {
-    let member = |list: &[&str]| members.iter().find(|(name, _)| is_in(list, name)).map(|(_, value)| value);
+    let member =
+        |list: &[&str]| members.iter().find(|(name, _)| is_in(list, name)).map(|(_, value)| value);
     let first = member(COMMAND)?.as_str()?;
     let arguments = words(member(ARGUMENTS)?.as_array()?)?;
     Some(std::iter::once(first.to_owned()).chain(arguments).collect())
@@ -288,25 +297,36 @@ fn is_web(text: &str) -> bool {
 }
 
 fn surroundings(members: &Map<String, Value>, outer: &Surroundings) -> Surroundings {
-    let member = |list: &[&str]| members.iter().find(|(name, _)| is_in(list, name)).map(|(_, value)| value);
+    let member =
+        |list: &[&str]| members.iter().find(|(name, _)| is_in(list, name)).map(|(_, value)| value);
     Surroundings {
-        folder: member(FOLDER).and_then(Value::as_str).map(str::to_owned).or_else(|| outer.folder.clone()),
-        environment: member(ENVIRONMENT).map(variables).unwrap_or_else(|| outer.environment.clone()),
+        folder: member(FOLDER)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .or_else(|| outer.folder.clone()),
+        environment: member(ENVIRONMENT)
+            .map(variables)
+            .unwrap_or_else(|| outer.environment.clone()),
     }
 }
 
-/// Variables as an object, as a list of objects with `name` and `value`, or as a list of `NAME=VALUE`.
+/// Variables as an object, as a list of objects with `name` and `value`, or as a list of
+/// `NAME=VALUE`.
 fn variables(value: &Value) -> Vec<(String, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+        }
         Value::Array(items) => items
             .iter()
             .map(|item| {
                 let text = plain(item);
                 let named = item.get("name").and_then(Value::as_str);
                 match (named, text.split_once('=')) {
-                    (Some(name), _) => (name.to_owned(), item.get("value").map(plain).unwrap_or_default()),
+                    (Some(name), _) => {
+                        (name.to_owned(), item.get("value").map(plain).unwrap_or_default())
+                    }
                     (None, Some((name, value))) => (name.to_owned(), value.to_owned()),
                     (None, None) => (text, String::new()),
                 }

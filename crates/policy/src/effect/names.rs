@@ -19,7 +19,8 @@ pub(super) const COMMAND: &[&str] = &[
 ];
 
 /// Several commands: each element is one.
-pub(super) const COMMANDS: &[&str] = &["bashcommands", "cmds", "commandlines", "commands", "shellcommands"];
+pub(super) const COMMANDS: &[&str] =
+    &["bashcommands", "cmds", "commandlines", "commands", "shellcommands"];
 
 /// Commands that the agent derived from another of the same object.
 pub(super) const DERIVED: &[&str] = &["parsedcmd", "parsedcommand", "parsedcommands"];
@@ -103,12 +104,25 @@ pub(super) const DESCRIBES: &[&str] = &[
 ];
 
 /// What an editor's tool calls its own operations; beside a path these are no programs.
-pub(super) const EDITOR_OPERATIONS: &[&str] =
-    &["append", "create", "delete", "insert", "read", "rename", "str_replace", "undo_edit", "view", "write"];
+pub(super) const EDITOR_OPERATIONS: &[&str] = &[
+    "append",
+    "create",
+    "delete",
+    "insert",
+    "read",
+    "rename",
+    "str_replace",
+    "undo_edit",
+    "view",
+    "write",
+];
 
 /// Whether a name of the input is in a list of this module.
 pub(super) fn is_in(list: &[&str], name: &str) -> bool {
-    let plain: String =
-        name.chars().filter(|each| !matches!(each, '_' | '-' | ' ')).collect::<String>().to_ascii_lowercase();
+    let plain: String = name
+        .chars()
+        .filter(|each| !matches!(each, '_' | '-' | ' '))
+        .collect::<String>()
+        .to_ascii_lowercase();
     list.contains(&plain.as_str())
 }

@@ -4,7 +4,12 @@ use super::*;
 use serde_json::json;
 
 fn effect(kind: ToolKind, title: &str, input: &Value) -> ToolEffect {
-    let call = ReportedCall { kind: Some(&kind), title, raw_input: Some(input), ..ReportedCall::default() };
+    let call = ReportedCall {
+        kind: Some(&kind),
+        title,
+        raw_input: Some(input),
+        ..ReportedCall::default()
+    };
     ToolEffect::of(&call)
 }
 
@@ -54,15 +59,19 @@ fn every_shape_of_a_command_is_read() {
 #[test]
 fn several_commands_all_count() {
     let input = json!({"command": "touch x", "commands": ["rm y", ["ls", "a b"]], "cmd": "wc z"});
-    assert_eq!(lines(&effect(ToolKind::Execute, "", &input)), ["wc z", "touch x", "rm y", "ls 'a b'"]);
+    assert_eq!(
+        lines(&effect(ToolKind::Execute, "", &input)),
+        ["wc z", "touch x", "rm y", "ls 'a b'"]
+    );
     let input = json!({"command": ["bash", "-lc", "ls"], "parsed_cmd": [{"cmd": "rm y"}]});
     assert_eq!(lines(&effect(ToolKind::Execute, "", &input)), ["ls", "rm y"]);
 }
 
 #[test]
 fn a_list_of_words_stays_whole_unless_it_is_a_shell_with_one_line() {
-    let whole =
-        |words: &[&str]| Command::from_words(words.iter().map(|word| (*word).to_owned()).collect()).line;
+    let whole = |words: &[&str]| {
+        Command::from_words(words.iter().map(|word| (*word).to_owned()).collect()).line
+    };
     assert_eq!(whole(&["rm", "-rf", "a b"]), "rm -rf 'a b'");
     assert_eq!(whole(&["bash", "-c", "rm \"$1\"", "_", "x"]), "bash -c 'rm \"$1\"' _ x");
     assert_eq!(whole(&["bash", "--rcfile", "evil", "-c", "ls"]), "bash --rcfile evil -c ls");
@@ -85,7 +94,11 @@ fn folder_and_variables_belong_to_the_command() {
     ] {
         let effect = effect(ToolKind::Execute, "", &input);
         let [command] = effect.commands.as_slice() else { panic!("{input}: {effect:?}") };
-        assert_eq!((command.line.as_str(), command.folder.as_deref()), ("make", Some("/w")), "{input}");
+        assert_eq!(
+            (command.line.as_str(), command.folder.as_deref()),
+            ("make", Some("/w")),
+            "{input}"
+        );
         let variables = [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "2".to_owned())];
         assert_eq!(command.environment, variables, "{input}");
     }
@@ -120,7 +133,8 @@ fn files_of_every_shape_are_read() {
         assert_eq!(effect.paths, ["/w/a.rs"], "{input}");
         assert!(effect.commands.is_empty(), "{input}: {effect:?}");
     }
-    let moved = json!({"changes": {"/w/a": {"update": {"unified_diff": "x", "move_path": "/w/b"}}}});
+    let moved =
+        json!({"changes": {"/w/a": {"update": {"unified_diff": "x", "move_path": "/w/b"}}}});
     assert_eq!(effect(ToolKind::Edit, "", &moved).paths, ["/w/a", "/w/b"]);
     let input = json!({"path": "/w/a.rs"});
     let call = ReportedCall {
@@ -135,15 +149,20 @@ fn files_of_every_shape_are_read() {
 #[test]
 fn addresses_and_other_arguments_are_read() {
     let url = "https://example.org/a";
-    for input in [json!({"url": url}), json!({"urls": [url]}), json!({"uri": url}), json!({"path": url})] {
+    for input in
+        [json!({"url": url}), json!({"urls": [url]}), json!({"uri": url}), json!({"path": url})]
+    {
         assert_eq!(effect(ToolKind::Fetch, "", &input).urls, [url], "{input}");
     }
     let search = effect(ToolKind::Search, "", &json!({"query": "rust", "limit": null}));
     assert_eq!(search.arguments, Some(json!({"query": "rust"})));
     let both = effect(ToolKind::Edit, "", &json!({"path": "/w/a", "delete": true}));
     assert_eq!((both.paths.len(), both.arguments), (1, Some(json!({"delete": true}))));
-    let risky =
-        effect(ToolKind::Execute, "", &json!({"command": "ls", "sandbox": "off", "description": "x"}));
+    let risky = effect(
+        ToolKind::Execute,
+        "",
+        &json!({"command": "ls", "sandbox": "off", "description": "x"}),
+    );
     assert_eq!(risky.arguments, Some(json!({"sandbox": "off"})));
     assert_eq!(effect(ToolKind::Other, "", &json!("words")).arguments, Some(json!("words")));
     assert!(effect(ToolKind::Other, "x", &json!({})).is_empty());
@@ -155,7 +174,8 @@ fn a_title_is_stated_only_where_the_input_names_no_command() {
     assert_eq!((none.commands.len(), none.stated.as_deref()), (0, Some("git status")));
     assert_eq!(effect(ToolKind::Execute, "git status", &json!({"command": "rm x"})).stated, None);
     assert_eq!(effect(ToolKind::Read, "git status", &json!({})).stated, None);
-    let without = ReportedCall { kind: Some(&ToolKind::Execute), title: "ls", ..ReportedCall::default() };
+    let without =
+        ReportedCall { kind: Some(&ToolKind::Execute), title: "ls", ..ReportedCall::default() };
     assert_eq!(ToolEffect::of(&without).stated.as_deref(), Some("ls"));
 }
 
@@ -167,9 +187,12 @@ fn a_deep_or_odd_input_does_no_harm() {
     }
     let effect_of_deep = effect(ToolKind::Execute, "", &deep);
     assert!(effect_of_deep.commands.is_empty() && effect_of_deep.arguments.is_some());
-    for odd in
-        [json!({"command": 3}), json!({"command": {"x": 1}}), json!({"command": []}), json!({"path": 1})]
-    {
+    for odd in [
+        json!({"command": 3}),
+        json!({"command": {"x": 1}}),
+        json!({"command": []}),
+        json!({"path": 1}),
+    ] {
         assert!(effect(ToolKind::Other, "", &odd).commands.is_empty(), "{odd}");
     }
     assert!(lines(&effect(ToolKind::Execute, "", &json!({"command": "  "}))).is_empty());
@@ -178,10 +201,14 @@ fn a_deep_or_odd_input_does_no_harm() {
 
 #[test]
 fn only_harmless_values_of_variables_change_no_more_than_looks() {
-    for (name, value) in [("TERM", "dumb"), ("LC_ALL", "C"), ("SHELL", "/bin/bash"), ("GIT_PAGER", "cat")] {
+    for (name, value) in
+        [("TERM", "dumb"), ("LC_ALL", "C"), ("SHELL", "/bin/bash"), ("GIT_PAGER", "cat")]
+    {
         assert!(changes_only_looks(name, value), "{name}");
     }
-    for (name, value) in [("PATH", "/evil"), ("SHELL", "/evil/sh"), ("GIT_PAGER", "evil"), ("BASH_ENV", "")] {
+    for (name, value) in
+        [("PATH", "/evil"), ("SHELL", "/evil/sh"), ("GIT_PAGER", "evil"), ("BASH_ENV", "")]
+    {
         assert!(!changes_only_looks(name, value), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! The files that a command names: what it reads, and what it may do anything with.
+//! The files that a command names: those it reads, and those it may change.
 
 use super::{Line, refuses};
 use crate::command;
@@ -15,7 +15,7 @@ use crate::whole_folders::{self, Filter};
 use crate::wildcard::{braces, is_wild, paths_meet};
 use std::path::{Path, PathBuf};
 
-/// Files that are none.
+/// Paths that do not lead to a file on disk.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 /// Whether it leads to no file.
@@ -30,8 +30,9 @@ impl Line<'_> {
         let filter = Filter::of_find(&read.files);
         let judge = |word: &&Word| {
             let written = self.everywhere(&word.text, |reach| self.reads(reach));
-            let matched =
-                self.patterns(word, read.paths_of_git).map(|pattern| self.read_pattern(&pattern, names_only));
+            let matched = self
+                .patterns(word, read.paths_of_git)
+                .map(|pattern| self.read_pattern(&pattern, names_only));
             let listed = match (self.feeds && read.names_only, read.whole_folders) {
                 (true, _) => self.folder_contents(&word.text, Some(&filter)),
                 (false, true) => self.folder_contents(&word.text, None),
@@ -46,7 +47,8 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by itself.
+    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by
+    /// itself.
     pub(super) fn patterns(
         &self,
         word: &Word,
@@ -54,7 +56,9 @@ impl Line<'_> {
     ) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
         let odd = "shells may read its braces in different ways";
         let texts = match word.pattern {
-            false if git && is_wild(&word.text) && !word.text.starts_with('-') => vec![Ok(word.text.clone())],
+            false if git && is_wild(&word.text) && !word.text.starts_with('-') => {
+                vec![Ok(word.text.clone())]
+            }
             false => Vec::new(),
             true if word.text.contains('{') => match braces(&word.text) {
                 Some(texts) => texts.into_iter().map(Ok).collect(),
@@ -96,13 +100,16 @@ impl Line<'_> {
                     Ok(paths) => {
                         // A program takes such a name for an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
-                            && paths.iter().any(|path| path.strip_prefix(from).is_ok_and(is_option));
+                            && paths
+                                .iter()
+                                .any(|path| path.strip_prefix(from).is_ok_and(is_option));
                         let option = option.then(|| {
                             Verdict::ask(Reason::NotUnderstood(
                                 "a file that fits its pattern has the name of an option",
                             ))
                         });
-                        let reaches = paths.iter().map(|path| self.reach(from, &path.to_string_lossy()));
+                        let reaches =
+                            paths.iter().map(|path| self.reach(from, &path.to_string_lossy()));
                         reaches.filter_map(|reach| judge(&reach)).chain(option).reduce(Verdict::and)
                     }
                     Err(why) => Some(unjudged(why)),
@@ -138,13 +145,14 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// The folders in which the command may run; the session's where nobody knows.
+    /// The folders in which the command may run; the session's if they are unknown.
     pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         let lost = self.folders.is_empty().then(|| self.judge.folders.cwd());
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// What is in a folder that a command reads, if the word is one: what is directly in it, or with a filter what is anywhere below.
+    /// What is in a folder that a command reads, if the word is one: what is directly in it, or
+    /// with a filter what is anywhere below.
     fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);
@@ -161,12 +169,14 @@ impl Line<'_> {
             };
             let whole = match deep {
                 Some(filter) => expand::below(&folder.absolute, |path, link| {
-                    let taken =
-                        path.strip_prefix(&folder.absolute).is_ok_and(|below| filter.takes(below, link));
+                    let taken = path
+                        .strip_prefix(&folder.absolute)
+                        .is_ok_and(|below| filter.takes(below, link));
                     taken.then(|| look(path, link));
                 }),
                 None => {
-                    let entries = std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
+                    let entries =
+                        std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
                     entries.for_each(|entry| look(&entry.path(), true));
                     Ok(())
                 }
@@ -176,7 +186,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Judges what a word of a command may mean as a path, in every folder where the command may run.
+    /// Judges what a word of a command may mean as a path, in every folder where the command may
+    /// run.
     pub(super) fn everywhere(
         &self,
         text: &str,
@@ -185,7 +196,7 @@ impl Line<'_> {
         let behind = text.split(['=', ':']).skip(1);
         let paths = std::iter::once(text).chain(behind).map(|path| path.trim_start_matches('@'));
         let found = paths.filter(|path| !path.is_empty()).filter_map(|path| {
-            // Where nobody knows the folder it is anywhere, perhaps still here.
+            // In an unknown folder it may be anywhere, also here.
             let lost = self.folders.is_empty() && !path.starts_with('/');
             let found = self.places().filter_map(|from| judge(&self.reach(from, path)));
             found.chain(lost.then(|| Verdict::ask(Reason::Outside))).reduce(Verdict::and)
@@ -199,15 +210,21 @@ impl Line<'_> {
 
     fn reads(&self, reach: &Reach) -> Option<Verdict> {
         let rule = self.judge.says(|subject, _| reads(subject, reach));
-        let outside = || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
+        let outside =
+            || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
         let secret = || (reach.guard == Some(Guard::Secret)).then(|| Verdict::ask(Reason::Secret));
-        strict(rule).or_else(outside).or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
+        strict(rule)
+            .or_else(outside)
+            .or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
     }
 
     /// Whether it leads to what the session's own commands left.
     fn is_scratch(&self, reach: &Reach) -> bool {
         let within = |scratch: &Path| {
-            reach.absolute.canonicalize().is_ok_and(|real| real != scratch && real.starts_with(scratch))
+            reach
+                .absolute
+                .canonicalize()
+                .is_ok_and(|real| real != scratch && real.starts_with(scratch))
         };
         self.judge.scratch.is_some_and(within)
     }
@@ -228,7 +245,12 @@ impl Line<'_> {
                 }
                 Err(verdict) => Some(verdict),
             });
-            tokens.iter().filter_map(|token| judge(token)).chain(whole).chain(matched).reduce(Verdict::and)
+            tokens
+                .iter()
+                .filter_map(|token| judge(token))
+                .chain(whole)
+                .chain(matched)
+                .reduce(Verdict::and)
         });
         let below = whole_folders::reads_folders(part).then(|| self.below(part)).flatten();
         found.chain(below).reduce(Verdict::and)
@@ -237,11 +259,16 @@ impl Line<'_> {
     /// What is below the folders that a command reads whole: those it names, or where it runs.
     fn below(&self, part: &Part) -> Option<Verdict> {
         let words = part.words.iter().skip(1).map(|word| word.text.as_str());
-        let there = |text: &&str| self.places().any(|from| self.reach(from, text).absolute.exists());
+        let there =
+            |text: &&str| self.places().any(|from| self.reach(from, text).absolute.exists());
         let named: Vec<_> = words.filter(there).collect();
-        let texts = if named.is_empty() && whole_folders::searches_here(part) { vec!["."] } else { named };
+        let texts =
+            if named.is_empty() && whole_folders::searches_here(part) { vec!["."] } else { named };
         let filter = Filter::of(part);
-        texts.iter().filter_map(|text| self.folder_contents(text, Some(&filter))).reduce(Verdict::and)
+        texts
+            .iter()
+            .filter_map(|text| self.folder_contents(text, Some(&filter)))
+            .reduce(Verdict::and)
     }
 
     pub(super) fn names(&self, reach: &Reach) -> Option<Verdict> {
@@ -261,12 +288,14 @@ impl Line<'_> {
     pub(super) fn redirect(&self, redirect: &Redirect) -> Verdict {
         let target = &redirect.target;
         if is_none(redirect) {
-            return Verdict::run(Reason::ReadOnly);
+            return Verdict::allow(Reason::ReadOnly);
         }
         let verdict = match target {
-            target if target.pattern && target.text.starts_with('~') => Verdict::ask(Reason::Outside),
+            target if target.pattern && target.text.starts_with('~') => {
+                Verdict::ask(Reason::Outside)
+            }
             target if !target.is_literal() => {
-                Verdict::ask(Reason::NotUnderstood("nobody knows the name of a file that it opens"))
+                Verdict::ask(Reason::NotUnderstood("the name of a file that it opens is unknown"))
             }
             target if redirect.writes => {
                 let change = |reach: &Reach| {
@@ -274,14 +303,15 @@ impl Line<'_> {
                     let outside = reach.outside && !refuses(&change);
                     Some(if outside { Verdict::ask(Reason::Outside) } else { change })
                 };
-                self.everywhere(&target.text, change).unwrap_or_else(|| Verdict::ask(Reason::Outside))
+                self.everywhere(&target.text, change)
+                    .unwrap_or_else(|| Verdict::ask(Reason::Outside))
             }
             target => self
                 .everywhere(&target.text, |reach| self.reads(reach))
-                .unwrap_or_else(|| Verdict::run(Reason::ReadOnly)),
+                .unwrap_or_else(|| Verdict::allow(Reason::ReadOnly)),
         };
         match redirect.writes && self.judge.mode == Mode::Plan && !refuses(&verdict) {
-            true => Verdict::refuse(Reason::Mode),
+            true => Verdict::deny(Reason::Mode),
             false => verdict,
         }
     }

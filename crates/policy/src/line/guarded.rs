@@ -7,7 +7,6 @@ use crate::folders::Folders;
 use crate::guard::Guard;
 use crate::judge::Judge;
 use crate::mode::Mode;
-use crate::reach::strongest;
 use crate::reading;
 use crate::rule::Run;
 use crate::shell::{Part, Word, parts};
@@ -49,9 +48,10 @@ const PRINTERS: &[&str] = &["echo", "printf"];
 /// Shells that run a line behind `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Why only a person may allow a command line that runs in the folder `from`: its words name a file that holds secrets, or one that programs
-/// or agents obey and that the line may change. A file that a program finds by itself, or whose name only a variable holds, is not seen. Blocks on
-/// the disk.
+/// Why only a person may allow a command line that runs in the folder `from`: its words name a file
+/// that holds secrets, or one that affects how programs or agents run and that the line may change.
+/// A file that a program finds by itself, or whose name only a variable holds, is not seen. Blocks
+/// on the disk.
 pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
     guarded(line, folders, from, 0)
 }
@@ -59,25 +59,27 @@ pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
 fn guarded(text: &str, folders: &Folders, from: &Path, depth: usize) -> Option<Guard> {
     let judge = Judge { mode: Mode::Auto, rules: &[], broken: false, folders, scratch: None };
     let run = Run { sandboxed: false, network: true };
-    let mut line = Line { judge: &judge, run, feeds: false, ruled: false, folders: vec![from.to_owned()] };
+    let mut line =
+        Line { judge: &judge, run, feeds: false, ruled: false, folders: vec![from.to_owned()] };
     let Ok(parts) = parts(text) else {
         let tokens = command::tokens(text);
-        return tokens.iter().map(|token| line.guard_of(token)).fold(None, strongest);
+        return tokens.iter().map(|token| line.guard_of(token)).fold(None, Guard::strictest);
     };
     line.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
-    parts.iter().map(|part| line.guard_of_part(part, depth)).fold(None, strongest)
+    parts.iter().map(|part| line.guard_of_part(part, depth)).fold(None, Guard::strictest)
 }
 
 impl Line<'_> {
     fn guard_of_part(&mut self, part: &Part, depth: usize) -> Option<Guard> {
-        let redirects = part.redirects.iter().map(|redirect| match self.guard_of_word(&redirect.target) {
-            Some(Guard::Obeyed) if !redirect.writes => None,
-            guard => guard,
-        });
-        let redirects = redirects.fold(None, strongest);
+        let redirects =
+            part.redirects.iter().map(|redirect| match self.guard_of_word(&redirect.target) {
+                Some(Guard::Obeyed) if !redirect.writes => None,
+                guard => guard,
+            });
+        let redirects = redirects.fold(None, Guard::strictest);
         let values = part.assignments.iter().map(|(_, value)| value).chain(&part.data);
-        let values = values.map(|word| self.guard_of_word(word)).fold(redirects, strongest);
-        strongest(values, self.guard_of_command(part, depth))
+        let values = values.map(|word| self.guard_of_word(word)).fold(redirects, Guard::strictest);
+        Guard::strictest(values, self.guard_of_command(part, depth))
     }
 
     fn guard_of_command(&mut self, part: &Part, depth: usize) -> Option<Guard> {
@@ -85,7 +87,7 @@ impl Line<'_> {
         let (program, arguments) = words.split_first()?;
         let program = program.text.rsplit('/').next().unwrap_or_default();
         let all = |line: &Self, words: &mut dyn Iterator<Item = &Word>| {
-            words.map(|word| line.guard_of_word(word)).fold(None, strongest)
+            words.map(|word| line.guard_of_word(word)).fold(None, Guard::strictest)
         };
         let secret = |guard: Option<Guard>| guard.filter(|guard| *guard == Guard::Secret);
         if program == "cd" {
@@ -101,13 +103,15 @@ impl Line<'_> {
         }
         if let Some(line) = inner_line(program, arguments).filter(|_| depth < DEEPEST) {
             let within = |from: &Path| guarded(line, self.judge.folders, from, depth + 1);
-            return self.places().map(within).fold(None, strongest);
+            return self.places().map(within).fold(None, Guard::strictest);
         }
         if CHANGE_NOTHING.contains(&program) {
             return secret(all(self, &mut files(program, arguments).iter()));
         }
         let named = all(self, &mut arguments.iter());
-        let adds = || arguments.first().is_some_and(|verb| ["add", "commit"].contains(&verb.text.as_str()));
+        let adds = || {
+            arguments.first().is_some_and(|verb| ["add", "commit"].contains(&verb.text.as_str()))
+        };
         if program == "git" && adds() {
             return secret(named);
         }
@@ -115,7 +119,7 @@ impl Line<'_> {
             return named;
         }
         let tokens = arguments.iter().flat_map(|word| command::tokens(&word.text));
-        tokens.map(|token| self.guard_of(&token)).fold(named, strongest)
+        tokens.map(|token| self.guard_of(&token)).fold(named, Guard::strictest)
     }
 
     /// A word, its braces taken apart, and the files that fit it if it is a pattern.
@@ -123,12 +127,13 @@ impl Line<'_> {
         let patterns = self.patterns(word, false).filter_map(Result::ok).map(|pattern| {
             let found = self.places().filter_map(|from| {
                 let paths = expand::matches(self.judge.folders, from, &pattern, |_| false).ok()?;
-                let guards = paths.iter().map(|path| self.reach(from, &path.to_string_lossy()).guard);
-                Some(guards.fold(None, strongest))
+                let guards =
+                    paths.iter().map(|path| self.reach(from, &path.to_string_lossy()).guard);
+                Some(guards.fold(None, Guard::strictest))
             });
-            found.fold(self.guard_of(&pattern), strongest)
+            found.fold(self.guard_of(&pattern), Guard::strictest)
         });
-        patterns.fold(self.guard_of(&word.text), strongest)
+        patterns.fold(self.guard_of(&word.text), Guard::strictest)
     }
 
     /// A text that may be a path, or have one behind `=`, `:` or `@`.
@@ -146,11 +151,12 @@ impl Line<'_> {
             .map(|(from, path)| {
                 self.reach(from, path).guard.filter(|guard| may_be_a_file(from, path, *guard))
             })
-            .fold(None, strongest)
+            .fold(None, Guard::strictest)
     }
 }
 
-/// Whether a text with the name of a protected file may be that file: a sentence and a bare word such as `credentials` may be something else.
+/// Whether a text with the name of a protected file may be that file: a sentence and a bare word
+/// such as `credentials` may be something else.
 fn may_be_a_file(from: &Path, path: &str, guard: Guard) -> bool {
     let is_sentence = path.contains(char::is_whitespace);
     let is_bare = !path.contains(['.', '/']) && guard == Guard::Secret;
@@ -171,10 +177,12 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     (SHELLS.contains(&program) && is_known).then_some(line.text.as_str())
 }
 
-/// The words that may be files: without the pattern of a search, if the first word behind the options is it.
+/// The words that may be files: without the pattern of a search, if the first word behind the
+/// options is it.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
-    let names_pattern =
-        |word: &Word| ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option));
+    let names_pattern = |word: &Word| {
+        ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option))
+    };
     if !WITH_PATTERN.contains(&program) || arguments.iter().any(names_pattern) {
         return arguments;
     }

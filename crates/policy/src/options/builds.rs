@@ -2,6 +2,18 @@
 
 use super::{Behind, NO_OPTIONS, Table, table};
 
+/// The options that most verbs of cargo take, and more.
+macro_rules! of_cargo {
+    ($($more:literal)?) => {
+        concat!(
+            "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
+             release profile features all-features no-default-features target locked offline frozen verbose \
+             quiet color message-format jobs keep-going ignore-rust-version timings",
+            $(" ", $more)?
+        )
+    };
+}
+
 /// The options of test programs of Rust.
 const LIBTEST: Behind = Behind::Program {
     flags: "q",
@@ -18,33 +30,9 @@ const SCRIPTS: Behind = Behind::Program {
 
 /// The options that run nothing.
 pub(super) const TABLES: &[Table] = &[
-    table(
-        "cargo bench",
-        "qvr",
-        "pFj",
-        LIBTEST,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings no-run no-fail-fast",
-    ),
-    table(
-        "cargo build",
-        "qvr",
-        "pFj",
-        NO_OPTIONS,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings",
-    ),
-    table(
-        "cargo check",
-        "qvr",
-        "pFj",
-        NO_OPTIONS,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings",
-    ),
+    table("cargo bench", "qvr", "pFj", LIBTEST, of_cargo!("no-run no-fail-fast")),
+    table("cargo build", "qvr", "pFj", NO_OPTIONS, of_cargo!()),
+    table("cargo check", "qvr", "pFj", NO_OPTIONS, of_cargo!()),
     table(
         "cargo clean",
         "qvrn",
@@ -57,20 +45,9 @@ pub(super) const TABLES: &[Table] = &[
         "qvr",
         "pFj",
         Behind::Program { flags: "", valued: "DWAF", long: "" },
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings no-deps",
+        of_cargo!("no-deps"),
     ),
-    table(
-        "cargo doc",
-        "qvr",
-        "pFj",
-        NO_OPTIONS,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings no-deps \
-         document-private-items",
-    ),
+    table("cargo doc", "qvr", "pFj", NO_OPTIONS, of_cargo!("no-deps document-private-items")),
     table(
         "cargo fmt",
         "qv",
@@ -90,31 +67,17 @@ pub(super) const TABLES: &[Table] = &[
         "cargo nextest",
         "qvr",
         "pFjE",
-        Behind::Program { flags: "q", valued: "", long: "exact ignored include-ignored nocapture skip" },
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings no-run no-fail-fast \
-         fail-fast no-capture nocapture test-threads retries status-level final-status-level run-ignored \
-         partition",
+        Behind::Program {
+            flags: "q",
+            valued: "",
+            long: "exact ignored include-ignored nocapture skip",
+        },
+        of_cargo!(
+            "no-run no-fail-fast fail-fast no-capture nocapture test-threads retries status-level final-status-level run-ignored partition"
+        ),
     ),
-    table(
-        "cargo run",
-        "qvr",
-        "pFj",
-        NO_OPTIONS,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings",
-    ),
-    table(
-        "cargo test",
-        "qvr",
-        "pFj",
-        LIBTEST,
-        "package workspace all exclude lib bin bins example examples test tests bench benches all-targets \
-         release profile features all-features no-default-features target locked offline frozen verbose \
-         quiet color message-format jobs keep-going ignore-rust-version timings doc no-run no-fail-fast",
-    ),
+    table("cargo run", "qvr", "pFj", NO_OPTIONS, of_cargo!()),
+    table("cargo test", "qvr", "pFj", LIBTEST, of_cargo!("doc no-run no-fail-fast")),
     table(
         "cargo tree",
         "qvedi",
@@ -130,7 +93,13 @@ pub(super) const TABLES: &[Table] = &[
         NO_OPTIONS,
         "package precise recursive aggressive workspace dry-run locked offline quiet verbose color",
     ),
-    table("npm audit", "", "", NO_OPTIONS, "json omit include production audit-level workspace workspaces"),
+    table(
+        "npm audit",
+        "",
+        "",
+        NO_OPTIONS,
+        "json omit include production audit-level workspace workspaces",
+    ),
     table(
         "npm ci",
         "s",
@@ -148,10 +117,28 @@ pub(super) const TABLES: &[Table] = &[
          omit include offline prefer-offline workspace workspaces no-progress legacy-peer-deps \
          package-lock-only dry-run",
     ),
-    table("npm ls", "al", "w", NO_OPTIONS, "all depth json long parseable omit include workspace workspaces"),
+    table(
+        "npm ls",
+        "al",
+        "w",
+        NO_OPTIONS,
+        "all depth json long parseable omit include workspace workspaces",
+    ),
     table("npm outdated", "al", "w", NO_OPTIONS, "all json long parseable workspace workspaces"),
-    table("npm run", "s", "w", SCRIPTS, "silent if-present workspace workspaces include-workspace-root"),
-    table("npm test", "s", "w", SCRIPTS, "silent if-present workspace workspaces include-workspace-root"),
+    table(
+        "npm run",
+        "s",
+        "w",
+        SCRIPTS,
+        "silent if-present workspace workspaces include-workspace-root",
+    ),
+    table(
+        "npm test",
+        "s",
+        "w",
+        SCRIPTS,
+        "silent if-present workspace workspaces include-workspace-root",
+    ),
     table(
         "pnpm install",
         "DEOPs",

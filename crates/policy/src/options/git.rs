@@ -131,7 +131,13 @@ pub(super) const TABLES: &[Table] = &[
          keep-base no-keep-empty fork-point no-verify stat no-stat",
     ),
     table("git remote", "v", "", Behind::Words, "verbose"),
-    table("git reset", "qNp", "", Behind::Words, "soft mixed hard merge keep quiet patch no-refresh"),
+    table(
+        "git reset",
+        "qNp",
+        "",
+        Behind::Words,
+        "soft mixed hard merge keep quiet patch no-refresh",
+    ),
     table(
         "git restore",
         "WSqp",

@@ -2,8 +2,8 @@
 
 use super::{Behind, NO_OPTIONS, Table, table};
 
-/// Programs of which no option and no word runs another program: a rule for one covers it with any words. The files among them are
-/// judged apart.
+/// Programs of which no option and no word runs another program: a rule for one covers it with any
+/// words. The files among them are judged apart.
 pub(super) const HARMLESS: &str = "[ b2sum base32 base64 basename cat chgrp chmod chown cksum cmp comm cp cut date dd df diff dirname \
     du echo expand expr factor false fmt fold free head hexdump id join jq kill link ln ls md5sum mkdir \
     mkfifo mktemp mv nl nproc numfmt od paste pathchk pgrep pidof pkill pr printf ps pwd readlink \
@@ -56,7 +56,13 @@ pub(super) const TABLES: &[Table] = &[
         Behind::Words,
         "decompress uncompress stdout to-stdout force keep list quiet recursive test verbose fast best",
     ),
-    table("gunzip", "cfhklnNqrtv", "", Behind::Words, "stdout force keep list quiet recursive test verbose"),
+    table(
+        "gunzip",
+        "cfhklnNqrtv",
+        "",
+        Behind::Words,
+        "stdout force keep list quiet recursive test verbose",
+    ),
     table(
         "grep",
         "abcEFGPhHilLnoqrRsvwxyUzT",
@@ -123,7 +129,13 @@ pub(super) const TABLES: &[Table] = &[
         "follow previous namespace container tail since timestamps all-containers",
     ),
     table("kubectl describe", "A", "n", NO_OPTIONS, "all-namespaces namespace selector"),
-    table("docker ps", "alnqs", "f", NO_OPTIONS, "all filter format last latest no-trunc quiet size"),
+    table(
+        "docker ps",
+        "alnqs",
+        "f",
+        NO_OPTIONS,
+        "all filter format last latest no-trunc quiet size",
+    ),
     table("docker images", "aq", "f", NO_OPTIONS, "all digests filter format no-trunc quiet"),
     table("docker logs", "ft", "n", NO_OPTIONS, "follow tail since until timestamps details"),
     table(

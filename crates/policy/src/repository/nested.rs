@@ -11,8 +11,13 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 /// The mode of an entry of an index that stands for another repository.
 const LINK: u32 = 0o160_000;
 
-/// The folders below `files` in which git may find other repositories while it shows something; an error if they cannot be known.
-pub(super) fn nested(repository: &Path, files: &Path, long_names: bool) -> Result<Vec<PathBuf>, ()> {
+/// The folders below `files` in which git may find other repositories while it shows something; an
+/// error if they cannot be known.
+pub(super) fn nested(
+    repository: &Path,
+    files: &Path,
+    long_names: bool,
+) -> Result<Vec<PathBuf>, ()> {
     let listed = read(&files.join(".gitmodules"))?.unwrap_or_default();
     let mut names: Vec<Vec<u8>> = listed.lines().filter_map(path).map(String::into_bytes).collect();
     names.extend(links(&repository.join("index"), long_names)?);
@@ -73,7 +78,8 @@ impl<'b> Bytes<'b> {
         Ok(u32::from_be_bytes(self.take(4)?.try_into().map_err(|_| ())?))
     }
 
-    /// Reads an entry and gives its mode. `name` holds the name of the entry before, and then that of this one.
+    /// Reads an entry and gives its mode. `name` holds the name of the entry before, and then that
+    /// of this one.
     fn entry(&mut self, version: u32, long_names: bool, name: &mut Vec<u8>) -> Result<u32, ()> {
         let before = self.0.len();
         self.take(24)?;

@@ -61,7 +61,10 @@ fn index(version: u8, link: &str) -> Vec<u8> {
 #[test]
 fn a_repository_inside_that_runs_programs_makes_the_outer_one_special() {
     let configs = [
-        ("[core]\n\tworktree = ../../../lib\n[remote]\n\turl = https://x/textconv-command-driver\n", None),
+        (
+            "[core]\n\tworktree = ../../../lib\n[remote]\n\turl = https://x/textconv-command-driver\n",
+            None,
+        ),
         ("[filter \"x\"]\n\tclean = evil\n", Some(Special::RunsPrograms)),
         ("[core]\n\tfsmonitor = evil\n", Some(Special::RunsPrograms)),
         ("[diff]\n\texternal = evil\n", Some(Special::RunsPrograms)),
@@ -80,7 +83,9 @@ fn a_repository_inside_that_runs_programs_makes_the_outer_one_special() {
             std::fs::write(root.join("lib/.git"), "gitdir: ../.git/modules/lib\n").unwrap();
             std::fs::write(modules.join("config"), config).unwrap();
             match how {
-                "list" => std::fs::write(root.join(".gitmodules"), "[submodule \"l\"]\n\tpath = lib\n"),
+                "list" => {
+                    std::fs::write(root.join(".gitmodules"), "[submodule \"l\"]\n\tpath = lib\n")
+                }
                 "shared" => std::fs::write(root.join(".git/sharedindex.0a"), index(2, "lib")),
                 "deep" => {
                     std::fs::create_dir_all(root.join("a/.git")).unwrap();

@@ -1,17 +1,17 @@
 //! Files of rules, as they are read, checked and added to.
 
 use super::Rules;
-use crate::{Pattern, Subject};
+use crate::{Pattern, RuleScope, Subject};
 use std::path::Path;
 
 /// The example of the document is a file of rules, and does what it says.
 #[test]
-fn the_example_of_the_document_is_obeyed_in_full() {
+fn the_example_of_the_document_applies_in_full() {
     let document = include_str!("../../PERMISSIONS.md");
     let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let rules = Rules::parse("PERMISSIONS.md", example);
     assert_eq!(rules.faults(), []);
-    assert_eq!(rules.sentences().count(), 12);
+    assert_eq!(rules.sentences().count(), 13);
 }
 
 #[test]
@@ -23,13 +23,16 @@ fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
     assert_eq!(
         faults,
         [
-            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: mend one of them; until then no \
+            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then no \
              rule of this file allows anything",
-            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: mend one of them; until then no \
+            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: correct one of them; until then no \
              rule of this file allows anything",
         ]
     );
-    assert_eq!(rules.sentences().collect::<Vec<_>>(), ["commands that start with `rm` are forbidden"]);
+    assert_eq!(
+        rules.sentences().collect::<Vec<_>>(),
+        ["commands that start with `rm` are forbidden"]
+    );
     assert!(!rules.broken);
 }
 
@@ -45,10 +48,20 @@ fn what_cannot_be_read_is_named_with_its_line() {
         ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is no pattern", false),
         ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "whole path", false),
         ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
-        ("[[allow]]\nreads = \"x\"\nunsandboxed = true\n", Some(1), "belong to a rule for commands", false),
-        ("[[deny]]\nhost = \"docs.rs\"\nnetwork = true\n", Some(1), "belong to a rule for commands", true),
+        (
+            "[[allow]]\nreads = \"x\"\nunsandboxed = true\n",
+            Some(1),
+            "belong to a rule for commands",
+            false,
+        ),
+        (
+            "[[deny]]\nhost = \"docs.rs\"\nnetwork = true\n",
+            Some(1),
+            "belong to a rule for commands",
+            true,
+        ),
         ("[[forbid]]\ncommand = \"rm\"\n", Some(1), "forbid", true),
-        ("x = [\n", None, "no file of rules", true),
+        ("x = [\n", None, "not a file of rules", true),
     ] {
         let rules = Rules::parse("f", text);
         let [fault] = rules.faults() else { panic!("{text}: {:?}", rules.faults()) };
@@ -91,7 +104,7 @@ fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
     assert_eq!(rules.faults(), []);
     assert!(std::fs::read_to_string(&file).unwrap().starts_with("# mine\n"));
     assert_eq!(rules.rules.iter().map(|rule| rule.subject.clone()).collect::<Vec<_>>(), subjects);
-    assert_eq!(rules.rules[0].project.as_deref(), Some(Path::new("/p q")));
+    assert_eq!(rules.rules[0].scope, RuleScope::Project("/p q".into()));
 }
 
 #[test]
@@ -103,7 +116,8 @@ fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken()
     assert!(unreadable.broken && unreadable.faults()[0].to_string().contains("cannot be read"));
 }
 
-/// Sessions and files of older versions know no keys for runs without a sandbox or with the network.
+/// Sessions and files of older versions know no keys for runs without a sandbox or with the
+/// network.
 #[test]
 fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {
     use crate::rule::{Effect, Run};
@@ -114,7 +128,8 @@ fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {
         assert!(stored.covers(Effect::Deny, run) && stored.covers(Effect::Ask, run));
         let offered = stored.clone().for_run(run);
         assert!(offered.covers(Effect::Allow, run));
-        let again: Subject = serde_json::from_str(&serde_json::to_string(&offered).unwrap()).unwrap();
+        let again: Subject =
+            serde_json::from_str(&serde_json::to_string(&offered).unwrap()).unwrap();
         assert_eq!(again, offered);
     }
 }

@@ -88,7 +88,11 @@ impl Reader {
 
     fn plain(&mut self, word: &mut Word, each: char) {
         match each {
-            '=' if word.assigns.is_none() && !word.quoted && word.is_literal() && !word.text.is_empty() => {
+            '=' if word.assigns.is_none()
+                && !word.quoted
+                && word.is_literal()
+                && !word.text.is_empty() =>
+            {
                 word.assigns = Some(word.text.len());
             }
             // An element of an array, or a part of a name: how it is set is the shell's own.
@@ -142,7 +146,9 @@ impl Reader {
                 self.list(&[End::Parenthesis], false)?;
                 match waiting == 0 && self.here.is_empty() {
                     true => Ok(()),
-                    false => Err(NotUnderstood("a here-document and a substitution stand together")),
+                    false => {
+                        Err(NotUnderstood("a here-document and a substitution stand together"))
+                    }
                 }
             }
             Some('{') => {
@@ -153,8 +159,9 @@ impl Reader {
                 }
                 word.variable = true;
                 let number = !name.is_empty() && name.bytes().all(|each| each.is_ascii_digit());
-                let known =
-                    is_name(&name) || number || ["@", "*", "?", "#", "$", "!", "-"].contains(&name.as_str());
+                let known = is_name(&name)
+                    || number
+                    || ["@", "*", "?", "#", "$", "!", "-"].contains(&name.as_str());
                 match known && self.characters.get(self.at.saturating_sub(1)) == Some(&'}') {
                     true => Ok(()),
                     false => Err(NotUnderstood("a variable is not simply taken")),

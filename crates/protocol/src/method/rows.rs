@@ -1,164 +1,308 @@
-//! The method table itself.
+//! The method table itself: one row per method and direction.
 
-use super::*;
+use super::attributes::{Deadline, Kind, Receiver, Scope, Side, Stability};
+use super::gate::{GENERAL_GATE_RULE, Gate};
+use super::row::{Call, Method, Notification, Row};
 use crate::v1::*;
 
-/// Calls `$callback!` with every row of the method table, grouped by kind and receiver; `$pass` goes in front. This is how traits and
-/// dispatch are derived from the table in other crates.
+/// Calls `$callback!` with every row of the method table, grouped by receiver and kind. The tokens
+/// in `$pass` go in front. Other crates derive traits and dispatch from the table with it.
 ///
-/// A row reads: function, type, wire name, params (and result), scope, stability, deadline.
+/// A row reads: function, type, wire name, params, `=>` and result for a call, then a block with
+/// everything else about the method. A callback that needs only the types matches the block with
+/// `{ $($attributes:tt)* }` and reads the values from [`Method::ROW`]. The block has, in this
+/// order:
+///
+/// | key | values | meaning |
+/// |---|---|---|
+/// | `scope` | [`Scope`] | Whether the method is about a session |
+/// | `stability` | [`Stability`] | How settled it is |
+/// | `deadline` | [`Deadline`] | How long a caller waits; only for calls |
+/// | `null` | `Invalid`, `Params`, `Result`, `Both` | Where JSON `null` means `{}` |
+/// | `login` | `Required` | Only for calls that an agent refuses before a login |
+/// | `gate` | a [`Gate`] | What the receiver must have advertised |
+/// | `rule` | a rule id | The rule about the gate, where it is not the general one |
 #[macro_export]
 macro_rules! each_method {
     ($callback:ident $($pass:tt)*) => {
         $callback! { $($pass)*
             agent_calls {
-                initialize Initialize "initialize" InitializeRequest => InitializeResponse, Connection, Stable, Handshake;
-                authenticate Authenticate "authenticate" AuthenticateRequest => AuthenticateResponse, Connection, Stable, Open;
-                logout Logout "logout" LogoutRequest => LogoutResponse, Connection, Stable, Quick;
-                auth_status AuthStatus "auth/status" AuthStatusRequest => AuthStatusResponse, Connection, Unstable, Quick;
-                providers_list ProvidersList "providers/list" ListProvidersRequest => ListProvidersResponse, Connection, Unstable, Quick;
-                providers_set ProvidersSet "providers/set" SetProviderRequest => SetProviderResponse, Connection, Unstable, Quick;
-                providers_disable ProvidersDisable "providers/disable" DisableProviderRequest => DisableProviderResponse, Connection, Unstable, Quick;
-                session_new SessionNew "session/new" NewSessionRequest => NewSessionResponse, Connection, Stable, Setup;
-                session_list SessionList "session/list" ListSessionsRequest => ListSessionsResponse, Connection, Stable, Quick;
-                session_load SessionLoad "session/load" LoadSessionRequest => LoadSessionResponse, Session, Stable, Setup;
-                session_resume SessionResume "session/resume" ResumeSessionRequest => ResumeSessionResponse, Session, Stable, Setup;
-                session_fork SessionFork "session/fork" ForkSessionRequest => ForkSessionResponse, Session, Unstable, Setup;
-                session_close SessionClose "session/close" CloseSessionRequest => CloseSessionResponse, Session, Stable, Quick;
-                session_delete SessionDelete "session/delete" DeleteSessionRequest => DeleteSessionResponse, Session, Stable, Quick;
-                session_archive SessionArchive "session/archive" ArchiveSessionRequest => ArchiveSessionResponse, Session, Unstable, Quick;
-                session_unarchive SessionUnarchive "session/unarchive" UnarchiveSessionRequest => UnarchiveSessionResponse, Session, Unstable, Quick;
-                session_status SessionStatusQuery "session/status" SessionStatusRequest => SessionStatusResponse, Session, Unstable, Quick;
-                session_set_title SessionSetTitle "session/set_title" SetSessionTitleRequest => SetSessionTitleResponse, Session, Unstable, Quick;
-                session_set_mode SessionSetMode "session/set_mode" SetSessionModeRequest => SetSessionModeResponse, Session, Stable, Quick;
-                session_set_config_option SessionSetConfigOption "session/set_config_option" SetSessionConfigOptionRequest => SetSessionConfigOptionResponse, Session, Stable, Quick;
-                session_set_model SessionSetModel "session/set_model" SetSessionModelRequest => SetSessionModelResponse, Session, Retired, Quick;
-                session_prompt SessionPrompt "session/prompt" PromptRequest => PromptResponse, Session, Stable, Open;
+                initialize Initialize "initialize" InitializeRequest => InitializeResponse {
+                    scope: Connection, stability: Stable, deadline: Handshake, null: Invalid,
+                    gate: Gate::Always,
+                }
+                authenticate Authenticate "authenticate"
+                    AuthenticateRequest => AuthenticateResponse {
+                    scope: Connection, stability: Stable, deadline: Open, null: Result,
+                    gate: Gate::Always,
+                }
+                logout Logout "logout" LogoutRequest => LogoutResponse {
+                    scope: Connection, stability: Stable, deadline: Quick, null: Both,
+                    gate: Gate::Agent(
+                        "agentCapabilities.auth.logout",
+                        |agent| agent.auth.logout.is_some(),
+                    ),
+                    rule: "AUTH-10",
+                }
+                auth_status AuthStatus "auth/status" AuthStatusRequest => AuthStatusResponse {
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Params,
+                    gate: AUTH_STATUS,
+                }
+                providers_list ProvidersList "providers/list"
+                    ListProvidersRequest => ListProvidersResponse {
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Params,
+                    gate: PROVIDERS,
+                }
+                providers_set ProvidersSet "providers/set"
+                    SetProviderRequest => SetProviderResponse {
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Result,
+                    gate: PROVIDERS,
+                }
+                providers_disable ProvidersDisable "providers/disable"
+                    DisableProviderRequest => DisableProviderResponse {
+                    scope: Connection, stability: Unstable, deadline: Quick, null: Result,
+                    gate: PROVIDERS,
+                }
+                session_new SessionNew "session/new" NewSessionRequest => NewSessionResponse {
+                    scope: Connection, stability: Stable, deadline: Setup, null: Invalid,
+                    login: Required, gate: Gate::Always,
+                }
+                session_list SessionList "session/list"
+                    ListSessionsRequest => ListSessionsResponse {
+                    scope: Connection, stability: Stable, deadline: Quick, null: Params,
+                    login: Required,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.list",
+                        |agent| agent.session_capabilities.list.is_some(),
+                    ),
+                    rule: "LIST-01",
+                }
+                session_load SessionLoad "session/load" LoadSessionRequest => LoadSessionResponse {
+                    scope: Session, stability: Stable, deadline: Setup, null: Result,
+                    login: Required,
+                    gate: Gate::Agent("agentCapabilities.loadSession", |agent| agent.load_session),
+                    rule: "SESS-12",
+                }
+                session_resume SessionResume "session/resume"
+                    ResumeSessionRequest => ResumeSessionResponse {
+                    scope: Session, stability: Stable, deadline: Setup, null: Result,
+                    login: Required,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.resume",
+                        |agent| agent.session_capabilities.resume.is_some(),
+                    ),
+                    rule: "SESS-18",
+                }
+                session_fork SessionFork "session/fork" ForkSessionRequest => ForkSessionResponse {
+                    scope: Session, stability: Unstable, deadline: Setup, null: Invalid,
+                    login: Required,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.fork",
+                        |agent| agent.session_capabilities.fork.is_some(),
+                    ),
+                    rule: "FORK-01",
+                }
+                session_close SessionClose "session/close"
+                    CloseSessionRequest => CloseSessionResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.close",
+                        |agent| agent.session_capabilities.close.is_some(),
+                    ),
+                    rule: "SESS-22",
+                }
+                session_delete SessionDelete "session/delete"
+                    DeleteSessionRequest => DeleteSessionResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.delete",
+                        |agent| agent.session_capabilities.delete.is_some(),
+                    ),
+                    rule: "DEL-01",
+                }
+                session_archive SessionArchive "session/archive"
+                    ArchiveSessionRequest => ArchiveSessionResponse {
+                    scope: Session, stability: Unstable, deadline: Quick, null: Result,
+                    gate: ARCHIVE,
+                }
+                session_unarchive SessionUnarchive "session/unarchive"
+                    UnarchiveSessionRequest => UnarchiveSessionResponse {
+                    scope: Session, stability: Unstable, deadline: Quick, null: Result,
+                    gate: ARCHIVE,
+                }
+                session_status SessionStatusQuery "session/status"
+                    SessionStatusRequest => SessionStatusResponse {
+                    scope: Session, stability: Unstable, deadline: Quick, null: Invalid,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.status",
+                        |agent| agent.session_capabilities.status.is_some(),
+                    ),
+                }
+                session_set_title SessionSetTitle "session/set_title"
+                    SetSessionTitleRequest => SetSessionTitleResponse {
+                    scope: Session, stability: Unstable, deadline: Quick, null: Invalid,
+                    gate: Gate::Agent(
+                        "agentCapabilities.sessionCapabilities.title",
+                        |agent| agent.session_capabilities.title.is_some(),
+                    ),
+                }
+                session_set_mode SessionSetMode "session/set_mode"
+                    SetSessionModeRequest => SetSessionModeResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: Gate::Condition("the session returned `modes`"),
+                }
+                session_set_config_option SessionSetConfigOption "session/set_config_option"
+                    SetSessionConfigOptionRequest => SetSessionConfigOptionResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    gate: Gate::Condition("the session returned `configOptions`"),
+                }
+                session_set_model SessionSetModel "session/set_model"
+                    SetSessionModelRequest => SetSessionModelResponse {
+                    scope: Session, stability: Retired, deadline: Quick, null: Result,
+                    gate: Gate::Condition("the session returned `models`"),
+                }
+                session_prompt SessionPrompt "session/prompt" PromptRequest => PromptResponse {
+                    scope: Session, stability: Stable, deadline: Open, null: Invalid,
+                    login: Required, gate: Gate::Always,
+                }
             }
             agent_notifications {
-                session_cancel SessionCancel "session/cancel" CancelNotification, Session, Stable;
-                mcp_message McpMessageToAgent "mcp/message" MessageMcpNotification, Connection, Unstable;
+                session_cancel SessionCancel "session/cancel" CancelNotification {
+                    scope: Session, stability: Stable, null: Invalid, gate: Gate::Always,
+                }
+                mcp_message McpMessageToAgent "mcp/message" MessageMcpNotification {
+                    scope: Connection, stability: Unstable, null: Invalid,
+                    gate: MCP_OVER_ACP,
+                }
             }
             client_calls {
-                session_request_permission SessionRequestPermission "session/request_permission" RequestPermissionRequest => RequestPermissionResponse, Session, Stable, Open;
-                fs_read_text_file FsReadTextFile "fs/read_text_file" ReadTextFileRequest => ReadTextFileResponse, Session, Stable, Quick;
-                fs_write_text_file FsWriteTextFile "fs/write_text_file" WriteTextFileRequest => WriteTextFileResponse, Session, Stable, Quick;
-                terminal_create TerminalCreate "terminal/create" CreateTerminalRequest => CreateTerminalResponse, Session, Stable, Quick;
-                terminal_output TerminalOutput "terminal/output" TerminalOutputRequest => TerminalOutputResponse, Session, Stable, Quick;
-                terminal_wait_for_exit TerminalWaitForExit "terminal/wait_for_exit" WaitForTerminalExitRequest => WaitForTerminalExitResponse, Session, Stable, Open;
-                terminal_kill TerminalKill "terminal/kill" KillTerminalRequest => KillTerminalResponse, Session, Stable, Quick;
-                terminal_release TerminalRelease "terminal/release" ReleaseTerminalRequest => ReleaseTerminalResponse, Session, Stable, Quick;
-                elicitation_create ElicitationCreate "elicitation/create" CreateElicitationRequest => CreateElicitationResponse, Connection, Stable, Open;
-                mcp_message McpMessage "mcp/message" MessageMcpRequest => MessageMcpResponse, Connection, Unstable, Open;
+                session_request_permission SessionRequestPermission "session/request_permission"
+                    RequestPermissionRequest => RequestPermissionResponse {
+                    scope: Session, stability: Stable, deadline: Open, null: Invalid,
+                    gate: Gate::Always,
+                }
+                fs_read_text_file FsReadTextFile "fs/read_text_file"
+                    ReadTextFileRequest => ReadTextFileResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    gate: Gate::Client(
+                        "clientCapabilities.fs.readTextFile",
+                        |client| client.fs.read_text_file,
+                    ),
+                    rule: "FS-01",
+                }
+                fs_write_text_file FsWriteTextFile "fs/write_text_file"
+                    WriteTextFileRequest => WriteTextFileResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: Gate::Client(
+                        "clientCapabilities.fs.writeTextFile",
+                        |client| client.fs.write_text_file,
+                    ),
+                    rule: "FS-01",
+                }
+                terminal_create TerminalCreate "terminal/create"
+                    CreateTerminalRequest => CreateTerminalResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    gate: TERMINAL, rule: "TERM-01",
+                }
+                terminal_output TerminalOutput "terminal/output"
+                    TerminalOutputRequest => TerminalOutputResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Invalid,
+                    gate: TERMINAL, rule: "TERM-01",
+                }
+                terminal_wait_for_exit TerminalWaitForExit "terminal/wait_for_exit"
+                    WaitForTerminalExitRequest => WaitForTerminalExitResponse {
+                    scope: Session, stability: Stable, deadline: Open, null: Result,
+                    gate: TERMINAL, rule: "TERM-01",
+                }
+                terminal_kill TerminalKill "terminal/kill"
+                    KillTerminalRequest => KillTerminalResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: TERMINAL, rule: "TERM-01",
+                }
+                terminal_release TerminalRelease "terminal/release"
+                    ReleaseTerminalRequest => ReleaseTerminalResponse {
+                    scope: Session, stability: Stable, deadline: Quick, null: Result,
+                    gate: TERMINAL, rule: "TERM-01",
+                }
+                elicitation_create ElicitationCreate "elicitation/create"
+                    CreateElicitationRequest => CreateElicitationResponse {
+                    scope: Connection, stability: Stable, deadline: Open, null: Invalid,
+                    gate: Gate::Client(
+                        "clientCapabilities.elicitation",
+                        |client| client.elicitation.as_ref()
+                            .is_some_and(|modes| modes.form.is_some() || modes.url.is_some()),
+                    ),
+                    rule: "ELIC-01",
+                }
+                mcp_message McpMessage "mcp/message" MessageMcpRequest => MessageMcpResponse {
+                    scope: Connection, stability: Unstable, deadline: Open, null: Invalid,
+                    gate: MCP_OVER_ACP,
+                }
             }
             client_notifications {
-                session_update SessionUpdateNotification "session/update" SessionNotification, Session, Stable;
-                elicitation_complete ElicitationComplete "elicitation/complete" CompleteElicitationNotification, Connection, Stable;
-                auth_status_update AuthStatusUpdate "auth/status_update" AuthStatusUpdateNotification, Connection, Unstable;
+                session_update SessionUpdateNotification "session/update" SessionNotification {
+                    scope: Session, stability: Stable, null: Invalid, gate: Gate::Always,
+                }
+                elicitation_complete ElicitationComplete "elicitation/complete"
+                    CompleteElicitationNotification {
+                    scope: Connection, stability: Stable, null: Invalid,
+                    gate: Gate::Client(
+                        "clientCapabilities.elicitation.url",
+                        |client| client.elicitation.as_ref()
+                            .is_some_and(|modes| modes.url.is_some()),
+                    ),
+                }
+                auth_status_update AuthStatusUpdate "auth/status_update"
+                    AuthStatusUpdateNotification {
+                    scope: Connection, stability: Unstable, null: Invalid,
+                    gate: AUTH_STATUS,
+                }
             }
             both_notifications {
-                cancel_request CancelRequest "$/cancel_request" CancelRequestNotification, Connection, Stable;
+                cancel_request CancelRequest "$/cancel_request" CancelRequestNotification {
+                    scope: Connection, stability: Stable, null: Invalid, gate: Gate::Always,
+                }
             }
             proxy_calls {
-                proxy_initialize ProxyInitialize "proxy/initialize" InitializeProxyRequest => InitializeProxyResponse, Connection, Unstable, Handshake;
-                proxy_successor ProxySuccessor "proxy/successor" ProxySuccessorRequest => ProxySuccessorResponse, Connection, Unstable, Open;
+                proxy_initialize ProxyInitialize "proxy/initialize"
+                    InitializeProxyRequest => InitializeProxyResponse {
+                    scope: Connection, stability: Unstable, deadline: Handshake, null: Invalid,
+                    gate: Gate::Always,
+                }
+                proxy_successor ProxySuccessor "proxy/successor"
+                    ProxySuccessorRequest => ProxySuccessorResponse {
+                    scope: Connection, stability: Unstable, deadline: Open, null: Invalid,
+                    gate: Gate::Always,
+                }
             }
             proxy_notifications {
-                proxy_successor_notification ProxySuccessorNotify "proxy/successor" ProxySuccessorNotification, Connection, Unstable;
+                proxy_successor_notification ProxySuccessorNotify "proxy/successor"
+                    ProxySuccessorNotification {
+                    scope: Connection, stability: Unstable, null: Invalid, gate: Gate::Always,
+                }
             }
         }
     };
 }
 
-/// What must have been advertised before a method may be sent (requirements §1).
-const fn gate(name: &str) -> Gate {
-    macro_rules! gates {
-        ($($side:ident $path:literal $open:expr => $($method:literal),*;)*) => {
-            $($(if same(name, $method) { return Gate::$side($path, $open); })*)*
-        };
-    }
-    gates! {
-        Agent "agentCapabilities.auth.logout" |agent| agent.auth.logout.is_some() => "logout";
-        Agent "agentCapabilities.auth.status" |agent| agent.auth.status.is_some() => "auth/status", "auth/status_update";
-        Agent "agentCapabilities.providers" |agent| agent.providers.is_some() => "providers/list", "providers/set", "providers/disable";
-        Agent "agentCapabilities.loadSession" |agent| agent.load_session => "session/load";
-        Agent "agentCapabilities.sessionCapabilities.list" |agent| agent.session_capabilities.list.is_some() => "session/list";
-        Agent "agentCapabilities.sessionCapabilities.resume" |agent| agent.session_capabilities.resume.is_some() => "session/resume";
-        Agent "agentCapabilities.sessionCapabilities.fork" |agent| agent.session_capabilities.fork.is_some() => "session/fork";
-        Agent "agentCapabilities.sessionCapabilities.close" |agent| agent.session_capabilities.close.is_some() => "session/close";
-        Agent "agentCapabilities.sessionCapabilities.delete" |agent| agent.session_capabilities.delete.is_some() => "session/delete";
-        Agent "agentCapabilities.sessionCapabilities.archive" |agent| agent.session_capabilities.archive.is_some() => "session/archive", "session/unarchive";
-        Agent "agentCapabilities.sessionCapabilities.status" |agent| agent.session_capabilities.status.is_some() => "session/status";
-        Agent "agentCapabilities.sessionCapabilities.title" |agent| agent.session_capabilities.title.is_some() => "session/set_title";
-        Agent "agentCapabilities.mcpCapabilities.acp" |agent| agent.mcp_capabilities.acp => "mcp/message";
-        Client "clientCapabilities.fs.readTextFile" |client| client.fs.read_text_file => "fs/read_text_file";
-        Client "clientCapabilities.fs.writeTextFile" |client| client.fs.write_text_file => "fs/write_text_file";
-        Client "clientCapabilities.terminal" |client| client.terminal
-            => "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release";
-        Client "clientCapabilities.elicitation" |client| client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_some())
-            => "elicitation/create";
-        Client "clientCapabilities.elicitation.url" |client| client.elicitation.as_ref().is_some_and(|modes| modes.url.is_some())
-            => "elicitation/complete";
-    }
-    if same(name, "session/set_mode") {
-        return Gate::Given("the session returned `modes`");
-    }
-    if same(name, "session/set_config_option") {
-        return Gate::Given("the session returned `configOptions`");
-    }
-    if same(name, "session/set_model") {
-        return Gate::Given("the session returned `models`");
-    }
-    Gate::Always
-}
+// Gates of several methods.
 
-/// Methods for which absent or null params mean `{}` (RPC-25).
-const NULL_PARAMS: &[&str] = &["logout", "session/list", "auth/status", "providers/list"];
-
-/// Methods whose result may be `null` (DEC-14).
-const NULL_RESULT: &[&str] = &[
-    "authenticate",
-    "logout",
-    "session/load",
-    "session/resume",
-    "session/close",
-    "session/delete",
-    "session/set_mode",
-    "session/set_model",
-    "session/archive",
-    "session/unarchive",
-    "providers/set",
-    "providers/disable",
-    "fs/write_text_file",
-    "terminal/release",
-    "terminal/kill",
-    "terminal/wait_for_exit",
-];
-
-const fn listed(list: &[&str], name: &str) -> bool {
-    let mut rest = list;
-    while let [first, tail @ ..] = rest {
-        if same(first, name) {
-            return true;
-        }
-        rest = tail;
-    }
-    false
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    loop {
-        match (a, b) {
-            ([], []) => return true,
-            ([x, left @ ..], [y, right @ ..]) if *x == *y => (a, b) = (left, right),
-            _ => return false,
-        }
-    }
-}
+const AUTH_STATUS: Gate =
+    Gate::Agent("agentCapabilities.auth.status", |agent| agent.auth.status.is_some());
+const PROVIDERS: Gate =
+    Gate::Agent("agentCapabilities.providers", |agent| agent.providers.is_some());
+const ARCHIVE: Gate = Gate::Agent("agentCapabilities.sessionCapabilities.archive", |agent| {
+    agent.session_capabilities.archive.is_some()
+});
+pub(super) const MCP_OVER_ACP: Gate =
+    Gate::Agent("agentCapabilities.mcpCapabilities.acp", |agent| agent.mcp_capabilities.acp);
+const TERMINAL: Gate = Gate::Client("clientCapabilities.terminal", |client| client.terminal);
 
 macro_rules! table {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? {
+        scope: $scope:ident, stability: $stability:ident, $(deadline: $deadline:ident,)?
+        null: $null:ident, $(login: $login:ident,)? gate: $gate:expr, $(rule: $rule:literal,)?
+    })* })*) => {
         $($(
             #[doc = concat!("`", $name, "`")]
             #[derive(Debug, Clone, Copy)]
@@ -172,9 +316,11 @@ macro_rules! table {
                     kind: table!(@kind $($result)?),
                     scope: Scope::$scope,
                     stability: Stability::$stability,
-                    gate: gate($name),
-                    null_params: listed(NULL_PARAMS, $name),
-                    null_result: listed(NULL_RESULT, $name),
+                    gate: $gate,
+                    gate_rule: table!(@rule $($rule)?),
+                    null_params: table!(@null_params $null),
+                    null_result: table!(@null_result $null),
+                    needs_login: table!(@login $($login)?),
                     deadline: table!(@deadline $($deadline)?),
                     #[cfg(feature = "schema")]
                     params: <$params as crate::Wire>::shape,
@@ -199,6 +345,18 @@ macro_rules! table {
     (@receiver proxy_notifications) => { Receiver::Proxy };
     (@kind $result:ident) => { Kind::Call };
     (@kind) => { Kind::Notification };
+    (@rule $rule:literal) => { $rule };
+    (@rule) => { GENERAL_GATE_RULE };
+    (@null_params Params) => { true };
+    (@null_params Both) => { true };
+    (@null_params Result) => { false };
+    (@null_params Invalid) => { false };
+    (@null_result Result) => { true };
+    (@null_result Both) => { true };
+    (@null_result Params) => { false };
+    (@null_result Invalid) => { false };
+    (@login Required) => { true };
+    (@login) => { false };
     (@deadline $deadline:ident) => { Deadline::$deadline };
     (@deadline) => { Deadline::Quick };
     (@shape $result:ident) => { Some(<$result as crate::Wire>::shape) };
@@ -214,3 +372,19 @@ macro_rules! table {
 }
 
 each_method! { table }
+
+impl Row {
+    /// Returns the row of a wire name that `side` receives, or `None` for extensions and unknown
+    /// methods.
+    pub fn received_by(side: Side, name: &str, kind: Kind) -> Option<&'static Row> {
+        let receiver = match side {
+            Side::Agent => Receiver::Agent,
+            Side::Client => Receiver::Client,
+        };
+        METHODS.iter().copied().find(|row| {
+            row.name == name
+                && row.kind == kind
+                && (row.receiver == receiver || row.receiver == Receiver::Both)
+        })
+    }
+}

@@ -1,23 +1,22 @@
-//! Logging in and out, and what is known about it (requirements §4.3; `auth/status` is unstable).
+//! Logging in and out, and the login state (requirements §4.3; `auth/status` is unstable).
 
 use crate::Secret;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Reader, Wire, Writer};
 
 wire_id! {
-    /// Names one way to log in.
+    /// The id of a way to log in.
     pub struct AuthMethodId;
 }
 
-/// A way to log in that an agent offers.
-///
-/// Only the type `terminal` is told apart. Without a type, or with any other, a method is one for `authenticate` (AUTH-15); a
-/// malformed `terminal` method is an error and never read as another kind (AUTH-14).
+/// A way to log in that an agent offers. Only the type `terminal` is distinguished. Without a type,
+/// or with any other, a method is one for `authenticate`; a malformed `terminal` method is an error
+/// and never read as another kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuthMethod {
     /// The client calls `authenticate` with the method's id.
     Agent(AuthMethodAgent),
-    /// The client starts the agent's program in a terminal; never passed to `authenticate` (AUTH-06).
+    /// The client starts the agent's program in a terminal; never passed to `authenticate`.
     Terminal(AuthMethodTerminal),
 }
 
@@ -30,7 +29,7 @@ impl AuthMethod {
         }
     }
 
-    /// The method's name for people.
+    /// The method's human-readable name.
     pub fn name(&self) -> &str {
         match self {
             Self::Agent(method) => &method.name,
@@ -38,7 +37,7 @@ impl AuthMethod {
         }
     }
 
-    /// What the method does, for people.
+    /// A human-readable description.
     pub fn description(&self) -> Option<&str> {
         match self {
             Self::Agent(method) => method.description.as_deref(),
@@ -80,7 +79,10 @@ impl Wire for AuthMethod {
         crate::Shape::Union {
             name: "AuthMethod",
             tag: "type",
-            variants: vec![("terminal", AuthMethodTerminal::shape()), ("", AuthMethodAgent::shape())],
+            variants: vec![
+                ("terminal", AuthMethodTerminal::shape()),
+                ("", AuthMethodAgent::shape()),
+            ],
             open: false,
         }
     }
@@ -101,26 +103,27 @@ impl Members for AuthMethod {
 wire_struct! {
     /// A login that the agent carries out itself when `authenticate` is called.
     pub struct AuthMethodAgent {
-        /// What to pass to `authenticate`.
+        /// The id for `authenticate`.
         must id: AuthMethodId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the method does, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back; it means nothing (AUTH-15). Never `terminal`.
+        /// The type that the agent gave, kept to be written back; it means nothing. Never
+        /// `terminal`.
         lenient kind: Option<String> = "type",
     }
 }
 
 wire_struct! {
-    /// A login in a terminal: the agent's own program and arguments, with these arguments added and these variables set
-    /// (AUTH-08).
+    /// A login in a terminal: the agent's own program and arguments, with these arguments added and
+    /// these variables set.
     pub struct AuthMethodTerminal {
         /// The method's id.
         must id: AuthMethodId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the method does, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
         /// Arguments added behind the usual ones.
         null args: Vec<String> = "args",
@@ -132,23 +135,23 @@ wire_struct! {
 wire_struct! {
     /// Params of `authenticate`.
     pub struct AuthenticateRequest {
-        /// The id of an advertised [`AuthMethod::Agent`] (AUTH-02, AUTH-06).
+        /// The id of an advertised [`AuthMethod::Agent`].
         must method_id: AuthMethodId = "methodId",
     }
 }
 
 wire_struct! {
-    /// Result of `authenticate`: the login succeeded (AUTH-04).
+    /// Result of `authenticate`: the login succeeded.
     pub struct AuthenticateResponse {}
 }
 
 wire_struct! {
-    /// Params of `logout` (AUTH-10).
+    /// Params of `logout`.
     pub struct LogoutRequest {}
 }
 
 wire_struct! {
-    /// Result of `logout`: new sessions need a login again (AUTH-11).
+    /// Result of `logout`: new sessions need a login again.
     pub struct LogoutResponse {}
 }
 
@@ -158,28 +161,28 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `auth/status`; unstable (AUTHS-01, AUTHS-02).
+    /// Result of `auth/status`; unstable.
     pub struct AuthStatusResponse {
         /// The only field to act on.
         must state: AuthState = "state",
-        /// Who is logged in: to be shown, neither an identifier nor for logs.
+        /// The logged-in accounts. For display only, not as an identifier and not for logs.
         items accounts: Vec<AuthAccount> = "accounts",
     }
 }
 
 wire_struct! {
-    /// Params of `auth/status_update`: the state changed; unstable (AUTHS-03).
+    /// Params of `auth/status_update`: the state changed; unstable.
     pub struct AuthStatusUpdateNotification {
         /// The state from now on.
         must state: AuthState = "state",
-        /// Who is logged in from now on.
+        /// The accounts that are now logged in.
         items accounts: Vec<AuthAccount> = "accounts",
     }
 }
 
 wire_string! {
-    /// Whether an agent is logged in; unstable. Values this version does not know mean the same as [`AuthState::Undetermined`]
-    /// (AUTHS-02).
+    /// Whether an agent is logged in; unstable. Values this version does not know mean the same as
+    /// [`AuthState::Undetermined`].
     pub enum AuthState open {
         /// Logged in.
         Authenticated = "authenticated",
@@ -193,9 +196,9 @@ wire_string! {
 }
 
 wire_struct! {
-    /// Someone who is logged in, for display only; unstable (AUTHS-02).
+    /// Someone who is logged in, for display only; unstable.
     pub struct AuthAccount {
-        /// What to show when there is room for one line.
+        /// A one-line label.
         must label: String = "label",
         /// Whether this account is the one in use.
         lenient active: Option<bool> = "active",

@@ -1,11 +1,11 @@
-//! Taking back: a turn or a single call (requirements §4.8).
+//! Cancelling a turn or a single call.
 
 use super::SessionId;
 use crate::RequestId;
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// Params of `session/cancel`: the running turn is to end with the stop reason `cancelled`.
+    /// Params of `session/cancel`: the running turn ends with the stop reason `cancelled`.
     pub struct CancelNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -13,10 +13,10 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and still gets one (CANCEL-12 to
-    /// 19).
+    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and
+    /// still gets one.
     pub struct CancelRequestNotification {
-        /// The call's id, compared with its type: `1` is not `"1"` (CANCEL-24).
+        /// The call's id, compared with its type: `1` is not `"1"`.
         must request_id: RequestId = "requestId",
     }
 }

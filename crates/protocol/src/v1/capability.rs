@@ -1,22 +1,21 @@
-//! What each end offers (requirements §3.9 and §3.10).
-//!
-//! A capability is a flag or an object marker. A flag is set by `true` alone; a marker by an object, and `true`, null or anything
-//! else is no marker. What is absent or malformed is not offered (INIT-10, INIT-13).
+//! What each end offers. A capability is a flag or an object marker. A flag is set by `true` alone;
+//! a marker by an object, and `true`, null or anything else is no marker. What is absent or
+//! malformed is not offered.
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// What a client offers to agents.
+    /// The capabilities of a client.
     pub struct ClientCapabilities {
         /// The `fs/*` methods.
         lenient fs: FileSystemCapabilities = "fs",
-        /// All `terminal/*` methods (TERM-01).
+        /// All `terminal/*` methods.
         lenient terminal: bool = "terminal",
-        /// What may be sent about a session.
+        /// Supported session updates.
         lenient session: Option<ClientSessionCapabilities> = "session",
         /// Updates about sessions that an agent starts by itself; unstable.
         lenient subagents: Option<SubagentCapabilities> = "subagents",
-        /// Several plans for one session, by id; unstable (PLANU-01).
+        /// Several plans for one session, by id; unstable.
         lenient plan: Option<PlanCapabilities> = "plan",
         /// Kinds of login.
         lenient auth: AuthCapabilities = "auth",
@@ -36,7 +35,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What a client takes in `session/update` and in lists of config options.
+    /// What a client accepts in `session/update` and in lists of config options.
     pub struct ClientSessionCapabilities {
         /// The updates `compaction_update` and `compaction_summary_chunk`.
         lenient compaction: Option<CompactionCapabilities> = "compaction",
@@ -50,7 +49,7 @@ wire_struct! {
 wire_struct! {
     /// Which config options a client takes besides `select`.
     pub struct SessionConfigOptionsCapabilities {
-        /// Options of the type `boolean` (CONF-08).
+        /// Options of the type `boolean`.
         lenient boolean: Option<BooleanConfigOptionCapabilities> = "boolean",
     }
 }
@@ -58,13 +57,13 @@ wire_struct! {
 wire_struct! {
     /// Kinds of login a client can carry out besides `authenticate`.
     pub struct AuthCapabilities {
-        /// Starting the agent's own program again in a terminal (AUTH-05, AUTH-07).
+        /// Starting the agent's own program again in a terminal.
         lenient terminal: bool = "terminal",
     }
 }
 
 wire_struct! {
-    /// How a client can ask a person on the agent's behalf; no mode given means it cannot.
+    /// How a client can ask a user on the agent's behalf; no mode given means it cannot.
     pub struct ElicitationCapabilities {
         /// By a form.
         lenient form: Option<ElicitationFormCapabilities> = "form",
@@ -74,9 +73,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What an agent offers to clients.
+    /// The capabilities of an agent.
     pub struct AgentCapabilities {
-        /// `session/load` (SESS-12).
+        /// `session/load`.
         lenient load_session: bool = "loadSession",
         /// Kinds of content a prompt may hold besides text and resource links.
         lenient prompt_capabilities: PromptCapabilities = "promptCapabilities",
@@ -86,13 +85,13 @@ wire_struct! {
         lenient session_capabilities: SessionCapabilities = "sessionCapabilities",
         /// `logout` and `auth/status`.
         lenient auth: AgentAuthCapabilities = "auth",
-        /// The `providers/*` methods; unstable (PROV-01).
+        /// The `providers/*` methods; unstable.
         lenient providers: Option<ProvidersCapabilities> = "providers",
     }
 }
 
 wire_struct! {
-    /// Kinds of content an agent takes in prompts (PROMPT-02).
+    /// Kinds of content an agent takes in prompts.
     pub struct PromptCapabilities {
         /// `image` blocks.
         lenient image: bool = "image",
@@ -104,13 +103,13 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Ways in which an agent reaches MCP servers (SESS-09); stdio always works.
+    /// Ways in which an agent reaches MCP servers; stdio always works.
     pub struct McpCapabilities {
         /// Streamable HTTP.
         lenient http: bool = "http",
         /// HTTP with server-sent events.
         lenient sse: bool = "sse",
-        /// Through this connection, by `mcp/message`; unstable (MCPA-01).
+        /// Through this connection, by `mcp/message`; unstable.
         lenient acp: bool = "acp",
     }
 }
@@ -122,21 +121,21 @@ wire_struct! {
         lenient list: Option<SessionListCapabilities> = "list",
         /// `session/delete`.
         lenient delete: Option<SessionDeleteCapabilities> = "delete",
-        /// The field `additionalDirectories` (DIR-01).
+        /// The field `additionalDirectories`.
         lenient additional_directories: Option<SessionAdditionalDirectoriesCapabilities> = "additionalDirectories",
-        /// The field `systemPrompt`; unstable (SYSP-01).
+        /// The field `systemPrompt`; unstable.
         lenient system_prompt: Option<SessionSystemPromptCapabilities> = "systemPrompt",
-        /// `session/fork`; unstable (FORK-01).
+        /// `session/fork`; unstable.
         lenient fork: Option<SessionForkCapabilities> = "fork",
-        /// `session/archive`, `session/unarchive` and the list's filter; needs `list`; unstable (ARCH-01).
+        /// `session/archive`, `session/unarchive` and the list's filter; needs `list`; unstable.
         lenient archive: Option<SessionArchiveCapabilities> = "archive",
         /// `session/status`; unstable.
         lenient status: Option<SessionStatusCapabilities> = "status",
         /// `session/set_title`; unstable.
         lenient title: Option<SessionTitleCapabilities> = "title",
-        /// `session/resume` (SESS-18).
+        /// `session/resume`.
         lenient resume: Option<SessionResumeCapabilities> = "resume",
-        /// `session/close` (SESS-22).
+        /// `session/close`.
         lenient close: Option<SessionCloseCapabilities> = "close",
     }
 }
@@ -162,7 +161,7 @@ wire_struct! {
     pub struct AgentAuthCapabilities {
         /// `auth/status` and `auth/status_update`; unstable.
         lenient status: Option<AuthStatusCapabilities> = "status",
-        /// `logout` (AUTH-10).
+        /// `logout`.
         lenient logout: Option<LogoutCapabilities> = "logout",
     }
 }

@@ -1,30 +1,30 @@
-//! Slash commands that the agent offers (requirements §4.11).
+//! Slash commands that the agent offers.
 
-use crate::either::wire_either;
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
+use crate::wire::either::wire_either;
 
 wire_struct! {
-    /// All commands there are now; replaces the list before, and an empty list clears it (CMD-02).
+    /// All commands there are now; replaces the list before, and an empty list clears it.
     pub struct AvailableCommandsUpdate {
-        /// The commands; malformed ones are skipped (DEC-02).
+        /// The commands; malformed ones are skipped.
         must_items available_commands: Vec<AvailableCommand> = "availableCommands",
     }
 }
 
 wire_struct! {
-    /// A command, run by a prompt whose text starts with `/` and its name (CMD-03).
+    /// A command, run by a prompt whose text starts with `/` and its name.
     pub struct AvailableCommand {
-        /// Its name, without the slash (CMD-05).
+        /// Its name, without the slash.
         must name: String = "name",
-        /// What it does, for people.
+        /// A human-readable description.
         must description: String = "description",
-        /// What may follow the name; an unknown form reads as nothing (CMD-05).
+        /// The input after the name. An unknown form reads as absent.
         lenient input: Option<AvailableCommandInput> = "input",
     }
 }
 
 wire_either! {
-    /// What may follow a command's name.
+    /// The input after a command's name.
     pub enum AvailableCommandInput, "an object with \"hint\"" {
         /// Any text.
         Unstructured(UnstructuredCommandInput) with "hint",
@@ -34,7 +34,7 @@ wire_either! {
 wire_struct! {
     /// Any text after the command's name.
     pub struct UnstructuredCommandInput {
-        /// What to show while nothing is typed.
+        /// A placeholder for an empty input.
         must hint: String = "hint",
     }
 }

@@ -1,38 +1,40 @@
-//! Compaction (requirements §4.14): the agent shortens its context and says so. Only with `session.compaction` (COMP-01).
+//! Compaction: the agent shortens its context and says so. Only with `session.compaction`.
 
 use super::ContentBlock;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 use crate::{Meta, Patch};
 
 wire_id! {
-    /// Names one compaction; unique in its session (COMP-02).
+    /// The id of one compaction; unique in its session.
     pub struct CompactionId;
 }
 
 wire_struct! {
-    /// A compaction begins, goes on or ends. The first sight of an id fixes its place in the transcript (COMP-07).
+    /// A compaction begins, continues or ends. The first sight of an id fixes its place in the
+    /// transcript.
     pub plain struct CompactionUpdate {
         /// Which compaction.
         must compaction_id: CompactionId = "compactionId",
-        /// How far it is.
+        /// Its status.
         must status: CompactionStatus = "status",
-        /// The whole summary from now on; an empty list clears it too (COMP-05). Not empty only when completed (COMP-08).
+        /// The whole summary from now on; an empty list clears it too. Not empty only when
+        /// completed.
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
-        /// Why it failed (COMP-08).
+        /// Why it failed.
         patch error: Patch<String> = "error",
-        /// Data of extensions, patched as a whole (COMP-05).
+        /// Data of extensions, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
     }
 }
 
 wire_string! {
-    /// How far a compaction is. Unknown ones are kept and shown neutrally (COMP-10).
+    /// The status of a compaction. Unknown ones are kept and shown without emphasis.
     pub enum CompactionStatus open {
         /// Running.
         InProgress = "in_progress",
-        /// Ended well.
+        /// Succeeded.
         Completed = "completed",
-        /// Ended badly.
+        /// Failed.
         Failed = "failed",
         /// Stopped.
         Cancelled = "cancelled",
@@ -40,11 +42,12 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A piece of a summary, appended in the order of arrival (COMP-06). An id seen first here is a compaction in progress (X7).
+    /// A chunk of a summary, appended in the order of arrival. An id seen first here is a
+    /// compaction in progress.
     pub struct CompactionSummaryChunk {
         /// Which compaction.
         must compaction_id: CompactionId = "compactionId",
-        /// The piece.
+        /// The chunk.
         must content: ContentBlock = "content",
     }
 }

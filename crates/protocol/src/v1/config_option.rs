@@ -1,29 +1,29 @@
-//! Config options: what a person can choose for a session (requirements §3.5 and §4.12).
+//! Config options: what a user can choose for a session.
 
 use super::SessionId;
 use crate::mark::{Mark, lenient, must, must_items};
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
-use crate::{Fault, Members, ObjectWriter, Reader, Unknown, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
+use crate::{Fault, FaultKind, Members, ObjectWriter, Reader, Unknown, Wire, Writer};
 
 wire_id! {
-    /// Names one config option of a session.
+    /// The id of one config option of a session.
     pub struct SessionConfigId;
-    /// Names one value of a select.
+    /// The id of one value of a select.
     pub struct SessionConfigValueId;
-    /// Names one group of a select's values.
+    /// The id of one group of a select's values.
     pub struct SessionConfigGroupId;
 }
 
 wire_struct! {
-    /// One thing to choose, with the value chosen now.
+    /// One thing to choose, with the current value.
     pub struct SessionConfigOption {
-        /// What to pass to `session/set_config_option`.
+        /// The value for `session/set_config_option`.
         must id: SessionConfigId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the option does, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
-        /// What the option is about; for layout only, it may be missing or unknown (CONF-13).
+        /// The category of the option. For layout only; it may be missing or unknown.
         lenient category: Option<SessionConfigOptionCategory> = "category",
         /// Its type, its current value and the values to choose from.
         flat kind: SessionConfigKind = "type",
@@ -31,7 +31,7 @@ wire_struct! {
 }
 
 impl SessionConfigOption {
-    /// A choice of one among several values; `current` must be one of them (CONF-06).
+    /// A choice of one among several values; `current` must be one of them.
     pub fn select(
         id: impl Into<SessionConfigId>,
         name: impl Into<String>,
@@ -41,17 +41,17 @@ impl SessionConfigOption {
         Self::new(id, name, SessionConfigSelect::new(current, options))
     }
 
-    /// A switch; only for clients that take it (CONF-08).
+    /// A switch; only for clients that take it.
     pub fn boolean(id: impl Into<SessionConfigId>, name: impl Into<String>, current: bool) -> Self {
         Self::new(id, name, SessionConfigBoolean::new(current))
     }
 
-    /// What the option is about.
+    /// The category of the option.
     pub fn category(&self) -> Option<&SessionConfigOptionCategory> {
         self.category.as_ref()
     }
 
-    /// The value chosen now; `None` if the option's type is not known, which clients ignore (CONF-12).
+    /// The current value; `None` if the option's type is not known, which clients ignore.
     pub fn current_value(&self) -> Option<SessionConfigOptionValue> {
         match &self.kind {
             SessionConfigKind::Select(select) => {
@@ -64,7 +64,7 @@ impl SessionConfigOption {
         }
     }
 
-    /// The values of a select in the order they are shown, across its groups; nothing for other types.
+    /// The values of a select in display order, across its groups; nothing for other types.
     pub fn values(&self) -> impl Iterator<Item = &SessionConfigSelectOption> {
         let options = match &self.kind {
             SessionConfigKind::Select(select) => Some(&select.options),
@@ -73,7 +73,7 @@ impl SessionConfigOption {
         options.into_iter().flat_map(SessionConfigSelectOptions::values)
     }
 
-    /// Whether `value` may be set: of the option's type and, for a select, one of its values (CONF-07).
+    /// Whether `value` may be set: of the option's type and, for a select, one of its values.
     pub fn accepts(&self, value: &SessionConfigOptionValue) -> bool {
         match (&self.kind, value) {
             (SessionConfigKind::Select(_), SessionConfigOptionValue::ValueId(id)) => {
@@ -86,11 +86,12 @@ impl SessionConfigOption {
 }
 
 wire_union! {
-    /// The type of a config option. Options of other types are skipped, or ignored by whoever keeps them (CONF-12, CONF-20).
+    /// The type of a config option. Options of other types are skipped, or ignored by receivers
+    /// that keep them.
     pub enum SessionConfigKind by "type" closed {
         /// One of several values.
         Select(SessionConfigSelect) = "select",
-        /// On or off; only for clients that take it (CONF-08).
+        /// On or off; only for clients that take it.
         Boolean(SessionConfigBoolean) = "boolean",
     }
 }
@@ -98,7 +99,7 @@ wire_union! {
 wire_struct! {
     /// A choice of one among several values.
     pub plain struct SessionConfigSelect {
-        /// The value chosen now, one of `options` (CONF-06).
+        /// The current value, one of `options`.
         must current_value: SessionConfigValueId = "currentValue",
         /// The values to choose from.
         must options: SessionConfigSelectOptions = "options",
@@ -113,12 +114,13 @@ wire_struct! {
     }
 }
 
-/// The values of a select, in the order they are shown. All stand in groups or none does (CONF-19); the empty list is ungrouped.
+/// The values of a select, in display order. Either all are in groups or none is; the empty list is
+/// ungrouped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigSelectOptions {
-    /// A flat list, where one bad value makes the whole option undecodable (CONF-20).
+    /// A flat list, where one bad value makes the whole option undecodable.
     Ungrouped(Vec<SessionConfigSelectOption>),
-    /// Groups, in which bad values are skipped (CONF-20).
+    /// Groups, in which bad values are skipped.
     Grouped(Vec<SessionConfigSelectGroup>),
 }
 
@@ -146,15 +148,15 @@ impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
 }
 
 impl Wire for SessionConfigSelectOptions {
-    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is tried first. If neither reading
-    /// works, the fault is that of the reading which got further.
+    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is
+    /// tried first. If neither reading works, the fault is that of the reading which got further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let flat = match Vec::read(reader) {
             Ok(options) => return Ok(Self::Ungrouped(options)),
             Err(fault) => fault,
         };
-        reader.back(mark);
+        reader.rewind(mark);
         let mut groups = Vec::new();
         let walked = reader.array(|reader| {
             groups.push(read_group(reader)?);
@@ -162,7 +164,9 @@ impl Wire for SessionConfigSelectOptions {
         });
         match walked {
             Ok(()) => Ok(Self::Grouped(groups)),
-            Err(fault) if fault.at < flat.at || fault.why == Why::Missing("group") => Err(flat),
+            Err(fault) if fault.at < flat.at || fault.kind == FaultKind::Missing("group") => {
+                Err(flat)
+            }
             Err(fault) => Err(fault),
         }
     }
@@ -178,19 +182,27 @@ impl Wire for SessionConfigSelectOptions {
     fn shape() -> crate::Shape {
         crate::Shape::OneOf {
             name: "SessionConfigSelectOptions",
-            shapes: vec![Vec::<SessionConfigSelectOption>::shape(), Vec::<SessionConfigSelectGroup>::shape()],
+            shapes: vec![
+                Vec::<SessionConfigSelectOption>::shape(),
+                Vec::<SessionConfigSelectGroup>::shape(),
+            ],
         }
     }
 }
 
-/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown values are refused (§5.1).
+/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown
+/// values are refused.
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
-    let mark = reader.mark();
+    let mark = reader.checkpoint();
     let fault = match SessionConfigSelectGroup::read(reader) {
-        Err(fault) if fault.why == Why::Missing("name") && reader.unknown() == Unknown::Keep => fault,
+        Err(fault)
+            if fault.kind == FaultKind::Missing("name") && reader.unknown() == Unknown::Keep =>
+        {
+            fault
+        }
         read => return read,
     };
-    reader.back(mark);
+    reader.rewind(mark);
     reader.note(fault);
     let (mut group, mut options, mut meta) = (None, None, None);
     reader.object(|key, reader| match key {
@@ -199,19 +211,20 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
         "_meta" => lenient::member(&mut meta, reader),
         key => reader.unknown_member(fault.at, key),
     })?;
-    let group: SessionConfigGroupId = group.ok_or(Fault { at: fault.at, why: Why::Missing("group") })?;
-    let options = options.ok_or(Fault { at: fault.at, why: Why::Missing("options") })?;
+    let group: SessionConfigGroupId =
+        group.ok_or(Fault { at: fault.at, kind: FaultKind::Missing("group") })?;
+    let options = options.ok_or(Fault { at: fault.at, kind: FaultKind::Missing("options") })?;
     Ok(SessionConfigSelectGroup { name: group.to_string(), group, options, meta: meta.flatten() })
 }
 
 wire_struct! {
     /// One value of a select.
     pub struct SessionConfigSelectOption {
-        /// What to pass to `session/set_config_option`.
+        /// The value for `session/set_config_option`.
         must value: SessionConfigValueId = "value",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What distinguishes the value, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }
@@ -219,9 +232,10 @@ wire_struct! {
 wire_struct! {
     /// Values of a select that belong together.
     pub struct SessionConfigSelectGroup {
-        /// Names the group.
+        /// The id of the group.
         must group: SessionConfigGroupId = "group",
-        /// A name for people. The 2025 draft had none: the group's id stands in, unless unknown values are refused (§5.1).
+        /// A human-readable name. The 2025 draft had none: the group's id is used, unless unknown
+        /// values are refused.
         must name: String = "name",
         /// The group's values.
         must_items options: Vec<SessionConfigSelectOption> = "options",
@@ -229,13 +243,14 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a config option is about. Names that begin with `_` are free for anyone, all others are reserved (CONF-14).
+    /// The category of a config option. Names that begin with `_` are free for anyone, all others
+    /// are reserved.
     pub enum SessionConfigOptionCategory open {
         /// How the agent works.
         Mode = "mode",
         /// Which model it uses.
         Model = "model",
-        /// A setting of that model, to be shown near it (CONF-17).
+        /// A setting of that model, to be shown near it.
         ModelConfig = "model_config",
         /// How much the model thinks.
         ThoughtLevel = "thought_level",
@@ -243,7 +258,7 @@ wire_string! {
 }
 
 wire_struct! {
-    /// Params of `session/set_config_option`; works in a turn and between turns (CONF-18).
+    /// Params of `session/set_config_option`; works in a turn and between turns.
     pub struct SetSessionConfigOptionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -254,10 +269,9 @@ wire_struct! {
     }
 }
 
-/// A value of a config option, as it is set.
-///
-/// On the wire a string stands under `value` without a `type`, a boolean under `value` beside `"type":"boolean"` (CONF-09).
-/// Whatever `type` says, a string is a value id (CONF-10); any other JSON, and a boolean without its type, is an error (CONF-11).
+/// A value of a config option, as it is set. On the wire a string stands under `value` without a
+/// `type`, a boolean under `value` beside `"type":"boolean"`. Whatever `type` says, a string is a
+/// value id; any other JSON, and a boolean without its type, is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SessionConfigOptionValue {
     /// One of a select's values.
@@ -291,7 +305,7 @@ impl Wire for SessionConfigOptionValue {
         let (mut value, mut kind) = (None, None);
         reader.object(|key, reader| {
             match key {
-                "value" if typed && reader.peek() == crate::Next::Bool => {
+                "value" if typed && reader.peek() == crate::ValueKind::Bool => {
                     value = Some(Self::Boolean(bool::read(reader)?));
                 }
                 "value" => value = Some(Self::ValueId(SessionConfigValueId::read(reader)?)),
@@ -304,9 +318,9 @@ impl Wire for SessionConfigOptionValue {
             Ok(())
         })?;
         if let (Some(Self::ValueId(_)), Some(at)) = (&value, kind) {
-            reader.note(Fault { at, why: Why::NoField });
+            reader.note(Fault { at, kind: FaultKind::NoField });
         }
-        value.ok_or(Fault { at: start, why: Why::Missing("value") })
+        value.ok_or(Fault { at: start, kind: FaultKind::Missing("value") })
     }
 
     fn write(&self, writer: &mut Writer<'_>) {
@@ -322,7 +336,10 @@ impl Wire for SessionConfigOptionValue {
         crate::Shape::Union {
             name: "SessionConfigOptionValue",
             tag: "type",
-            variants: vec![("boolean", form(bool::shape())), ("", form(SessionConfigValueId::shape()))],
+            variants: vec![
+                ("boolean", form(bool::shape())),
+                ("", form(SessionConfigValueId::shape())),
+            ],
             open: false,
         }
     }
@@ -343,7 +360,7 @@ impl Members for SessionConfigOptionValue {
 wire_struct! {
     /// Result of `session/set_config_option`.
     pub struct SetSessionConfigOptionResponse {
-        /// All options of the session with their current values (CONF-02).
+        /// All options of the session with their current values.
         must_items config_options: Vec<SessionConfigOption> = "configOptions",
     }
 }

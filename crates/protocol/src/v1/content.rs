@@ -1,12 +1,13 @@
-//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The shapes are those of MCP 2025-06-18.
+//! Content blocks: what prompts, messages and tool results are made of. The shapes are those of MCP
+//! 2025-06-18.
 
-use crate::either::wire_either;
-use crate::object::{wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
+use crate::wire::either::wire_either;
 
 wire_union! {
-    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole (PROMPT-05).
+    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole.
     pub enum ContentBlock by "type" closed {
-        /// Text, to be rendered as Markdown (MSG-07); every agent takes it.
+        /// Text, to be rendered as Markdown; every agent takes it.
         Text(TextContent) = "text",
         /// A picture; in prompts only with `promptCapabilities.image`.
         Image(ImageContent) = "image",
@@ -51,7 +52,7 @@ wire_struct! {
     pub struct TextContent {
         /// The text; Markdown.
         must text: String = "text",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -63,9 +64,9 @@ wire_struct! {
         must data: String = "data",
         /// Its media type, such as `image/png`.
         must mime_type: String = "mimeType",
-        /// Where the picture comes from.
+        /// The URI of the picture.
         lenient uri: Option<String> = "uri",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -77,7 +78,7 @@ wire_struct! {
         must data: String = "data",
         /// Its media type, such as `audio/wav`.
         must mime_type: String = "mimeType",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -85,19 +86,19 @@ wire_struct! {
 wire_struct! {
     /// A reference to a resource that the receiver can reach.
     pub struct ResourceLink {
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its name, such as a file name.
         must name: String = "name",
-        /// A name for people, if there is a better one.
+        /// A human-readable name, if there is a better one.
         lenient title: Option<String> = "title",
-        /// What it holds.
+        /// A description of the content.
         lenient description: Option<String> = "description",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
         /// Its size in bytes.
         lenient size: Option<i64> = "size",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
@@ -107,13 +108,14 @@ wire_struct! {
     pub struct EmbeddedResource {
         /// The contents.
         must resource: EmbeddedResourceResource = "resource",
-        /// Who it is for and how much it matters.
+        /// Its audience and priority.
         lenient annotations: Option<Annotations> = "annotations",
     }
 }
 
 wire_either! {
-    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the block is malformed (§3.1).
+    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the
+    /// block is malformed.
     pub enum EmbeddedResourceResource, "an object with \"text\" or \"blob\"" {
         /// Text.
         Text(TextResourceContents) with "text",
@@ -127,7 +129,7 @@ wire_struct! {
     pub struct TextResourceContents {
         /// The contents.
         must text: String = "text",
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
@@ -139,7 +141,7 @@ wire_struct! {
     pub struct BlobResourceContents {
         /// The contents in base64; not checked when decoded.
         must blob: String = "blob",
-        /// Where the resource is.
+        /// The URI of the resource.
         must uri: String = "uri",
         /// Its media type.
         lenient mime_type: Option<String> = "mimeType",
@@ -147,9 +149,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Hints about a piece of content.
+    /// Hints about a chunk of content.
     pub struct Annotations {
-        /// Who should see it; nobody named means everybody.
+        /// Its audience; an empty list means everyone.
         items audience: Vec<Role> = "audience",
         /// Importance; the specification sets no bounds in v1.
         lenient priority: Option<f64> = "priority",
@@ -159,9 +161,9 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Who a piece of content is for.
+    /// The audience of content.
     pub enum Role closed {
-        /// The person.
+        /// The user.
         User = "user",
         /// The model.
         Assistant = "assistant",

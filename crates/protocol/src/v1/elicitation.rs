@@ -1,32 +1,33 @@
-//! `elicitation/create` and `elicitation/complete` (requirements §3.13, §4.15): the agent asks the person for input.
+//! `elicitation/create` and `elicitation/complete`: the agent asks the user for input.
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
-use crate::either::wire_either;
 use crate::mark::{Mark, flat, lenient, must};
-use crate::object::{wire_id, wire_struct, wire_union};
-use crate::{Fault, Map, Members, Meta, Next, Reader, RequestId, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_struct, wire_union};
+use crate::wire::either::wire_either;
+use crate::{Fault, FaultKind, Map, Members, Meta, Reader, RequestId, ValueKind, Wire, Writer};
 
 wire_id! {
-    /// Names one URL elicitation; unique among those open on a connection (ELIC-18).
+    /// The id of one URL elicitation; unique among those open on a connection.
     pub struct ElicitationId;
 }
 
-/// Asks the person for input. Only modes that the client advertised (ELIC-01, ELIC-02).
+/// Asks the user for input. Only modes that the client advertised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateElicitationRequest {
-    /// How the input is given; its members stand among those of the request.
+    /// The mode; its members are among those of the request.
     pub mode: ElicitationMode,
-    /// What it is about; its members stand among those of the request.
+    /// The scope; its members are among those of the request.
     pub scope: ElicitationScope,
-    /// What is asked, for people.
+    /// The question to the user.
     pub message: String,
-    /// Data of extensions; opaque to the protocol (META-01, META-02).
+    /// Data of extensions; opaque to the protocol.
     pub meta: Option<Meta>,
 }
 
 impl CreateElicitationRequest {
     /// All members that are no mode's own.
-    const KEYS: &'static [&'static str] = &["sessionId", "toolCallId", "requestId", "message", "_meta"];
+    const KEYS: &'static [&'static str] =
+        &["sessionId", "toolCallId", "requestId", "message", "_meta"];
 
     /// A request without metadata.
     pub fn new(
@@ -43,9 +44,9 @@ impl Wire for CreateElicitationRequest {
         let start = reader.place();
         reader.taken(start, Self::KEYS);
         let mode = flat::before(reader)?;
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let scope = flat::before(reader)?;
-        reader.back(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
+        reader.rewind(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
         let (mut message, mut meta) = (None, None);
         let mut tool_call: Option<Option<ToolCallId>> = None;
         reader.object(|key, reader| match key {
@@ -54,7 +55,7 @@ impl Wire for CreateElicitationRequest {
             "_meta" => lenient::member(&mut meta, reader),
             _ => reader.skip().map(drop),
         })?;
-        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        let missing = |key| Fault { at: start, kind: FaultKind::Missing(key) };
         Ok(Self {
             mode: mode.ok_or(missing("mode"))?,
             scope: scope.ok_or(missing("sessionId"))?,
@@ -88,7 +89,7 @@ impl Wire for CreateElicitationRequest {
 }
 
 wire_union! {
-    /// How the input is given. Unknown modes are kept, never shown as known ones (ELIC-22).
+    /// The mode of an elicitation. Unknown modes are kept, never treated as known.
     pub enum ElicitationMode by "mode" open {
         /// By filling in a form.
         Form(ElicitationFormMode) = "form",
@@ -98,7 +99,7 @@ wire_union! {
 }
 
 wire_struct! {
-    /// A form. Never for secrets (ELIC-11).
+    /// A form. Never for secrets.
     pub plain struct ElicitationFormMode {
         /// The form's fields.
         must requested_schema: ElicitationSchema = "requestedSchema",
@@ -106,17 +107,17 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A page to open. Shown in full and opened only with consent (ELIC-09).
+    /// A page to open. Shown in full and opened only with consent.
     pub plain struct ElicitationUrlMode {
         /// Comes back in `elicitation/complete`.
         must elicitation_id: ElicitationId = "elicitationId",
-        /// The page; without credentials in it (ELIC-12).
+        /// The page; without credentials in it.
         must url: String = "url",
     }
 }
 
 wire_either! {
-    /// What an elicitation is about: a session or a request. With both, the session counts (ELIC-05).
+    /// The scope of an elicitation: a session or a request. With both, the session counts.
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -144,21 +145,22 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What the person did.
+    /// The action of the user.
     pub struct CreateElicitationResponse {
-        /// What the person did; its members stand among those of the response.
+        /// The action of the user; its members are among those of the response.
         flat action: ElicitationAction = "action",
     }
 }
 
 wire_union! {
-    /// What the person did. Unknown actions are kept and treated as none of the known ones (ELIC-23).
+    /// The action of the user. Unknown actions are kept and treated as none of the known ones.
     pub enum ElicitationAction by "action" open {
-        /// Gave the input, or agreed to open the page, which does not say that anything came of it (ELIC-17).
+        /// The user gave the input, or agreed to open the page, which does not say that anything
+        /// came of it.
         Accept(ElicitationAcceptAction) = "accept",
-        /// Said no.
+        /// The user declined.
         Decline = "decline",
-        /// Went away without an answer.
+        /// The user left without an answer.
         Cancel = "cancel",
     }
 }
@@ -166,7 +168,8 @@ wire_union! {
 wire_struct! {
     /// The input.
     pub plain struct ElicitationAcceptAction {
-        /// The form's values by field; to be checked against the form by both sides (ELIC-14). Malformed is fatal (DEC-06).
+        /// The form's values by field; to be checked against the form by both sides. Malformed is
+        /// fatal.
         strict content: Option<Map<ElicitationContentValue>> = "content",
     }
 }
@@ -189,17 +192,19 @@ pub enum ElicitationContentValue {
 impl Wire for ElicitationContentValue {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         match reader.peek() {
-            Next::String => String::read(reader).map(Self::String),
-            Next::Bool => bool::read(reader).map(Self::Boolean),
-            Next::Array => Vec::read(reader).map(Self::StringArray),
-            Next::Number => {
-                let mark = reader.mark();
+            ValueKind::String => String::read(reader).map(Self::String),
+            ValueKind::Bool => bool::read(reader).map(Self::Boolean),
+            ValueKind::Array => Vec::read(reader).map(Self::StringArray),
+            ValueKind::Number => {
+                let mark = reader.checkpoint();
                 i64::read(reader).map(Self::Integer).or_else(|_| {
-                    reader.back(mark);
+                    reader.rewind(mark);
                     f64::read(reader).map(Self::Number)
                 })
             }
-            _ => Err(reader.fault(Why::Expected("a string, a number, a boolean or an array of strings"))),
+            _ => Err(reader.fault(FaultKind::Expected(
+                "a string, a number, a boolean or an array of strings",
+            ))),
         }
     }
 
@@ -217,13 +222,20 @@ impl Wire for ElicitationContentValue {
     fn shape() -> crate::Shape {
         crate::Shape::OneOf {
             name: "ElicitationContentValue",
-            shapes: vec![String::shape(), i64::shape(), f64::shape(), bool::shape(), <Vec<String>>::shape()],
+            shapes: vec![
+                String::shape(),
+                i64::shape(),
+                f64::shape(),
+                bool::shape(),
+                <Vec<String>>::shape(),
+            ],
         }
     }
 }
 
 wire_struct! {
-    /// What the person began at the page is done (ELIC-19). Unknown and completed ids are ignored (ELIC-20).
+    /// The interaction that the user started at the page is complete. Unknown and completed ids are
+    /// ignored.
     pub struct CompleteElicitationNotification {
         /// The elicitation.
         must elicitation_id: ElicitationId = "elicitationId",

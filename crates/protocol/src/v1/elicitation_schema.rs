@@ -1,18 +1,19 @@
-//! The forms of elicitations (requirements §3.13): a flat object of simple fields.
+//! The forms of elicitations: a flat object of simple fields.
 
-use crate::object::{wire_string, wire_struct, wire_union};
-use crate::{Fault, Map, Members, ObjectWriter, Reader, UnknownVariant, Why, Wire, Writer};
+use crate::wire::declare::{wire_string, wire_struct, wire_union};
+use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Reader, UnknownVariant, Wire, Writer};
 
 wire_struct! {
-    /// A form (ELIC-07).
+    /// A form.
     pub struct ElicitationSchema {
         /// Always `object`.
         stated schema_type: ElicitationSchemaType = "type",
         /// The form's title.
         lenient title: Option<String> = "title",
-        /// What the form is for.
+        /// The purpose of the form.
         lenient description: Option<String> = "description",
-        /// The fields by name, in the order of the text. Null or a malformed field fails the request.
+        /// The fields by name, in the order of the text. Null or a malformed field fails the
+        /// request.
         given properties: Map<ElicitationPropertySchema> = "properties",
         /// The names of the fields that must be filled in.
         strict required: Option<Vec<String>> = "required",
@@ -29,12 +30,12 @@ pub enum ElicitationSchemaType {
 
 impl Wire for ElicitationSchemaType {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         match &*reader.string()? {
             "object" => Ok(Self::Object),
             _ => {
-                reader.back(mark);
-                Err(reader.fault(Why::NotOneOf("ElicitationSchemaType")))
+                reader.rewind(mark);
+                Err(reader.fault(FaultKind::NotOneOf("ElicitationSchemaType")))
             }
         }
     }
@@ -50,7 +51,7 @@ impl Wire for ElicitationSchemaType {
 }
 
 wire_union! {
-    /// One field of a form. Fields of an unknown type are kept, never shown as a known one (ELIC-22).
+    /// One field of a form. Fields of an unknown type are kept, never treated as known.
     pub enum ElicitationPropertySchema by "type" open {
         /// A text, or one choice of several.
         String(StringPropertySchema) = "string",
@@ -66,21 +67,22 @@ wire_union! {
 }
 
 wire_struct! {
-    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail the request (DEC-06).
+    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail
+    /// the request.
     pub struct StringPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least number of characters.
         strict min_length: Option<u32> = "minLength",
         /// The greatest number of characters.
         strict max_length: Option<u32> = "maxLength",
-        /// A regular expression that the text must match, to be evaluated in bounded time (ELIC-24).
+        /// A regular expression that the text must match, to be evaluated in bounded time.
         strict pattern: Option<String> = "pattern",
-        /// What the text is.
+        /// The format of the text.
         strict format: Option<StringFormat> = "format",
-        /// What is filled in at first (ELIC-15).
+        /// The default value.
         lenient default: Option<String> = "default",
         /// The values to choose from.
         strict enum_values: Option<Vec<String>> = "enum",
@@ -90,7 +92,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a text is. Another format fails the request in official decoders: send only these (X18).
+    /// The format of a text. Another format fails the request in official decoders: send only
+    /// these.
     pub enum StringFormat closed {
         /// An email address.
         Email = "email",
@@ -104,33 +107,33 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A number. Malformed limits fail the request (DEC-06).
+    /// A number. Malformed limits fail the request.
     pub struct NumberPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least value.
         strict minimum: Option<f64> = "minimum",
         /// The greatest value.
         strict maximum: Option<f64> = "maximum",
-        /// What is filled in at first (ELIC-15).
+        /// The default value.
         lenient default: Option<f64> = "default",
     }
 }
 
 wire_struct! {
-    /// A whole number. Malformed limits fail the request (DEC-06).
+    /// A whole number. Malformed limits fail the request.
     pub struct IntegerPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to fill in.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least value.
         strict minimum: Option<i64> = "minimum",
         /// The greatest value.
         strict maximum: Option<i64> = "maximum",
-        /// What is filled in at first (ELIC-15).
+        /// The default value.
         lenient default: Option<i64> = "default",
     }
 }
@@ -140,33 +143,33 @@ wire_struct! {
     pub struct BooleanPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to decide.
+        /// A description of the field.
         lenient description: Option<String> = "description",
-        /// What is set at first (ELIC-15).
+        /// The default value.
         lenient default: Option<bool> = "default",
     }
 }
 
 wire_struct! {
-    /// Several choices. Malformed limits and choices fail the request (DEC-06).
+    /// Several choices. Malformed limits and choices fail the request.
     pub struct MultiSelectPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
-        /// What to choose.
+        /// A description of the field.
         lenient description: Option<String> = "description",
         /// The least number of choices.
         strict min_items: Option<u64> = "minItems",
         /// The greatest number of choices.
         strict max_items: Option<u64> = "maxItems",
-        /// What to choose from.
+        /// The values to choose from.
         must items: MultiSelectItems = "items",
-        /// What is chosen at first; malformed values are skipped (DEC-02, ELIC-15).
+        /// The default choice; malformed values are skipped.
         items default: Option<Vec<String>> = "default",
     }
 }
 
-/// What to choose several from. Told apart by `type`, which titled choices do not need; another `type` is kept, never shown as a known
-/// one (ELIC-22).
+/// The values for a multiple choice. Distinguished by `type`, which titled choices do not need;
+/// another `type` is kept, never treated as known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
     /// Plain values, `type` being `string`.
@@ -179,7 +182,7 @@ pub enum MultiSelectItems {
 
 impl Wire for MultiSelectItems {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let kind = reader.tag("type")?;
         let start = reader.place();
         reader.taken(start, &["type"]);
@@ -191,7 +194,7 @@ impl Wire for MultiSelectItems {
         }
         StringMultiSelectItems::read(reader).map(Self::String).or_else(|fault| {
             // Titled choices may say that they are strings: `type` is an unknown key to them.
-            reader.back(mark);
+            reader.rewind(mark);
             TitledMultiSelectItems::read(reader).map(Self::Titled).map_err(|_| fault)
         })
     }
@@ -248,9 +251,9 @@ wire_struct! {
     pub struct EnumOption {
         /// The value that is sent back.
         must value: String = "const",
-        /// What people see.
+        /// The label for the user.
         must title: String = "title",
-        /// What choosing it means.
+        /// A description of the option.
         lenient description: Option<String> = "description",
     }
 }

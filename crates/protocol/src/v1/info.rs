@@ -1,16 +1,16 @@
-//! What a session is called and when it last changed, as news (requirements §3.8 and §4.13).
+//! What a session is called and when it last changed, as news.
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Meta, Patch};
 
 wire_struct! {
-    /// The update `session_info_update`: what changed, field by field (INFO-02, INFO-03).
+    /// The update `session_info_update`: what changed, field by field.
     pub plain struct SessionInfoUpdate {
         /// The session's title.
         patch title: Patch<String> = "title",
         /// When the session last changed (ISO 8601).
         patch updated_at: Patch<String> = "updatedAt",
-        /// Data of extensions about the session, in three states (INFO-07, INFO-08). How it meets what is stored is INFO-09.
+        /// Metadata of the session, in three states. It is merged into the stored metadata.
         patch meta: Patch<Meta> = "_meta",
     }
 }

@@ -1,10 +1,10 @@
-//! The first exchange: versions, capabilities, names (requirements §4.2).
+//! The first exchange: versions, capabilities, names.
 
 use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Fault, Reader, Wire, Writer};
 
-/// A version of ACP: a whole number from 0 to 65535; anything else is refused (INIT-09).
+/// A version of ACP: a whole number from 0 to 65535; anything else is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProtocolVersion(pub u16);
 
@@ -41,13 +41,13 @@ impl Wire for ProtocolVersion {
 }
 
 wire_struct! {
-    /// Params of `initialize`, the client's first call (INIT-01).
+    /// Params of `initialize`, the client's first call.
     pub struct InitializeRequest {
-        /// The latest version the client speaks (INIT-03).
+        /// The latest version the client speaks.
         must protocol_version: ProtocolVersion = "protocolVersion",
-        /// What the client offers; what is left out is not offered (INIT-10).
+        /// The capabilities of the client. Absent ones are not offered.
         lenient client_capabilities: ClientCapabilities = "clientCapabilities",
-        /// The client's name and version (INIT-04); absent if malformed (INIT-13).
+        /// The client's name and version; absent if malformed.
         lenient client_info: Option<Implementation> = "clientInfo",
     }
 }
@@ -55,13 +55,14 @@ wire_struct! {
 wire_struct! {
     /// Result of `initialize`.
     pub struct InitializeResponse {
-        /// The version spoken from now on: the client's if the agent knows it, else the agent's latest (INIT-05, INIT-06).
+        /// The version spoken from now on: the client's if the agent knows it, else the agent's
+        /// latest.
         must protocol_version: ProtocolVersion = "protocolVersion",
-        /// What the agent offers; what is left out is not offered (INIT-10, INIT-20).
+        /// The capabilities of the agent. Absent ones are not offered.
         lenient agent_capabilities: AgentCapabilities = "agentCapabilities",
-        /// How a person can log in, best first.
+        /// How a user can log in, best first.
         items auth_methods: Vec<AuthMethod> = "authMethods",
-        /// The agent's name and version (INIT-04); absent if malformed (INIT-13).
+        /// The agent's name and version; absent if malformed.
         lenient agent_info: Option<Implementation> = "agentInfo",
     }
 }
@@ -71,7 +72,7 @@ wire_struct! {
     pub struct Implementation {
         /// A name for programs.
         must name: String = "name",
-        /// A name for people; `name` stands in if it is absent.
+        /// A human-readable name; `name` is used if it is absent.
         lenient title: Option<String> = "title",
         /// The program's version, in its own scheme.
         must version: String = "version",

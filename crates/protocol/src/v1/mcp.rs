@@ -1,15 +1,14 @@
-//! MCP servers that a session uses (requirements §3.11), and MCP messages carried over ACP (§1.3, unstable).
+//! MCP servers that a session uses, and MCP messages carried over ACP.
 
 use super::EnvVariable;
 use crate::Secret;
-use crate::either::wire_either;
-use crate::object::{wire_id, wire_struct};
-use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
+use crate::wire::declare::{wire_id, wire_struct};
+use crate::wire::either::wire_either;
+use crate::{Fault, FaultKind, Map, Members, ObjectWriter, Raw, Reader, Wire, Writer};
 
-/// An MCP server that the agent shall connect to.
-///
-/// Told apart by `type`, which stdio does not have. Any other `type`, `stdio` included, reads as stdio where the fields of stdio are
-/// there, and is an error where they are not.
+/// An MCP server that the agent should connect to. Distinguished by `type`, which stdio does not
+/// have. Any other `type`, `stdio` included, reads as stdio where the fields of stdio are there,
+/// and is an error where they are not.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpServer {
     /// A program that the agent starts; every agent can.
@@ -18,7 +17,7 @@ pub enum McpServer {
     Http(McpServerHttp),
     /// Server-sent events; only with `mcpCapabilities.sse`.
     Sse(McpServerSse),
-    /// A server that speaks through this connection; only with `mcpCapabilities.acp` (MCPA-01). Unstable.
+    /// A server that speaks through this connection; only with `mcpCapabilities.acp`. Unstable.
     Acp(McpServerAcp),
 }
 
@@ -45,11 +44,11 @@ impl Wire for McpServer {
             Some("acp") => McpServerAcp::read(reader).map(Self::Acp),
             None | Some("stdio") => McpServerStdio::read(reader).map(Self::Stdio),
             Some(_) => {
-                let mark = reader.mark();
+                let mark = reader.checkpoint();
                 McpServerStdio::read(reader).map(Self::Stdio).map_err(|fault| {
-                    reader.back(mark);
-                    match fault.why {
-                        Why::Missing(_) => reader.fault(Why::NotOneOf("McpServer")),
+                    reader.rewind(mark);
+                    match fault.kind {
+                        FaultKind::Missing(_) => reader.fault(FaultKind::NotOneOf("McpServer")),
                         _ => fault,
                     }
                 })
@@ -95,13 +94,13 @@ impl Members for McpServer {
 wire_struct! {
     /// A server that the agent starts as a program.
     pub struct McpServerStdio {
-        /// Its name, for people.
+        /// Its name, in words for the user.
         must name: String = "name",
         /// The program, absolute.
         must command: String = "command",
-        /// Its arguments. The key must be there.
+        /// Its arguments. The key is required.
         must_null args: Vec<String> = "args",
-        /// Its environment variables. The key must be there.
+        /// Its environment variables. The key is required.
         must_null env: Vec<EnvVariable> = "env",
     }
 }
@@ -109,11 +108,11 @@ wire_struct! {
 wire_struct! {
     /// A server reached by streamable HTTP.
     pub struct McpServerHttp {
-        /// Its name, for people.
+        /// Its name, in words for the user.
         must name: String = "name",
-        /// Where it is.
+        /// The URL.
         must url: String = "url",
-        /// Headers of every request to it. The key must be there.
+        /// Headers of every request to it. The key is required.
         must_null headers: Vec<HttpHeader> = "headers",
     }
 }
@@ -121,11 +120,11 @@ wire_struct! {
 wire_struct! {
     /// A server reached by HTTP with server-sent events.
     pub struct McpServerSse {
-        /// Its name, for people.
+        /// Its name, in words for the user.
         must name: String = "name",
-        /// Where it is.
+        /// The URL.
         must url: String = "url",
-        /// Headers of every request to it. The key must be there.
+        /// Headers of every request to it. The key is required.
         must_null headers: Vec<HttpHeader> = "headers",
     }
 }
@@ -141,17 +140,18 @@ wire_struct! {
 }
 
 wire_id! {
-    /// Names one MCP server behind this connection; unique on it (MCPA-01). Unstable.
+    /// The id of one MCP server behind this connection; unique on it. Unstable.
     pub struct McpServerAcpId;
 
-    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it (MCPA-02). Unstable.
+    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it.
+    /// Unstable.
     pub struct McpRequestId;
 }
 
 wire_struct! {
     /// A server that speaks through this connection. Unstable.
     pub struct McpServerAcp {
-        /// Its name, for people.
+        /// Its name, in words for the user.
         must name: String = "name",
         /// Its id, in every message for it.
         must server_id: McpServerAcpId = "serverId",
@@ -163,17 +163,17 @@ wire_struct! {
     pub struct MessageMcpRequest {
         /// The server.
         must server_id: McpServerAcpId = "serverId",
-        /// The MCP request's own id; not that of the ACP request around it (MCPA-02).
+        /// The MCP request's own id; not that of the ACP request around it.
         must request_id: McpRequestId = "requestId",
         /// The MCP method.
         must method: String = "method",
-        /// Its parameters; anything but an object is fatal (DEC-06).
+        /// Its parameters; anything but an object is fatal.
         strict params: Option<Map<Raw>> = "params",
     }
 }
 
 wire_struct! {
-    /// An MCP notification that belongs to an active MCP request (MCPA-04). Unstable.
+    /// An MCP notification that belongs to an active MCP request. Unstable.
     pub struct MessageMcpNotification {
         /// The server.
         must server_id: McpServerAcpId = "serverId",
@@ -181,13 +181,14 @@ wire_struct! {
         must request_id: McpRequestId = "requestId",
         /// The MCP method.
         must method: String = "method",
-        /// Its parameters; anything but an object is fatal (DEC-06).
+        /// Its parameters; anything but an object is fatal.
         strict params: Option<Map<Raw>> = "params",
     }
 }
 
 wire_either! {
-    /// How the MCP server answered. With both keys the result counts (MCPA-03). Failures of ACP itself are JSON-RPC errors. Unstable.
+    /// How the MCP server answered. With both keys the result counts. Failures of ACP itself are
+    /// JSON-RPC errors. Unstable.
     pub enum MessageMcpResponse, "an object with \"result\" or \"error\"" {
         /// It succeeded.
         Result(MessageMcpResult) with "result",
@@ -212,12 +213,13 @@ wire_struct! {
     }
 }
 
-/// An error object of MCP, kept whole: unknown members and a null `data` are written back as they came. Unstable.
+/// An error object of MCP, kept whole: unknown members and a null `data` are written back as they
+/// arrived. Unstable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpError {
     /// The error's code.
     pub code: i32,
-    /// What went wrong.
+    /// The error message.
     pub message: String,
     /// Details: any JSON value, null too.
     pub data: Option<Raw>,
@@ -245,7 +247,7 @@ impl Wire for McpError {
             }
             Ok(())
         })?;
-        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        let missing = |key| Fault { at: start, kind: FaultKind::Missing(key) };
         Ok(Self {
             code: code.ok_or(missing("code"))?,
             message: message.ok_or(missing("message"))?,

@@ -1,11 +1,11 @@
-//! Session modes (requirements §3.6): one choice of how the agent works, older than config options and kept in step with them
-//! (MODE-05).
+//! Session modes: one choice of how the agent works, older than config options and kept in step
+//! with them.
 
 use super::SessionId;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
-    /// Names one mode of a session.
+    /// The id of one mode of a session.
     pub struct SessionModeId;
 }
 
@@ -22,17 +22,17 @@ wire_struct! {
 wire_struct! {
     /// One mode.
     pub struct SessionMode {
-        /// What to pass to `session/set_mode`.
+        /// The id for `session/set_mode`.
         must id: SessionModeId = "id",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What the mode does, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }
 
 wire_struct! {
-    /// Params of `session/set_mode`; works in a turn and between turns (MODE-03).
+    /// Params of `session/set_mode`; works in a turn and between turns.
     pub struct SetSessionModeRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

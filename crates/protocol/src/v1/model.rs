@@ -1,11 +1,11 @@
-//! The retired choice of models (requirements §1.4), which old peers still send. New agents use a config option of the category
-//! `model`.
+//! The retired choice of models, which old peers still send. New agents use a config option of the
+//! category `model`.
 
 use super::SessionId;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
-    /// Names one model of a session; retired.
+    /// The id of one model of a session; retired.
     pub struct ModelId;
 }
 
@@ -22,11 +22,11 @@ wire_struct! {
 wire_struct! {
     /// One model; retired.
     pub struct ModelInfo {
-        /// What to pass to `session/set_model`.
+        /// The id for `session/set_model`.
         must model_id: ModelId = "modelId",
-        /// A name for people.
+        /// A human-readable name.
         must name: String = "name",
-        /// What distinguishes the model, for people.
+        /// A human-readable description.
         lenient description: Option<String> = "description",
     }
 }

@@ -1,10 +1,10 @@
-//! `session/request_permission` (requirements §3.3, §4.9): the agent asks before it runs a tool.
+//! `session/request_permission`: the agent asks before it runs a tool.
 
 use super::{SessionId, ToolCallUpdate};
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_id! {
-    /// Names one option of a permission request; it alone carries the decision (PERM-08).
+    /// The id of one option of a permission request; it alone carries the decision.
     pub struct PermissionOptionId;
 }
 
@@ -13,9 +13,10 @@ wire_struct! {
     pub struct RequestPermissionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The call in question, as a patch of what was reported of it (PERM-10).
+        /// The call in question, as a patch of what was reported of it.
         must tool_call: ToolCallUpdate = "toolCall",
-        /// What the person can choose. A malformed option fails the request: no partial question is shown (PERM-09).
+        /// The options to choose from. A malformed option fails the request: no partial question is
+        /// shown.
         must options: Vec<PermissionOption> = "options",
     }
 }
@@ -27,21 +28,21 @@ wire_struct! {
         must option_id: PermissionOptionId = "optionId",
         /// Its label.
         must name: String = "name",
-        /// What choosing it means: a hint for icons and order (PERM-08).
+        /// The kind of option: a hint for icons and order.
         must kind: PermissionOptionKind = "kind",
     }
 }
 
 wire_string! {
-    /// What choosing an option means. An unknown kind fails the request: -32602 (PERM-09).
+    /// The kind of a permission option. An unknown kind fails the request: -32602.
     pub enum PermissionOptionKind closed {
         /// Allow this call.
         AllowOnce = "allow_once",
-        /// Allow this call and remember it; the agent decides for what (PERM-07).
+        /// Allow this call and remember it; the agent decides for what.
         AllowAlways = "allow_always",
         /// Refuse this call.
         RejectOnce = "reject_once",
-        /// Refuse this call and remember it; the agent decides for what (PERM-07).
+        /// Refuse this call and remember it; the agent decides for what.
         RejectAlways = "reject_always",
     }
 }
@@ -49,15 +50,15 @@ wire_string! {
 wire_struct! {
     /// The answer to a permission request.
     pub struct RequestPermissionResponse {
-        /// What was decided.
+        /// The decision.
         must outcome: RequestPermissionOutcome = "outcome",
     }
 }
 
 wire_union! {
-    /// What was decided. An outcome outside the set means not approved (PERM-04).
+    /// The decision. An outcome outside the set means not approved.
     pub enum RequestPermissionOutcome by "outcome" closed {
-        /// The turn was cancelled before anybody chose (PERM-06).
+        /// The turn was cancelled before anybody chose.
         Cancelled = "cancelled",
         /// An option was chosen.
         Selected(SelectedPermissionOutcome) = "selected",
@@ -77,7 +78,7 @@ impl RequestPermissionOutcome {
 wire_struct! {
     /// The option that was chosen.
     pub struct SelectedPermissionOutcome {
-        /// Its id: one of those offered (PERM-03).
+        /// Its id: one of those offered.
         must option_id: PermissionOptionId = "optionId",
     }
 }

@@ -1,11 +1,11 @@
-//! Plans (requirements §2, §4.11): what the agent intends to do. `plan_update` and `plan_removed` are unstable (PLANU-01).
+//! Plans: what the agent intends to do. `plan_update` and `plan_removed` are unstable.
 
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_struct! {
-    /// The whole plan of the session; each replaces the one before (PLAN-02, PLAN-03).
+    /// The whole plan of the session; each replaces the one before.
     pub struct Plan {
-        /// The steps. Those with an unknown priority or status are skipped (PLAN-05).
+        /// The steps. Those with an unknown priority or status are skipped.
         must_items entries: Vec<PlanEntry> = "entries",
     }
 }
@@ -13,11 +13,11 @@ wire_struct! {
 wire_struct! {
     /// One step of a plan.
     pub struct PlanEntry {
-        /// What is to be done, for people.
+        /// A human-readable description of the step.
         must content: String = "content",
         /// How much it matters.
         must priority: PlanEntryPriority = "priority",
-        /// How far it is.
+        /// Its status.
         must status: PlanEntryStatus = "status",
     }
 }
@@ -35,7 +35,7 @@ wire_string! {
 }
 
 wire_string! {
-    /// How far a step is.
+    /// The status of a step.
     pub enum PlanEntryStatus closed {
         /// Not begun.
         Pending = "pending",
@@ -47,12 +47,12 @@ wire_string! {
 }
 
 wire_id! {
-    /// Names one of several plans of a session. Unstable.
+    /// The id of one of several plans of a session. Unstable.
     pub struct PlanId;
 }
 
 wire_struct! {
-    /// One of several plans, replacing what was known of that id only (PLANU-02). Unstable.
+    /// One of several plans, replacing what was known of that id only. Unstable.
     pub struct PlanUpdate {
         /// The plan.
         must plan: PlanUpdateContent = "plan",
@@ -60,7 +60,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// A plan in one of three forms; the form may change from update to update (PLANU-02). Unstable.
+    /// A plan in one of three forms; the form may change from update to update. Unstable.
     pub enum PlanUpdateContent by "type" closed {
         /// Steps.
         Items(PlanItems) = "items",
@@ -88,7 +88,7 @@ wire_struct! {
     pub struct PlanItems {
         /// Which plan.
         must plan_id: PlanId = "planId",
-        /// Its steps; malformed ones are skipped (DEC-02).
+        /// Its steps; malformed ones are skipped.
         must_items entries: Vec<PlanEntry> = "entries",
     }
 }
@@ -98,7 +98,7 @@ wire_struct! {
     pub struct PlanFile {
         /// Which plan.
         must plan_id: PlanId = "planId",
-        /// Where the file is.
+        /// The URI of the file.
         must uri: String = "uri",
     }
 }
@@ -114,7 +114,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A plan is dropped (PLANU-02). Unstable.
+    /// A plan is dropped. Unstable.
     pub struct PlanRemoved {
         /// Which plan.
         must plan_id: PlanId = "planId",

@@ -1,14 +1,14 @@
-//! A turn: its prompt and how it ended (requirements §3.4 and §4.7).
+//! A turn: its prompt and how it ended.
 
 use super::{ContentBlock, SessionId, Usage};
-use crate::object::{wire_string, wire_struct};
+use crate::wire::declare::{wire_string, wire_struct};
 
 wire_struct! {
-    /// Params of `session/prompt`: a person's message, which begins a turn.
+    /// Params of `session/prompt`: a user's message, which begins a turn.
     pub struct PromptRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The message. Beyond text and resource links, only kinds that the agent advertised (PROMPT-02).
+        /// The message. Beyond text and resource links, only kinds that the agent advertised.
         must prompt: Vec<ContentBlock> = "prompt",
     }
 }
@@ -18,14 +18,14 @@ wire_struct! {
     pub struct PromptResponse {
         /// Why it ended.
         must stop_reason: StopReason = "stopReason",
-        /// Tokens by kind; unstable (USE-10).
+        /// Tokens by kind; unstable.
         lenient usage: Option<Usage> = "usage",
     }
 }
 
 wire_string! {
-    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know ends the turn with an error
-    /// (§4.17).
+    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
+    /// ends the turn with an error.
     pub enum StopReason closed {
         /// The model was done.
         EndTurn = "end_turn",

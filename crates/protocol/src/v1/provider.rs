@@ -2,10 +2,10 @@
 
 use crate::Map;
 use crate::Secret;
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 
 wire_id! {
-    /// Names one provider of models.
+    /// The id of one provider of models.
     pub struct ProviderId;
 }
 
@@ -17,7 +17,7 @@ wire_struct! {
 wire_struct! {
     /// Result of `providers/list`.
     pub struct ListProvidersResponse {
-        /// All providers, disabled ones too (PROV-04).
+        /// All providers, disabled ones too.
         must providers: Vec<ProviderInfo> = "providers",
     }
 }
@@ -25,19 +25,19 @@ wire_struct! {
 wire_struct! {
     /// One provider that can be configured.
     pub struct ProviderInfo {
-        /// What to pass to `providers/set` and `providers/disable`.
+        /// The id for `providers/set` and `providers/disable`.
         must provider_id: ProviderId = "providerId",
         /// The protocols it can be configured for.
         must_items supported: Vec<LlmProtocol> = "supported",
-        /// Whether it must not be disabled (PROV-03).
+        /// Whether it must not be disabled.
         must required: bool = "required",
-        /// Where it is reached now; `None` while it is disabled (PROV-04). Never holds headers (PROV-05).
+        /// Its current configuration; `None` while it is disabled. Never holds headers.
         strict current: Option<ProviderCurrentConfig> = "current",
     }
 }
 
 wire_struct! {
-    /// Where a provider is reached.
+    /// The configuration of a provider.
     pub struct ProviderCurrentConfig {
         /// The protocol spoken there.
         must api_type: LlmProtocol = "apiType",
@@ -47,7 +47,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `providers/set`: replaces protocol, address and headers together (PROV-02).
+    /// Params of `providers/set`: replaces protocol, address and headers together.
     pub struct SetProviderRequest {
         /// The provider.
         must provider_id: ProviderId = "providerId",
@@ -55,7 +55,7 @@ wire_struct! {
         must api_type: LlmProtocol = "apiType",
         /// The address.
         must base_url: String = "baseUrl",
-        /// All headers to send there: secrets, never to be stored, echoed or logged (PROV-05).
+        /// All headers to send there: secrets, never to be stored, echoed or logged.
         strict headers: Map<Secret> = "headers",
     }
 }
@@ -68,7 +68,7 @@ wire_struct! {
 wire_struct! {
     /// Params of `providers/disable`.
     pub struct DisableProviderRequest {
-        /// The provider; an unknown one counts as disabled (PROV-03).
+        /// The provider; an unknown one counts as disabled.
         must provider_id: ProviderId = "providerId",
     }
 }
@@ -79,7 +79,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// The protocol in which an agent speaks to a provider (PROV-06).
+    /// The protocol in which an agent speaks to a provider.
     pub enum LlmProtocol open {
         /// Anthropic's.
         Anthropic = "anthropic",

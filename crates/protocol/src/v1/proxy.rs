@@ -1,35 +1,36 @@
-//! Proxy chains (requirements §1.3, §4.18): components between client and agent. Unstable; types only.
+//! Proxy chains: components between client and agent. Unstable; types only.
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 use crate::{Fault, Raw, Reader, Wire, Writer};
 
-/// `proxy/initialize`: as `initialize`, sent to a component that has a successor (PROXY-02). Unstable.
+/// `proxy/initialize`: as `initialize`, sent to a component that has a successor. Unstable.
 pub type InitializeProxyRequest = super::InitializeRequest;
 
-/// The answer to `proxy/initialize`: as that to `initialize`, with the protocol version unchanged (PROXY-01). Unstable.
+/// The answer to `proxy/initialize`: as that to `initialize`, with the protocol version unchanged.
+/// Unstable.
 pub type InitializeProxyResponse = super::InitializeResponse;
 
 wire_struct! {
-    /// A request to or from a proxy's successor. `_meta` belongs to this hop only (PROXY-03). Unstable.
+    /// A request to or from a proxy's successor. `_meta` belongs to this hop only. Unstable.
     pub struct ProxySuccessorRequest {
         /// The method of the request inside.
         must method: String = "method",
-        /// Its parameters, an object or an array; kept as they came.
+        /// Its parameters, an object or an array; kept as they arrived.
         strict params: Option<Raw> = "params",
     }
 }
 
 wire_struct! {
-    /// A notification to or from a proxy's successor. `_meta` belongs to this hop only (PROXY-03). Unstable.
+    /// A notification to or from a proxy's successor. `_meta` belongs to this hop only. Unstable.
     pub struct ProxySuccessorNotification {
         /// The method of the notification inside.
         must method: String = "method",
-        /// Its parameters, an object or an array; kept as they came.
+        /// Its parameters, an object or an array; kept as they arrived.
         strict params: Option<Raw> = "params",
     }
 }
 
-/// The result of the request inside, as it came (PROXY-03). Unstable.
+/// The result of the request inside, as it arrived. Unstable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxySuccessorResponse(pub Raw);
 

@@ -1,25 +1,25 @@
-//! Sessions: made, loaded, listed, closed (requirements §4.4 to §4.6; fork, archive, status and title are unstable, §4.18).
-//!
-//! Paths are strings here; that they are absolute is for whoever answers to check (SESS-02, DIR-03).
+//! Sessions: made, loaded, listed, closed (requirements §4.4 to §4.6; fork, archive, status and
+//! title are unstable, §4.18). Paths are strings here; that they are absolute is for the receiver
+//! to check.
 
 use super::{ContentBlock, McpServer, SessionConfigOption, SessionModeState, SessionModelState};
-use crate::object::{wire_id, wire_string, wire_struct};
+use crate::wire::declare::{wire_id, wire_string, wire_struct};
 
 wire_id! {
-    /// Names one session of an agent.
+    /// The id of one session of an agent.
     pub struct SessionId;
 }
 
 wire_struct! {
     /// Params of `session/new`.
     pub struct NewSessionRequest {
-        /// The working directory, absolute; it never changes (SESS-02 to SESS-04).
+        /// The working directory, absolute; it never changes.
         must cwd: String = "cwd",
-        /// More roots, absolute; only if advertised (DIR-01).
+        /// Additional directories, absolute; only if advertised.
         null additional_directories: Vec<String> = "additionalDirectories",
-        /// MCP servers to connect to; the key is required, one bad server fails the call (SESS-10, SESS-11).
+        /// MCP servers to connect to; the key is required, one bad server fails the call.
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
-        /// Instructions for the agent; only if advertised; unstable (SYSP-01).
+        /// Instructions for the agent; only if advertised; unstable.
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
     }
 }
@@ -27,29 +27,29 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/new`.
     pub struct NewSessionResponse {
-        /// The new session, unique (SESS-01).
+        /// The new session, unique.
         must session_id: SessionId = "sessionId",
         /// Its modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them (CONF-01).
+        /// Its config options, all of them; `None` if the agent says nothing about them.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
-        /// Its models, as agents said until June 2026; retired (requirements §1.4).
+        /// Its models, as agents said until June 2026; retired.
         lenient models: Option<SessionModelState> = "models",
     }
 }
 
 wire_struct! {
-    /// Params of `session/load`: the history is replayed before the answer (SESS-13, SESS-14).
+    /// Params of `session/load`: the history is replayed before the answer.
     pub struct LoadSessionRequest {
-        /// MCP servers to connect to; the key is required (SESS-11).
+        /// MCP servers to connect to; the key is required.
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
         /// The working directory, absolute.
         must cwd: String = "cwd",
-        /// More roots, the complete list; nothing is restored by itself (DIR-05, DIR-06).
+        /// Additional directories, the complete list; nothing is restored by itself.
         null additional_directories: Vec<String> = "additionalDirectories",
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The same instructions as before; unstable (SYSP-05).
+        /// The same instructions as before; unstable.
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
     }
 }
@@ -59,25 +59,25 @@ wire_struct! {
     pub struct LoadSessionResponse {
         /// The session's modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them (SESS-17).
+        /// Its config options, all of them; `None` if the agent says nothing about them.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
-        /// Its models; retired (requirements §1.4).
+        /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
     }
 }
 
 wire_struct! {
-    /// Params of `session/resume`: as a load, but nothing is replayed (SESS-19).
+    /// Params of `session/resume`: as a load, but nothing is replayed.
     pub struct ResumeSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// The working directory, absolute.
         must cwd: String = "cwd",
-        /// More roots, the complete list (DIR-05, DIR-06).
+        /// Additional directories, the complete list.
         null additional_directories: Vec<String> = "additionalDirectories",
         /// MCP servers to connect to.
         null mcp_servers: Vec<McpServer> = "mcpServers",
-        /// The same instructions as before; unstable (SYSP-05).
+        /// The same instructions as before; unstable.
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
     }
 }
@@ -87,25 +87,25 @@ wire_struct! {
     pub struct ResumeSessionResponse {
         /// The session's modes, if it has any.
         lenient modes: Option<SessionModeState> = "modes",
-        /// Its config options, all of them; `None` if the agent says nothing about them (SESS-17).
+        /// Its config options, all of them; `None` if the agent says nothing about them.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
-        /// Its models; retired (requirements §1.4).
+        /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
     }
 }
 
 wire_struct! {
-    /// Params of `session/fork`: a new session with the same past (FORK-02); unstable.
+    /// Params of `session/fork`: a new session with the same past; unstable.
     pub struct ForkSessionRequest {
         /// The session to copy; it stays as it is.
         must session_id: SessionId = "sessionId",
         /// The copy's working directory, absolute.
         must cwd: String = "cwd",
-        /// The copy's further roots; none are inherited (FORK-04).
+        /// The copy's additional directories; none are inherited.
         null additional_directories: Vec<String> = "additionalDirectories",
         /// MCP servers the copy connects to.
         null mcp_servers: Vec<McpServer> = "mcpServers",
-        /// Instructions for the copy (SYSP-05).
+        /// Instructions for the copy.
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
     }
 }
@@ -119,13 +119,13 @@ wire_struct! {
         lenient modes: Option<SessionModeState> = "modes",
         /// Its config options, all of them; `None` if the agent says nothing about them.
         items config_options: Option<Vec<SessionConfigOption>> = "configOptions",
-        /// Its models; retired (requirements §1.4).
+        /// Its models; retired.
         lenient models: Option<SessionModelState> = "models",
     }
 }
 
 wire_struct! {
-    /// Params of `session/close`: ends what runs and frees the session (SESS-23).
+    /// Params of `session/close`: ends what runs and frees the session.
     pub struct CloseSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -140,24 +140,24 @@ wire_struct! {
 wire_struct! {
     /// Params of `session/delete`.
     pub struct DeleteSessionRequest {
-        /// The session; one that is gone already counts as deleted (DEL-03).
+        /// The session; one that is gone already counts as deleted.
         must session_id: SessionId = "sessionId",
     }
 }
 
 wire_struct! {
-    /// Result of `session/delete`: the session is listed no more (DEL-02).
+    /// Result of `session/delete`: the session is no longer listed.
     pub struct DeleteSessionResponse {}
 }
 
 wire_struct! {
-    /// Params of `session/list`; without fields, the first page of all (LIST-04).
+    /// Params of `session/list`; without fields, the first page of all.
     pub struct ListSessionsRequest {
-        /// Only sessions with this working directory (LIST-03).
+        /// Only sessions with this working directory.
         strict cwd: Option<String> = "cwd",
-        /// The `next_cursor` of the page before, unchanged (LIST-07).
+        /// The `next_cursor` of the page before, unchanged.
         strict cursor: Option<String> = "cursor",
-        /// Which archived sessions to list, none if absent; unstable (ARCH-04).
+        /// Which archived sessions to list, none if absent; unstable.
         strict archived: Option<SessionArchiveFilter> = "archived",
     }
 }
@@ -165,45 +165,45 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/list`.
     pub struct ListSessionsResponse {
-        /// The sessions of this page; the key is never left out (LIST-02).
+        /// The sessions of this page; the key is never left out.
         must_items sessions: Vec<SessionInfo> = "sessions",
-        /// Where the next page starts; `None` ends the list (LIST-05, LIST-06).
+        /// The cursor of the next page; `None` ends the list.
         lenient next_cursor: Option<String> = "nextCursor",
     }
 }
 
 wire_struct! {
-    /// One listed session (requirements §3.8).
+    /// One listed session.
     pub struct SessionInfo {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// Its working directory, absolute.
         must cwd: String = "cwd",
-        /// Its further roots, in order and complete (DIR-09, DIR-10).
+        /// Its additional directories, in order and complete.
         items additional_directories: Vec<String> = "additionalDirectories",
         /// Its title.
         lenient title: Option<String> = "title",
-        /// When it last changed (ISO 8601, LIST-11).
+        /// When it last changed (ISO 8601).
         lenient updated_at: Option<String> = "updatedAt",
-        /// Whether it is archived; unstable (ARCH-05).
+        /// Whether it is archived; unstable.
         lenient archived: Option<bool> = "archived",
     }
 }
 
 wire_string! {
-    /// Which archived sessions a list holds; unstable. Other values are to be refused with -32602 (ARCH-04).
+    /// Which archived sessions a list holds; unstable. Other values are to be refused with -32602.
     pub enum SessionArchiveFilter open {
-        /// None of them: the default.
+        /// No archived sessions: the default.
         Exclude = "exclude",
-        /// They among the others.
+        /// Archived and other sessions.
         Include = "include",
-        /// Nothing but them.
+        /// Only archived sessions.
         Only = "only",
     }
 }
 
 wire_struct! {
-    /// Params of `session/archive`: closes the session and hides it from lists (ARCH-02); unstable.
+    /// Params of `session/archive`: closes the session and hides it from lists; unstable.
     pub struct ArchiveSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -211,12 +211,13 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of `session/archive`; unstable. The same if it was archived already (ARCH-03).
+    /// Result of `session/archive`; unstable. The same if it was archived already.
     pub struct ArchiveSessionResponse {}
 }
 
 wire_struct! {
-    /// Params of `session/unarchive`: shows the session in lists again without loading it (ARCH-06); unstable.
+    /// Params of `session/unarchive`: shows the session in lists again without loading it;
+    /// unstable.
     pub struct UnarchiveSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -229,7 +230,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/status`, which changes nothing (STAT-01); unstable.
+    /// Params of `session/status`, which changes nothing; unstable.
     pub struct SessionStatusRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -239,15 +240,16 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/status`; unstable.
     pub struct SessionStatusResponse {
-        /// Where the session is.
+        /// The status of the session.
         must status: SessionStatus = "status",
     }
 }
 
 wire_string! {
-    /// Where a session is; unstable. Values this version does not know mean the same as `saved` (STAT-03).
+    /// The status of a session; unstable. Values this version does not know mean the same as
+    /// `saved`.
     pub enum SessionStatus open {
-        /// In the agent's memory, for whichever connection (STAT-02).
+        /// In the agent's memory, for whichever connection.
         Open = "open",
         /// Stored; it must be loaded or resumed before a prompt.
         Saved = "saved",
@@ -257,9 +259,9 @@ wire_string! {
 wire_struct! {
     /// Params of `session/set_title`; unstable.
     pub struct SetSessionTitleRequest {
-        /// The session; any that is listed (TITLE-01).
+        /// The session; any that is listed.
         must session_id: SessionId = "sessionId",
-        /// Its new title (TITLE-02).
+        /// Its new title.
         must title: String = "title",
     }
 }
@@ -267,7 +269,7 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/set_title`; unstable.
     pub struct SetSessionTitleResponse {
-        /// The title as it was stored, which is the one to show (TITLE-01, TITLE-03).
+        /// The title as it was stored, which is the one to show.
         must title: String = "title",
     }
 }
@@ -277,18 +279,18 @@ wire_struct! {
     pub struct SystemPrompt {
         /// How they meet the agent's own.
         must mode: SystemPromptMode = "mode",
-        /// The instructions: text blocks only, at least one (SYSP-01).
+        /// The instructions: text blocks only, at least one.
         must content: Vec<ContentBlock> = "content",
     }
 }
 
 wire_string! {
-    /// How a system prompt meets the agent's own instructions; unstable. Other values are to be refused, never read as one of
-    /// these (SYSP-02, SYSP-03).
+    /// How a system prompt meets the agent's own instructions; unstable. Other values are to be
+    /// refused, never read as one of these.
     pub enum SystemPromptMode open {
         /// Added behind them.
         Append = "append",
-        /// In their place; only if advertised (SYSP-04).
+        /// In their place; only if advertised.
         Override = "override",
     }
 }

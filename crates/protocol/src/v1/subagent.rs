@@ -1,26 +1,28 @@
-//! Subagents (requirements §2.2, §4.18): child sessions that the agent runs beside the one the client knows. Unstable; only with
-//! `clientCapabilities.subagents` (SUB-01).
+//! Subagents: child sessions that the agent runs beside the one the client knows. Unstable; only
+//! with `clientCapabilities.subagents`.
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
-use crate::object::{wire_struct, wire_union};
+use crate::wire::declare::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {
-    /// What changed about a child. The first announces it, on its immediate parent's session, before anything else of it (SUB-01).
+    /// A patch of a child session. The first announces it, on its immediate parent's session,
+    /// before anything else of it.
     pub plain struct SubagentUpdate {
         /// The child.
         must session_id: SessionId = "sessionId",
         /// Its title.
         patch title: Patch<String> = "title",
-        /// What it is for.
+        /// Its purpose.
         patch description: Patch<String> = "description",
-        /// All that may be done to it; cleared or never given means nothing (SUB-02).
+        /// The allowed operations. Cleared or never set means none.
         patch capabilities: Patch<SubagentSessionCapabilities> = "capabilities",
-        /// What it does now; cleared means not confirmed, not idle.
+        /// Its state. Cleared means unconfirmed, not idle.
         patch state: Patch<StateUpdate> = "state",
-        /// Where it works, absolute; cleared means where its parent does.
+        /// Its working directory, absolute; cleared means that of its parent.
         patch_strict cwd: Patch<String> = "cwd",
-        /// Its other roots, absolute; cleared means those of its parent, an empty list none.
+        /// Its additional directories, absolute; cleared means those of its parent, an empty list
+        /// none.
         patch_strict additional_directories: Patch<Vec<String>> = "additionalDirectories",
         /// Data of extensions, patched as a whole.
         patch meta: Patch<Meta> = "_meta",
@@ -28,7 +30,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// What may be done to a child (SUB-02).
+    /// Operations on a child.
     pub struct SubagentSessionCapabilities {
         /// `session/cancel`.
         lenient cancel: Option<SessionCancelCapabilities> = "cancel",
@@ -42,16 +44,16 @@ wire_struct! {
 }
 
 wire_union! {
-    /// What a child does now: a whole snapshot, not a patch.
+    /// The state of a child: a whole snapshot, not a patch.
     pub enum StateUpdate by "state" open {
         /// It works.
         Running(RunningStateUpdate) = "running",
         /// It waits for a prompt.
         Idle(IdleStateUpdate) = "idle",
-        /// It waits for somebody to act.
+        /// It waits for an action of the user.
         RequiresAction(RequiresActionStateUpdate) = "requires_action",
-        /// The agent cannot tell: what was shown before is no longer confirmed (SUB-03). On the wire `unknown`; a state outside the set
-        /// is [`StateUpdate::Unknown`].
+        /// The agent cannot tell: what was shown before is no longer confirmed. On the wire
+        /// `unknown`; a state outside the set is [`StateUpdate::Unknown`].
         Unconfirmed(UnknownStateUpdate) = "unknown",
     }
 }
@@ -67,13 +69,13 @@ wire_struct! {
     pub struct IdleStateUpdate {
         /// Why it stopped; malformed reads as not reported.
         flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
-        /// What it used.
+        /// Its token usage.
         lenient usage: Option<Usage> = "usage",
     }
 }
 
 wire_union! {
-    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept (DEC-09).
+    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept.
     pub enum IdleStopReason by "stopReason" open {
         /// The model finished.
         EndTurn = "end_turn",
@@ -99,7 +101,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The child waits for somebody to act.
+    /// The child waits for an action of the user.
     pub struct RequiresActionStateUpdate {
     }
 }
@@ -111,7 +113,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A message between sessions, in the transcript of the session it is sent on. Its fields may arrive late.
+    /// A message between sessions, in the transcript of the session it is sent on. Its fields may
+    /// arrive late.
     pub plain struct SessionMessage {
         /// Which message.
         must message_id: MessageId = "messageId",
@@ -131,11 +134,11 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A piece of such a message, appended. Who sent it to whom is said by [`SessionMessage`] only.
+    /// A chunk of such a message, appended. Who sent it to whom is said by [`SessionMessage`] only.
     pub struct SessionMessageChunk {
         /// Which message.
         must message_id: MessageId = "messageId",
-        /// The piece.
+        /// The chunk.
         must content: ContentBlock = "content",
     }
 }

@@ -1,28 +1,28 @@
-//! The five `terminal/*` methods (requirements §4.10): commands that the client runs for the agent. All need `terminal` (TERM-01).
+//! The five `terminal/*` methods: commands that the client runs for the agent. All need `terminal`.
 
 use super::SessionId;
 use crate::Secret;
-use crate::object::{wire_id, wire_struct};
+use crate::wire::declare::{wire_id, wire_struct};
 
 wire_id! {
-    /// Names one terminal, within its session (TERM-15).
+    /// The id of one terminal, within its session.
     pub struct TerminalId;
 }
 
 wire_struct! {
-    /// Starts a command; answered at once (TERM-03).
+    /// Starts a command; answered at once.
     pub struct CreateTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
         /// The command.
         must command: String = "command",
-        /// Its arguments, passed as they are (TERM-04).
+        /// Its arguments, passed as they are.
         null args: Vec<String> = "args",
-        /// Environment variables to set (TERM-04).
+        /// Environment variables to set.
         null env: Vec<EnvVariable> = "env",
-        /// Where it runs, absolute (TERM-04).
+        /// The working directory, absolute.
         strict cwd: Option<String> = "cwd",
-        /// How many bytes of output to keep; older bytes go first (TERM-05).
+        /// How many bytes of output to keep; older bytes go first.
         strict output_byte_limit: Option<u64> = "outputByteLimit",
     }
 }
@@ -40,13 +40,13 @@ wire_struct! {
 wire_struct! {
     /// The command was started.
     pub struct CreateTerminalResponse {
-        /// Its terminal; must be released (TERM-10).
+        /// Its terminal; must be released.
         must terminal_id: TerminalId = "terminalId",
     }
 }
 
 wire_struct! {
-    /// Asks for the output so far, without waiting (TERM-06).
+    /// Asks for the output so far, without waiting.
     pub struct TerminalOutputRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -58,27 +58,27 @@ wire_struct! {
 wire_struct! {
     /// The output so far.
     pub struct TerminalOutputResponse {
-        /// What is kept of it.
+        /// The kept output.
         must output: String = "output",
-        /// Whether older output was dropped (TERM-05).
+        /// Whether older output was dropped.
         must truncated: bool = "truncated",
-        /// How the command ended; only after it did (TERM-06).
+        /// How the command ended; only after it did.
         lenient exit_status: Option<TerminalExitStatus> = "exitStatus",
     }
 }
 
 wire_struct! {
-    /// How a command ended. Neither field means that it is not known, never success (TERM-16).
+    /// How a command ended. Neither field means that it is not known, never success.
     pub struct TerminalExitStatus {
-        /// The exit code, unless a signal ended it (TERM-08).
+        /// The exit code, unless a signal ended it.
         lenient exit_code: Option<u32> = "exitCode",
-        /// The signal that ended it (TERM-08).
+        /// The signal that ended it.
         lenient signal: Option<String> = "signal",
     }
 }
 
 wire_struct! {
-    /// Waits until the command ends (TERM-07).
+    /// Waits until the command ends.
     pub struct WaitForTerminalExitRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -88,17 +88,17 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// How the command ended. A null result reads as neither field: not known (DEC-15).
+    /// How the command ended. A null result reads as neither field: not known.
     pub struct WaitForTerminalExitResponse {
-        /// The exit code, unless a signal ended it (TERM-08).
+        /// The exit code, unless a signal ended it.
         lenient exit_code: Option<u32> = "exitCode",
-        /// The signal that ended it (TERM-08).
+        /// The signal that ended it.
         lenient signal: Option<String> = "signal",
     }
 }
 
 wire_struct! {
-    /// Stops the command; the terminal stays valid (TERM-09).
+    /// Stops the command; the terminal stays valid.
     pub struct KillTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -114,7 +114,7 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Stops the command if it runs and frees the terminal, whose id is invalid from then on (TERM-11).
+    /// Stops the command if it runs and frees the terminal, whose id is invalid from then on.
     pub struct ReleaseTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

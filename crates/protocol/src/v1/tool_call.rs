@@ -1,45 +1,45 @@
-//! Tool calls (requirements §3.2, §4.9): what the agent does for the model, as the client shows it.
+//! Tool calls: what the agent does for the model, as the client shows it.
 
 use super::{ContentBlock, TerminalId};
 use crate::Raw;
-use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_string, wire_struct, wire_union};
 
 wire_id! {
-    /// Names one tool call; unique in its session (TOOL-02).
+    /// The id of one tool call; unique in its session.
     pub struct ToolCallId;
 }
 
 wire_struct! {
-    /// A tool call, as it is created (TOOL-01).
+    /// A tool call, as it is created.
     pub struct ToolCall {
         /// Its id.
         must tool_call_id: ToolCallId = "toolCallId",
-        /// What the tool does, for people.
+        /// A human-readable title.
         must title: String = "title",
-        /// The tool's name in the program; a label, without meaning for what is allowed (TOOL-16).
+        /// The tool's name in the program; a label, without meaning for what is allowed.
         lenient name: Option<String> = "name",
-        /// What kind of tool it is, as it arrived; [`ToolCall::kind`] says what it means.
+        /// The kind of tool, as it arrived. [`ToolCall::kind`] returns its meaning.
         lenient kind: ToolKind = "kind",
-        /// How far it is, as it arrived; [`ToolCall::status`] says what it means.
+        /// Its status, as it arrived. [`ToolCall::status`] returns its meaning.
         stated status: ToolCallStatus = "status",
-        /// What it has produced.
+        /// Its output so far.
         items content: Vec<ToolCallContent> = "content",
         /// The files it works on.
         items locations: Vec<ToolCallLocation> = "locations",
-        /// The tool's input: any JSON value (X21).
+        /// The tool's input: any JSON value.
         lenient raw_input: Option<Raw> = "rawInput",
-        /// The tool's output: any JSON value (X21).
+        /// The tool's output: any JSON value.
         lenient raw_output: Option<Raw> = "rawOutput",
     }
 }
 
 impl ToolCall {
-    /// What kind of tool it is; an unknown kind counts as other (TOOL-14).
+    /// The kind of tool. An unknown kind counts as other.
     pub fn kind(&self) -> &ToolKind {
         self.kind.or_other()
     }
 
-    /// How far it is; an unknown status counts as pending (TOOL-14).
+    /// Its status; an unknown status counts as pending.
     pub fn status(&self) -> &ToolCallStatus {
         match &self.status {
             ToolCallStatus::Unknown(_) => &ToolCallStatus::Pending,
@@ -47,8 +47,8 @@ impl ToolCall {
         }
     }
 
-    /// Changes what `update` supplies and nothing else (TOOL-05). Content and locations are replaced, not extended (TOOL-06); an
-    /// unknown status changes nothing (TOOL-14). The ids are not compared.
+    /// Changes what `update` supplies and nothing else. Content and locations are replaced, not
+    /// extended; an unknown status changes nothing. The ids are not compared.
     pub fn apply(&mut self, update: &ToolCallUpdate) {
         fn replace<T: Clone>(field: &mut T, value: Option<&T>) {
             if let Some(value) = value {
@@ -71,7 +71,8 @@ impl ToolCall {
 }
 
 wire_struct! {
-    /// What changed about a tool call. Absent, null and malformed fields leave it as it was; v1 can clear none (TOOL-05).
+    /// A patch of a tool call. Absent, null and malformed fields leave it as it was; v1 can clear
+    /// none.
     pub struct ToolCallUpdate {
         /// The call that changed.
         must tool_call_id: ToolCallId = "toolCallId",
@@ -81,11 +82,11 @@ wire_struct! {
         lenient status: Option<ToolCallStatus> = "status",
         /// The new title.
         lenient title: Option<String> = "title",
-        /// The corrected name (TOOL-15).
+        /// The corrected name.
         lenient name: Option<String> = "name",
-        /// All content from now on; an empty list removes it (TOOL-06).
+        /// All content from now on; an empty list removes it.
         items content: Option<Vec<ToolCallContent>> = "content",
-        /// All locations from now on; an empty list removes them (TOOL-06).
+        /// All locations from now on; an empty list removes them.
         items locations: Option<Vec<ToolCallLocation>> = "locations",
         /// The tool's input from now on.
         lenient raw_input: Option<Raw> = "rawInput",
@@ -95,17 +96,17 @@ wire_struct! {
 }
 
 impl ToolCallUpdate {
-    /// The new kind; an unknown one counts as other (DEC-21).
+    /// The new kind; an unknown one counts as other.
     pub fn kind(&self) -> Option<&ToolKind> {
         self.kind.as_ref().map(ToolKind::or_other)
     }
 
-    /// The new status; an unknown one changes nothing (TOOL-14).
+    /// The new status; an unknown one changes nothing.
     pub fn status(&self) -> Option<&ToolCallStatus> {
         self.status.as_ref().filter(|status| !matches!(status, ToolCallStatus::Unknown(_)))
     }
 
-    /// The call that an update about an unknown id creates, if it has a title (TOOL-04).
+    /// The call that an update about an unknown id creates, if it has a title.
     pub fn into_tool_call(self) -> Option<ToolCall> {
         Some(ToolCall {
             tool_call_id: self.tool_call_id,
@@ -123,7 +124,7 @@ impl ToolCallUpdate {
 }
 
 wire_string! {
-    /// What kind of tool a call uses: a hint for icons and order, nothing more.
+    /// The kind of tool: only a hint for icons and order.
     #[derive(Default)]
     pub enum ToolKind closed {
         /// Reads files or data.
@@ -160,17 +161,17 @@ impl ToolKind {
 }
 
 wire_string! {
-    /// How far a tool call is. v1 has no `cancelled` (TOOL-09).
+    /// The status of a tool call. v1 has no `cancelled`.
     #[derive(Default)]
     pub enum ToolCallStatus closed {
-        /// Not running yet: its input still arrives, or somebody must allow it.
+        /// Not running yet: its input still arrives, or it needs permission.
         #[default]
         Pending = "pending",
         /// Running.
         InProgress = "in_progress",
-        /// Ended well; final (TOOL-08).
+        /// Succeeded; final.
         Completed = "completed",
-        /// Ended badly; final (TOOL-08).
+        /// Failed; final.
         Failed = "failed",
     }
 }
@@ -204,9 +205,9 @@ wire_struct! {
 wire_struct! {
     /// A change to one file. v1 cannot say that a file was deleted.
     pub struct Diff {
-        /// The file, absolute (TOOL-10).
+        /// The file, absolute.
         must path: String = "path",
-        /// The text before; absent for a new file (TOOL-11).
+        /// The text before; absent for a new file.
         lenient old_text: Option<String> = "oldText",
         /// The text after.
         must new_text: String = "newText",
@@ -214,7 +215,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A terminal shown in a tool call. It is embedded before it is released and stays visible afterwards (TOOL-12, TOOL-13).
+    /// A terminal shown in a tool call. It is embedded before it is released and stays visible
+    /// afterwards.
     pub struct Terminal {
         /// The terminal.
         must terminal_id: TerminalId = "terminalId",
@@ -224,9 +226,9 @@ wire_struct! {
 wire_struct! {
     /// A place in a file that a tool call works on.
     pub struct ToolCallLocation {
-        /// The file, absolute (TOOL-10).
+        /// The file, absolute.
         must path: String = "path",
-        /// The line; the first is 1 (TOOL-10).
+        /// The line; the first is 1.
         lenient line: Option<u32> = "line",
     }
 }

@@ -1,14 +1,15 @@
-//! `session/update` (requirements §2): everything an agent reports about a session.
+//! `session/update`: everything an agent reports about a session.
 
 use super::{
     AvailableCommandsUpdate, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Notice, Plan,
     PlanRemoved, PlanUpdate, SessionConfigOption, SessionId, SessionInfoUpdate, SessionMessage,
     SessionMessageChunk, SessionModeId, SubagentUpdate, ToolCall, ToolCallUpdate, UsageUpdate,
 };
-use crate::object::{wire_id, wire_struct, wire_union};
+use crate::wire::declare::{wire_id, wire_struct, wire_union};
 
 wire_struct! {
-    /// One update of one session. An update outside the set is dropped alone; session and connection live on (DEC-18).
+    /// One update of one session. An update outside the set is dropped alone; session and
+    /// connection live on.
     pub struct SessionNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -18,13 +19,13 @@ wire_struct! {
 }
 
 wire_union! {
-    /// One update of a session (§2). How each one merges with what was known is said at its type.
+    /// One update of a session. How each one merges with what was known is said at its type.
     pub enum SessionUpdate by "sessionUpdate" closed {
-        /// A piece of what the person said, as in a replayed history.
+        /// A chunk of what the user said, as in a replayed history.
         UserMessageChunk(ContentChunk) = "user_message_chunk" shared,
-        /// A piece of the agent's answer.
+        /// A chunk of the agent's answer.
         AgentMessageChunk(ContentChunk) = "agent_message_chunk" shared,
-        /// A piece of the agent's reasoning.
+        /// A chunk of the agent's reasoning.
         AgentThoughtChunk(ContentChunk) = "agent_thought_chunk" shared,
         /// A tool call is created.
         ToolCall(ToolCall) = "tool_call",
@@ -40,35 +41,37 @@ wire_union! {
         AvailableCommandsUpdate(AvailableCommandsUpdate) = "available_commands_update",
         /// The mode changed.
         CurrentModeUpdate(CurrentModeUpdate) = "current_mode_update",
-        /// The config options, whole. A docs page of early 2026 spelled the tag in the plural (§5.1).
+        /// The config options, whole. A docs page of early 2026 spelled the tag in the plural.
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update" formerly "config_options_update",
         /// Title, time or metadata of the session changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
         /// How full the context is, and the cost so far.
         UsageUpdate(UsageUpdate) = "usage_update",
-        /// Something to tell the person. Only with `session.notices`.
+        /// A notice to the user. Only with `session.notices`.
         Notice(Notice) = "notice",
-        /// A compaction begins, goes on or ends. Only with `session.compaction`.
+        /// A compaction begins, continues or ends. Only with `session.compaction`.
         CompactionUpdate(CompactionUpdate) = "compaction_update",
-        /// A piece of a compaction's summary. Only with `session.compaction`.
+        /// A chunk of a compaction's summary. Only with `session.compaction`.
         CompactionSummaryChunk(CompactionSummaryChunk) = "compaction_summary_chunk",
-        /// A child session is announced or changes. Unstable; only with `clientCapabilities.subagents`.
+        /// A child session is announced or changes. Unstable; only with
+        /// `clientCapabilities.subagents`.
         SubagentUpdate(SubagentUpdate) = "subagent_update",
         /// A message between sessions. Unstable; only with `clientCapabilities.subagents`.
         SessionMessage(SessionMessage) = "session_message",
-        /// A piece of a message between sessions. Unstable; only with `clientCapabilities.subagents`.
+        /// A chunk of a message between sessions. Unstable; only with
+        /// `clientCapabilities.subagents`.
         SessionMessageChunk(SessionMessageChunk) = "session_message_chunk",
     }
 }
 
 wire_id! {
-    /// Names one message of a session.
+    /// The id of one message of a session.
     pub struct MessageId;
 }
 
 wire_struct! {
-    /// One block of a message. The same id goes on with the same message; without ids a message ends where another kind of chunk
-    /// begins (§2.1).
+    /// One block of a message. The same id continues the same message; without ids a message ends
+    /// where another kind of chunk begins.
     pub struct ContentChunk {
         /// The block.
         must content: ContentBlock = "content",
@@ -78,14 +81,14 @@ wire_struct! {
 }
 
 impl ContentChunk {
-    /// A piece of text without a message id.
+    /// A chunk of text without a message id.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(ContentBlock::text(text))
     }
 }
 
 wire_struct! {
-    /// All config options with their values; replaces what was known (§2.1).
+    /// All config options with their values; replaces what was known.
     pub struct ConfigOptionUpdate {
         /// The options. Malformed ones are skipped; null reads as none, so never send it.
         must_items config_options: Vec<SessionConfigOption> = "configOptions",
@@ -93,9 +96,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// The session's mode changed (MODE-04).
+    /// The session's mode changed.
     pub struct CurrentModeUpdate {
-        /// The mode from now on. A docs page showed the key `modeId` (X1).
+        /// The mode from now on. A docs page showed the key `modeId`.
         must current_mode_id: SessionModeId = "currentModeId" formerly "modeId",
     }
 }

@@ -1,17 +1,18 @@
-//! How full a session's context is, what it cost, and how many tokens a turn took (requirements §3.7 and §4.13): for display, not
-//! for accounting (USE-12).
+//! How full a session's context is, what it cost, and how many tokens a turn took: for display, not
+//! for accounting.
 
-use crate::object::wire_struct;
+use crate::wire::declare::wire_struct;
 
 wire_struct! {
-    /// The update `usage_update`: how full the context is. It says nothing about what is left out of it.
+    /// The update `usage_update`: how full the context is. It says nothing about what is left out
+    /// of it.
     pub struct UsageUpdate {
-        /// Tokens in the context, cached ones included (USE-06). May exceed `size` (USE-07).
+        /// Tokens in the context, cached ones included. May exceed `size`.
         must used: u64 = "used",
-        /// The context's size in tokens; may be 0 (USE-07). `None` is the null of the 2025 draft, a size that is not known: read
-        /// from old agents, never to be sent (USE-02, USE-03).
+        /// The context's size in tokens; may be 0. `None` is the null of the 2025 draft, a size
+        /// that is not known: read from old agents, never to be sent.
         must size: Option<u64> = "size",
-        /// What the session cost until now (USE-04).
+        /// The cost of the session so far.
         lenient cost: Option<Cost> = "cost",
     }
 }
@@ -19,16 +20,17 @@ wire_struct! {
 wire_struct! {
     /// An amount in some unit.
     pub struct Cost {
-        /// How much since the session began (USE-04).
+        /// How much since the session began.
         must amount: f64 = "amount",
-        /// A currency by ISO 4217, such as `USD`, or another unit, such as `credits` (USE-05).
+        /// A currency by ISO 4217, such as `USD`, or another unit, such as `credits`.
         must currency: String = "currency",
     }
 }
 
 wire_struct! {
-    /// Tokens by kind; unstable. Whether they count one turn or the session is left open (USE-10). The snake_case keys of the
-    /// 2025 draft are read unless unknown values are refused, and never written (USE-11).
+    /// Tokens by kind; unstable. Whether they count one turn or the session is left open. The
+    /// snake_case keys of the 2025 draft are read unless unknown values are refused, and never
+    /// written.
     pub struct Usage {
         /// All tokens.
         must total_tokens: u64 = "totalTokens" formerly "total_tokens",

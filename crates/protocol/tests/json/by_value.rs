@@ -11,8 +11,8 @@ pub(crate) enum Step {
 
 pub(crate) type Place = Vec<Step>;
 
-/// The members that only `input` has, and those that only `output` has. Fails if they differ in any other way; numbers are compared
-/// by value.
+/// The members that only `input` has, and those that only `output` has. Fails if they differ in any
+/// other way; numbers are compared by value.
 pub(crate) fn apart(input: &Value, output: &Value) -> Result<(Vec<Place>, Vec<Place>), String> {
     let mut apart = (Vec::new(), Vec::new());
     compare(input, output, &mut Vec::new(), &mut apart)?;

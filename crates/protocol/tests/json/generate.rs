@@ -1,4 +1,5 @@
-//! JSON of any shape, from a list of choices: an empty list gives the smallest value, so failures shrink.
+//! JSON of any shape, from a list of choices: an empty list gives the smallest value, so failures
+//! shrink.
 
 use attache_protocol::{MemberShape, Shape};
 
@@ -53,11 +54,15 @@ impl Tree {
         match self {
             Self::Leaf(text) => text.clone(),
             Self::Array(items) => {
-                format!("[{}]", items.iter().map(|item| item.text(style)).collect::<Vec<_>>().join(","))
+                format!(
+                    "[{}]",
+                    items.iter().map(|item| item.text(style)).collect::<Vec<_>>().join(",")
+                )
             }
             Self::Map(members) => {
-                let written =
-                    members.iter().map(|(key, value)| format!("{}:{}", quoted(key), value.text(style)));
+                let written = members
+                    .iter()
+                    .map(|(key, value)| format!("{}:{}", quoted(key), value.text(style)));
                 format!("{{{}}}", written.collect::<Vec<_>>().join(","))
             }
             Self::Object(members) => {
@@ -88,13 +93,16 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
         Shape::Bool => Tree::Leaf((*choices.one_of(&["false", "true"])).to_owned()),
         Shape::Integer { format } => Tree::Leaf((*choices.one_of(integers(format))).to_owned()),
         Shape::Number => Tree::Leaf(
-            (*choices.one_of(&["0.5", "1e2", "-3.25e-2", "7", "1.7976931348623157e308"])).to_owned(),
+            (*choices.one_of(&["0.5", "1e2", "-3.25e-2", "7", "1.7976931348623157e308"]))
+                .to_owned(),
         ),
         Shape::Nullable(inner) => match choices.below(4) {
             0 => Tree::Leaf("null".to_owned()),
             _ => generate(inner, choices),
         },
-        Shape::Array(item) => Tree::Array((0..choices.below(4)).map(|_| generate(item, choices)).collect()),
+        Shape::Array(item) => {
+            Tree::Array((0..choices.below(4)).map(|_| generate(item, choices)).collect())
+        }
         Shape::Map(value) => {
             let members = (0..choices.below(3)).map(|index| {
                 let key = format!("{}{index}", choices.one_of(STRINGS));
@@ -105,7 +113,10 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
         Shape::OneOf { shapes, .. } => generate(choices.one_of(shapes), choices),
         // Keys that the type has no field for are kept, as data (§1.3, `mcp/message`).
         Shape::Object { name: "McpError", members } => Tree::Map(
-            object(members, choices).into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+            object(members, choices)
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
         ),
         Shape::Object { members, .. } => Tree::Object(object(members, choices)),
         Shape::Strings { known, .. } => Tree::Leaf(quoted(choices.one_of::<&str>(known))),
@@ -119,17 +130,25 @@ fn object(members: &[MemberShape], choices: &mut Choices<'_>) -> Vec<(&'static s
         if member.mark == "flat" || member.mark == "flat_lenient" && choices.below(3) > 0 {
             made.extend(union(&member.shape, choices));
         } else if member.mark == "flat_lenient" {
-            made.extend((choices.below(2) > 0).then(|| (member.key, Tree::Leaf("null".to_owned()))));
+            made.extend(
+                (choices.below(2) > 0).then(|| (member.key, Tree::Leaf("null".to_owned()))),
+            );
         } else if member.required {
             let empty = member.mark == "must_null" && choices.below(5) == 1;
             made.push((
                 member.key,
-                if empty { Tree::Leaf("null".to_owned()) } else { generate(&member.shape, choices) },
+                if empty {
+                    Tree::Leaf("null".to_owned())
+                } else {
+                    generate(&member.shape, choices)
+                },
             ));
         } else {
             match choices.below(6) {
                 0 | 1 => {}
-                2 if member.mark != "given" => made.push((member.key, Tree::Leaf("null".to_owned()))),
+                2 if member.mark != "given" => {
+                    made.push((member.key, Tree::Leaf("null".to_owned())))
+                }
                 _ => made.push((member.key, generate(&member.shape, choices))),
             }
         }

@@ -1,8 +1,11 @@
-//! The method table's types behind plain functions: what a test needs to send any text through any of them.
+//! The method table's types behind plain functions: what a test needs to send any text through any
+//! of them.
 
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
-use attache_protocol::{Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode};
+use attache_protocol::{
+    Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+};
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -21,7 +24,7 @@ pub(crate) struct Typed {
 }
 
 macro_rules! typed {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
         &[$($({
             type M = attache_protocol::method::$ty;
             Typed {
@@ -53,11 +56,14 @@ pub(crate) const TYPED: &[Typed] = each_method! { typed };
 /// The types of a method that `from` sent; `None` for extensions and methods that do not exist.
 pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typed> {
     let row = Row::received_by(from.other(), method, kind)?;
-    let same = |other: &Row| (other.name, other.kind, other.receiver) == (row.name, row.kind, row.receiver);
+    let same = |other: &Row| {
+        (other.name, other.kind, other.receiver) == (row.name, row.kind, row.receiver)
+    };
     TYPED.iter().find(|typed| same(typed.row))
 }
 
-/// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists and members at their default.
+/// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists
+/// and members at their default.
 pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), String> {
     let (value, notices) = decode_reporting::<T>(text, Unknown::Keep);
     let value = value.map_err(|error| error.to_string())?;
@@ -71,9 +77,11 @@ pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), St
         }
     }
     let encoded = encode(&value);
-    let output: Value = serde_json::from_str(&encoded).map_err(|error| format!("{error} in {encoded}"))?;
+    let output: Value =
+        serde_json::from_str(&encoded).map_err(|error| format!("{error} in {encoded}"))?;
     let kept = less(&input, &reported);
-    let (lost, added) = apart(&kept, &output).map_err(|why| format!("{why}; reported: {notices:?}"))?;
+    let (lost, added) =
+        apart(&kept, &output).map_err(|why| format!("{why}; reported: {notices:?}"))?;
     if rewritten::<T>(&less(&kept, &lost)) != rewritten::<T>(&input) {
         return Err(format!("{lost:?} is lost without a word"));
     }
@@ -107,7 +115,9 @@ fn place(value: &Value, path: &str) -> Option<Place> {
             Value::Object(members) => {
                 let plain = rest.strip_prefix('.').unwrap_or(rest);
                 let ends = |key: &str| {
-                    plain.strip_prefix(key).filter(|after| after.is_empty() || after.starts_with(['.', '[']))
+                    plain
+                        .strip_prefix(key)
+                        .filter(|after| after.is_empty() || after.starts_with(['.', '[']))
                 };
                 let (key, next, after) =
                     members.iter().find_map(|(key, next)| Some((key, next, ends(key)?)))?;
@@ -133,5 +143,8 @@ fn feed<T: Wire + PartialEq + Debug>(text: &str) {
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
-    assert!(decode_known::<T>(text).is_err() || decode::<T>(text).is_ok(), "known but not readable: {text}");
+    assert!(
+        decode_known::<T>(text).is_err() || decode::<T>(text).is_ok(),
+        "known but not readable: {text}"
+    );
 }

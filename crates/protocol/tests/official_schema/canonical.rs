@@ -78,7 +78,8 @@ pub(crate) fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join("|")
 }
 
-/// The types of one schema; those named in `shared` are compared by name, all others where they are used.
+/// The types of one schema; those named in `shared` are compared by name, all others where they are
+/// used.
 pub(crate) struct Schemas<'s> {
     pub(crate) definitions: &'s Map<String, Value>,
     pub(crate) shared: BTreeSet<String>,
@@ -105,8 +106,11 @@ impl Schemas<'_> {
         }
         schema.get("properties").is_some()
             || ["allOf", "anyOf", "oneOf"].iter().any(|key| {
-                let schemas =
-                    schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+                let schemas = schema
+                    .get(key)
+                    .and_then(Value::as_array)
+                    .map(Vec::as_slice)
+                    .unwrap_or_default();
                 !schemas.is_empty() && schemas.iter().all(|schema| self.is_object(schema))
             })
     }
@@ -114,7 +118,11 @@ impl Schemas<'_> {
     /// What may stand where `schema` is used.
     pub(crate) fn parts(&self, schema: &Value) -> Parts {
         if let Some((name, definition)) = self.named(schema) {
-            return if self.shared.contains(&name) { Parts::from([name]) } else { self.parts(definition) };
+            return if self.shared.contains(&name) {
+                Parts::from([name])
+            } else {
+                self.parts(definition)
+            };
         }
         if let Some(constant) = schema.get("const") {
             return Parts::from([constant.to_string()]);
@@ -132,9 +140,11 @@ impl Schemas<'_> {
         }
         match schema.get("type") {
             Some(Value::String(kind)) => Parts::from([self.simple(kind, schema)]),
-            Some(Value::Array(kinds)) => {
-                kinds.iter().filter_map(Value::as_str).map(|kind| self.simple(kind, schema)).collect()
-            }
+            Some(Value::Array(kinds)) => kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|kind| self.simple(kind, schema))
+                .collect(),
             _ => Parts::from(["any".to_owned()]),
         }
     }
@@ -147,7 +157,9 @@ impl Schemas<'_> {
         match kind {
             "array" => format!("[{}]", inner("items")),
             "object" => format!("{{*: {}}}", inner("additionalProperties")),
-            "integer" => schema.get("format").and_then(Value::as_str).unwrap_or("integer").to_owned(),
+            "integer" => {
+                schema.get("format").and_then(Value::as_str).unwrap_or("integer").to_owned()
+            }
             other => other.to_owned(),
         }
     }
@@ -159,11 +171,14 @@ impl Schemas<'_> {
             members: self.members(schema),
             other: schema.get("not").is_some(),
         };
-        let list =
-            |key: &str| schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let list = |key: &str| {
+            schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+        };
         let mut factors: Vec<Vec<Alternative>> =
             list("allOf").iter().map(|schema| self.like(schema)).collect();
-        if let Some((name, _)) = self.referenced(schema).filter(|_| schema.get("properties").is_some()) {
+        if let Some((name, _)) =
+            self.referenced(schema).filter(|_| schema.get("properties").is_some())
+        {
             // Some generators write the reference beside the members instead of into `allOf`.
             factors.push(self.like(&serde_json::json!({"$ref": format!("#/$defs/{name}")})));
         }
@@ -208,7 +223,8 @@ impl Schemas<'_> {
         let required =
             schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let member = |(key, schema): (&String, &Value)| {
-            let letters = [("default-on-error", 'L'), ("skip-invalid-items", 'K'), ("default-on-null", 'N')];
+            let letters =
+                [("default-on-error", 'L'), ("skip-invalid-items", 'K'), ("default-on-null", 'N')];
             let marks: String = letters
                 .iter()
                 .filter(|(name, _)| schema.get(format!("x-deserialize-{name}")).is_some())

@@ -2,12 +2,11 @@
 
 const NO_OFFICIAL: &str = "there is no official type of this name";
 const NOT_OURS: &str = "we have no type of this name";
-const IN_PLACE: &str =
-    "the official schema writes these alternatives into the enclosing type, where they are compared";
+const IN_PLACE: &str = "the official schema writes these alternatives into the enclosing type, where they are compared";
 const RETIRED: &str = "read from old peers and never sent unasked (§1.4)";
 
-/// The unions of all messages of one direction: our method table, read by `envelope::Message` (RPC-01). Not every copy of the official
-/// schema has them.
+/// The unions of all messages of one direction: our method table, read by `envelope::Message`
+/// (RPC-01). Not every copy of the official schema has them.
 pub(crate) const ENVELOPES: &[&str] = &[
     "AgentNotification",
     "AgentRequest",

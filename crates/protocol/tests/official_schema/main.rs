@@ -1,6 +1,8 @@
-//! Our JSON Schema against the official one: properties, types, required, enumerations, and the decode marks.
+//! Our JSON Schema against the official one: properties, types, required, enumerations, and the
+//! decode marks.
 //!
-//! The official schema is the unstable one, of which the stable is a subset: it only lacks types, members and variants.
+//! The official schema is the unstable one, of which the stable is a subset: it only lacks types,
+//! members and variants.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,8 +44,10 @@ fn official_schema() -> Value {
 #[test]
 fn our_schema_differs_from_the_official_one_only_where_it_is_meant_to() {
     let (ours, official) = (attache_protocol::json_schema(), official_schema());
-    let (ours, official) = (ours["$defs"].as_object().unwrap(), official["$defs"].as_object().unwrap());
-    let shared: BTreeSet<String> = ours.keys().filter(|name| official.contains_key(*name)).cloned().collect();
+    let (ours, official) =
+        (ours["$defs"].as_object().unwrap(), official["$defs"].as_object().unwrap());
+    let shared: BTreeSet<String> =
+        ours.keys().filter(|name| official.contains_key(*name)).cloned().collect();
     assert!(shared.len() > 150, "only {} types have official names", shared.len());
     let ours = Schemas { definitions: ours, shared: shared.clone() };
     let official = Schemas { definitions: official, shared };
@@ -53,7 +57,9 @@ fn our_schema_differs_from_the_official_one_only_where_it_is_meant_to() {
         .iter()
         .map(|(name, place, what, _)| ((*name).to_owned(), (*place).to_owned(), (*what).to_owned()))
         .collect();
-    let lines = |set: Vec<&Difference>| set.iter().map(|line| format!("\n    {line:?},")).collect::<String>();
+    let lines = |set: Vec<&Difference>| {
+        set.iter().map(|line| format!("\n    {line:?},")).collect::<String>()
+    };
     let (new, unused) =
         (lines(found.difference(&meant).collect()), lines(meant.difference(&found).collect()));
     assert!(
@@ -72,18 +78,26 @@ fn differences(ours: &Schemas<'_>, official: &Schemas<'_>) -> Vec<Difference> {
             Some(our) => all.extend(type_differences(name, (ours, our), (official, definition))),
             // A string or number with a name of its own is compared where it is used.
             None if is_plain(official, definition) => {}
-            None => all.push((name.clone(), String::new(), "we have no type of this name".to_owned())),
+            None => {
+                all.push((name.clone(), String::new(), "we have no type of this name".to_owned()))
+            }
         }
     }
     for name in ours.definitions.keys().filter(|name| !official.definitions.contains_key(*name)) {
-        all.push((name.clone(), String::new(), "there is no official type of this name".to_owned()));
+        all.push((
+            name.clone(),
+            String::new(),
+            "there is no official type of this name".to_owned(),
+        ));
     }
     all
 }
 
 fn is_plain(schemas: &Schemas<'_>, definition: &Value) -> bool {
     let parts = schemas.parts(definition);
-    !schemas.is_object(definition) && parts.len() == 1 && !parts.iter().any(|part| part.starts_with('"'))
+    !schemas.is_object(definition)
+        && parts.len() == 1
+        && !parts.iter().any(|part| part.starts_with('"'))
 }
 
 fn type_differences(
@@ -139,11 +153,17 @@ fn labelled(alternatives: Vec<Alternative>) -> BTreeMap<String, Alternative> {
         if count[&label] == 1 {
             return label;
         }
-        let required =
-            alternative.members.iter().filter(|(_, member)| member.required).map(|(key, _)| key.as_str());
+        let required = alternative
+            .members
+            .iter()
+            .filter(|(_, member)| member.required)
+            .map(|(key, _)| key.as_str());
         format!(
             "{label} with {}",
-            required.chain(alternative.like.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+            required
+                .chain(alternative.like.iter().map(String::as_str))
+                .collect::<Vec<_>>()
+                .join(" ")
         )
     };
     alternatives.into_iter().map(|alternative| (label(&alternative), alternative)).collect()
@@ -164,13 +184,19 @@ fn member_differences(ours: &Alternative, official: &Alternative) -> Vec<(String
 }
 
 fn member_difference(ours: &Member, official: &Member) -> Option<String> {
-    let mut what: Vec<String> = parts_difference(&ours.parts, &official.parts).into_iter().collect();
+    let mut what: Vec<String> =
+        parts_difference(&ours.parts, &official.parts).into_iter().collect();
     if ours.required != official.required {
         what.push(if ours.required { "required by us" } else { "not required by us" }.to_owned());
     }
     if ours.marks != official.marks {
-        let letters = |marks: &str| if marks.is_empty() { "X".to_owned() } else { marks.to_owned() };
-        what.push(format!("marked {} by us, {} officially", letters(&ours.marks), letters(&official.marks)));
+        let letters =
+            |marks: &str| if marks.is_empty() { "X".to_owned() } else { marks.to_owned() };
+        what.push(format!(
+            "marked {} by us, {} officially",
+            letters(&ours.marks),
+            letters(&official.marks)
+        ));
     }
     (!what.is_empty()).then(|| what.join("; "))
 }

@@ -7,7 +7,8 @@ use attache_protocol::{Map, Raw, decode};
 use attache_session::{EventBody, Summary};
 use std::path::Path;
 
-/// The updates of a recording whose lines are `{"from": "agent|client", "message": {…}}`, as events.
+/// The updates of a recording whose lines are `{"from": "agent|client", "message": {…}}`, as
+/// events.
 fn bodies(text: &str) -> Vec<EventBody> {
     let updates = text.lines().filter_map(|line| {
         let line: Map<Raw> = decode(line).unwrap();
@@ -15,7 +16,7 @@ fn bodies(text: &str) -> Vec<EventBody> {
         let is_update = message.get("method")?.get() == r#""session/update""#;
         let params = message.get("params").filter(|_| is_update)?;
         let notification: SessionNotification = decode(params.get()).ok()?;
-        Some(EventBody::of_update(notification.update))
+        Some(EventBody::from_update(notification.update))
     });
     updates.collect()
 }

@@ -1,22 +1,26 @@
-//! What a watcher is told.
+//! What `changes_since` returns.
 
 use crate::{apply, chunk, fold, say, update};
 use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position, Timestamp};
 
 #[test]
-fn text_comes_as_what_was_appended_since_the_position() {
+fn changes_contain_the_text_appended_since_the_position() {
     let mut session = fold([say("Hello")]);
     let position = session.position();
     apply(&mut session, [say(", "), say("world")]);
     let changes = session.changes_since(&position);
-    let grew = EntryChange::TextGrew { entry: 0, author: MessageAuthor::Agent, new_text: ", world".into() };
+    let grew = EntryChange::TextGrew {
+        entry: 0,
+        author: MessageAuthor::Agent,
+        new_text: ", world".into(),
+    };
     assert_eq!((changes.parts, changes.entries), (Parts::TEXT, vec![grew]));
     let nothing = session.changes_since(&changes.position);
     assert_eq!((nothing.parts, nothing.entries.len()), (Parts::NONE, 0));
 }
 
 #[test]
-fn answer_and_thought_that_grow_by_turns_both_come_as_suffixes() {
+fn alternating_answer_and_thought_both_return_suffixes() {
     let think = |text| chunk(MessageAuthor::Thought, Some("t"), text);
     let answer = |text| chunk(MessageAuthor::Agent, Some("a"), text);
     let mut session = fold([think("1"), answer("2")]);
@@ -37,7 +41,10 @@ fn answer_and_thought_that_grow_by_turns_both_come_as_suffixes() {
 #[test]
 fn a_position_without_lengths_gets_whole_entries() {
     let mut session = fold([say("a")]);
-    apply(&mut session, [say("b"), update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#)]);
+    apply(
+        &mut session,
+        [say("b"), update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#)],
+    );
     let changes = session.changes_since(&Position::after(1));
     assert!(matches!(
         changes.entries.as_slice(),
@@ -64,7 +71,7 @@ fn sections_that_changed_are_named() {
 }
 
 #[test]
-fn a_message_that_got_more_than_text_comes_whole() {
+fn a_message_with_a_new_block_is_returned_whole() {
     let mut session = fold([say("a")]);
     let position = session.position();
     let image = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA","mimeType":"image/png"}}"#;
@@ -74,10 +81,12 @@ fn a_message_that_got_more_than_text_comes_whole() {
     assert_eq!(changes.parts, Parts::TEXT | Parts::MESSAGE);
 }
 
-/// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it again gives the same.
+/// SESS-12: a load replaces the known history. The log continues, and folding it again gives the
+/// same.
 #[test]
-fn a_replaced_session_begins_anew_in_the_same_log() {
-    let mut session = fold([say("a"), update(r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#)]);
+fn a_replaced_session_starts_again_in_the_same_log() {
+    let mut session =
+        fold([say("a"), update(r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#)]);
     apply(&mut session, [EventBody::Replaced, say("b")]);
     assert_eq!((session.sequence(), session.generation()), (4, 3));
     assert_eq!(session.entries().iter().map(|entry| entry.text()).collect::<Vec<_>>(), ["b"]);

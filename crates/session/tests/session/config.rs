@@ -59,7 +59,8 @@ fn options_of_unknown_types_are_kept_and_not_shown_and_the_order_stays() {
 #[test]
 fn an_option_is_found_by_id_and_else_as_the_first_of_its_category() {
     let session = fold([update(OPTIONS)]);
-    let id = |name| session.config().option_by_id_or_category(name).map(|option| option.id.to_string());
+    let id =
+        |name| session.config().option_by_id_or_category(name).map(|option| option.id.to_string());
     assert_eq!(id("model").as_deref(), Some("model"));
     assert_eq!(id("thought_level").as_deref(), Some("first"));
     assert_eq!(id("mode").as_deref(), Some("m"));
@@ -94,11 +95,15 @@ fn a_set_is_checked_and_the_error_names_option_and_allowed_values() {
 fn an_agent_takes_words_for_a_switch_only_from_clients_without_switches() {
     let session = fold([update(OPTIONS)]);
     let without = ClientCapabilities::new();
-    let with: ClientCapabilities = decode(r#"{"session":{"configOptions":{"boolean":{}}}}"#).unwrap();
+    let with: ClientCapabilities =
+        decode(r#"{"session":{"configOptions":{"boolean":{}}}}"#).unwrap();
     let off = SessionConfigOptionValue::from("false");
     let options = session.config().with_value("web", &off, &without).unwrap();
     assert_eq!(options[5].current_value(), Some(false.into()));
-    assert!(matches!(session.config().with_value("web", &off, &with), Err(SetError::UnknownValue { .. })));
+    assert!(matches!(
+        session.config().with_value("web", &off, &with),
+        Err(SetError::UnknownValue { .. })
+    ));
     assert!(session.config().with_value("web", &false.into(), &with).is_ok());
     // An agent looks by id only: `configId` is no category.
     assert!(session.config().with_value("thought_level", &"high".into(), &with).is_err());
@@ -111,12 +116,14 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     let by_mode = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("code".into())]);
     assert_eq!(current(&by_mode, "m"), "code");
     assert_eq!(by_mode.config().current_mode(), Some("code".into()));
-    let by_option =
-        fold([modes("ask"), update(&OPTIONS.replace(r#""currentValue":"ask""#, r#""currentValue":"code""#))]);
+    let by_option = fold([
+        modes("ask"),
+        update(&OPTIONS.replace(r#""currentValue":"ask""#, r#""currentValue":"code""#)),
+    ]);
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
-/// MODE-05: a value that one side does not have is not forced upon it.
+/// MODE-05: a value that one side does not have is not set there.
 #[test]
 fn a_mode_that_the_option_does_not_have_leaves_the_option_alone() {
     let session = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("odd".into())]);
@@ -149,8 +156,7 @@ fn modes_are_shown_as_an_option_only_without_options() {
 /// Requirements §1.4.
 #[test]
 fn retired_models_are_read_as_an_option_of_the_category_model() {
-    let text =
-        r#"{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"},{"modelId":"b","name":"B"}]}"#;
+    let text = r#"{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"},{"modelId":"b","name":"B"}]}"#;
     let session = fold([EventBody::Models(decode::<SessionModelState>(text).unwrap())]);
     assert_eq!(current(&session, "model"), "a");
     let request = session.config().check_set("model", "b").unwrap();
@@ -167,25 +173,31 @@ fn select(id: &str, category: &str, current: &str, options: &str) -> EventBody {
 const FLAT: &str = r#"[{"value":"a","name":"A"},{"value":"b","name":"B"}]"#;
 const GROUPED: &str = r#"[{"group":"g","name":"G","options":[{"value":"a","name":"A"}]},{"group":"h","name":"H","options":[{"value":"b","name":"B"}]}]"#;
 
-/// CONF-16: where room is short, the first ones are shown.
+/// CONF-16: if there is little room, the first ones are shown.
 #[test]
 fn as_many_options_as_fit_are_shown_from_the_start() {
     let session = fold([update(OPTIONS)]);
-    let shown: Vec<_> = session.config().visible().take(2).map(|option| option.id.as_str()).collect();
+    let shown: Vec<_> =
+        session.config().visible().take(2).map(|option| option.id.as_str()).collect();
     assert_eq!(shown, ["model", "first"]);
 }
 
-/// CONF-05: nobody has to set anything.
+/// CONF-05: the client need not set anything.
 #[test]
 fn every_option_has_a_value_before_anything_is_set() {
     let session = fold([update(OPTIONS)]);
     for option in session.config().visible() {
-        assert_eq!(session.config().value(option.id.as_str()), option.current_value(), "{}", option.id);
+        assert_eq!(
+            session.config().value(option.id.as_str()),
+            option.current_value(),
+            "{}",
+            option.id
+        );
         assert!(option.current_value().is_some());
     }
 }
 
-/// CONF-06, CONF-07, CONF-19: flat and grouped selects take the same values.
+/// CONF-06, CONF-07, CONF-19: flat and grouped selects accept the same values.
 #[test]
 fn a_value_of_any_group_can_be_set_and_no_other_can() {
     let client = ClientCapabilities::new();
@@ -201,13 +213,16 @@ fn a_value_of_any_group_can_be_set_and_no_other_can() {
             let expected =
                 format!("the config option \"o\" does not take {wrong:?}; use one of \"a\", \"b\"");
             assert_eq!(config.check_set("o", wrong).unwrap_err().to_string(), expected);
-            assert_eq!(config.with_value("o", &wrong.into(), &client).unwrap_err().to_string(), expected);
+            assert_eq!(
+                config.with_value("o", &wrong.into(), &client).unwrap_err().to_string(),
+                expected
+            );
         }
         assert_eq!(current(&session, "o"), "a", "an error changes nothing");
     }
 }
 
-/// CONF-07: the message stays readable whatever a peer lists.
+/// CONF-07: the message stays readable, however long the peer's list is.
 #[test]
 fn a_message_names_twenty_values_and_counts_the_rest() {
     let values = |count: usize| {
@@ -234,14 +249,16 @@ fn a_message_names_twenty_values_and_counts_the_rest() {
     assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
 }
 
-/// CONF-02, CONF-06: shown as stated, refused when set, and in what goes out one of the values.
+/// CONF-02, CONF-06: shown as stated, refused when set, and replaced by a listed value when sent.
 #[test]
 fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_among_them() {
     for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
         let session = fold([select("o", "mode", "gone", options)]);
         assert_eq!(current(&session, "o"), "gone");
         assert!(session.config().check_set("o", "gone").is_err());
-        assert!(session.config().with_value("o", &"gone".into(), &ClientCapabilities::new()).is_err());
+        assert!(
+            session.config().with_value("o", &"gone".into(), &ClientCapabilities::new()).is_err()
+        );
         let sent = options_for(session.config().options(), &ClientCapabilities::new());
         assert_eq!(sent[0].current_value(), Some("gone".into()));
         assert!(sent[0].accepts(&"gone".into()));
@@ -252,7 +269,7 @@ fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_am
     }
 }
 
-/// CONF-04, CONF-24, MODE-06: what is not in the last list is gone, and modes come back.
+/// CONF-04, CONF-24, MODE-06: options that the last list lacks are gone, and modes return.
 #[test]
 fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     let session = fold([
@@ -266,7 +283,7 @@ fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     assert_eq!(current(&session, "mode"), "ask");
 }
 
-/// CONF-16, MODE-05: of two options of the category `mode` the first is the one, and a switch is none.
+/// CONF-16, MODE-05: of two selects of the category `mode` the first counts, and a switch does not.
 #[test]
 fn the_first_select_of_a_category_stands_for_modes_and_models() {
     let two = |category: &str| {
@@ -278,7 +295,10 @@ fn the_first_select_of_a_category_stands_for_modes_and_models() {
         ))
     };
     let session = fold([two("mode"), EventBody::CurrentMode("code".into())]);
-    assert_eq!((current(&session, "1"), current(&session, "2")), ("code".to_owned(), "ask".to_owned()));
+    assert_eq!(
+        (current(&session, "1"), current(&session, "2")),
+        ("code".to_owned(), "ask".to_owned())
+    );
     let models = |current: &str| {
         let text = format!(
             r#"{{"currentModelId":"{current}","availableModels":[{{"modelId":"ask","name":"A"}},{{"modelId":"code","name":"B"}}]}}"#
@@ -286,13 +306,16 @@ fn the_first_select_of_a_category_stands_for_modes_and_models() {
         EventBody::Models(decode::<SessionModelState>(&text).unwrap())
     };
     let session = fold([two("model"), models("code")]);
-    assert_eq!((current(&session, "1"), current(&session, "2")), ("code".to_owned(), "ask".to_owned()));
+    assert_eq!(
+        (current(&session, "1"), current(&session, "2")),
+        ("code".to_owned(), "ask".to_owned())
+    );
     let session = fold([models("code"), two("model")]);
     assert_eq!(session.config().models().unwrap().current_model_id.as_str(), "ask");
     assert_eq!(session.config().visible().count(), 3, "models are not shown beside their option");
 }
 
-/// Requirements §1.4: an option with the id under which models would be shown is the option for them.
+/// Requirements §1.4: an option with the id of the models option replaces it.
 #[test]
 fn no_two_options_are_shown_under_one_id_when_models_are_retired() {
     let text = r#"{"currentModelId":"x","availableModels":[{"modelId":"x","name":"X"}]}"#;

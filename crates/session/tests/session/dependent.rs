@@ -1,4 +1,4 @@
-//! Options whose values depend on another option, and options that come back.
+//! Options whose values depend on another option, and restored options.
 
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectGroup,
@@ -14,7 +14,8 @@ fn values(of: &[&str]) -> Vec<SessionConfigSelectOption> {
 
 /// An option whose current value is the first or the marked one: `["low", "*high"]`.
 fn select(id: &str, of: &[&str]) -> SessionConfigOption {
-    let current = of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
+    let current =
+        of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
     let plain: Vec<_> = of.iter().map(|value| value.trim_start_matches('*')).collect();
     SessionConfigOption::select(id, id, current, values(&plain))
 }
@@ -28,22 +29,27 @@ fn shown(options: &[SessionConfigOption]) -> Vec<String> {
     options.iter().map(value).collect()
 }
 
-/// An author whose models think on levels of their own.
+/// An author whose models have different levels of thinking.
 fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOption>) -> bool {
     if *id != *"model" {
         return false;
     }
-    let model = options.iter().find(|option| option.id == *"model").and_then(|option| option.current_value());
+    let model = options
+        .iter()
+        .find(|option| option.id == *"model")
+        .and_then(|option| option.current_value());
     options.retain(|option| option.id != *"level");
     match model {
-        Some(model) if model == "pro".into() => options.push(select("level", &["low", "*high", "max"])),
+        Some(model) if model == "pro".into() => {
+            options.push(select("level", &["low", "*high", "max"]))
+        }
         Some(model) if model == "flash".into() => options.push(select("level", &["off", "*low"])),
         _ => {}
     }
     true
 }
 
-/// CONF-06, CONF-12: a value is kept if it still fits.
+/// CONF-06, CONF-12: a value is kept if it is still valid.
 #[test]
 fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
     let before = [
@@ -66,7 +72,7 @@ fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
     }
 }
 
-/// CONF-19: values in groups are values.
+/// CONF-19: values in groups count.
 #[test]
 fn a_value_is_kept_across_groups() {
     let groups = vec![
@@ -79,16 +85,18 @@ fn a_value_is_kept_across_groups() {
     assert_eq!(shown(&grouped), ["o=b"]);
 }
 
-/// CONF-05, CONF-06: stored values in any order; what is not there any more falls back.
+/// CONF-05, CONF-06: stored values in any order. A value that is gone falls back to the author's.
 #[test]
 fn options_come_back_with_the_stored_values_that_still_fit() {
     let now = || {
-        let mut options = vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
+        let mut options =
+            vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
         levels_of_the_model(&"model".into(), &mut options);
         options
     };
     let odd: SessionConfigOption =
-        attache_protocol::decode(r#"{"id":"model","name":"M","type":"slider","currentValue":3}"#).unwrap();
+        attache_protocol::decode(r#"{"id":"model","name":"M","type":"slider","currentValue":3}"#)
+            .unwrap();
     let cases: [(Vec<SessionConfigOption>, [&str; 3]); 8] = [
         (vec![], ["model=flash", "colour=red", "level=low"]),
         (
@@ -105,7 +113,8 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
             vec![select("level", &["*off"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=high"],
         ),
-        // This one fits both: it was set first and is not lost to the level that comes with the model.
+        // This one fits both: it was set first and is not lost to the level that comes with the
+        // model.
         (
             vec![select("level", &["*low"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=low"],
@@ -121,11 +130,15 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
         (vec![odd], ["model=flash", "colour=red", "level=low"]),
     ];
     for (stored, expected) in cases {
-        assert_eq!(shown(&restored_options(now(), &stored, levels_of_the_model)), expected, "{stored:?}");
+        assert_eq!(
+            shown(&restored_options(now(), &stored, levels_of_the_model)),
+            expected,
+            "{stored:?}"
+        );
     }
 }
 
-/// The author is asked once for each option that is set, after it is.
+/// The author is asked once for each option, after it is set.
 #[test]
 fn the_author_is_asked_once_for_each_option_that_is_set() {
     let mut asked = Vec::new();
@@ -140,8 +153,11 @@ fn the_author_is_asked_once_for_each_option_that_is_set() {
 
 fn any_option() -> impl Strategy<Value = SessionConfigOption> {
     let id = prop_oneof![Just("a"), Just("b"), Just("c")];
-    let select = (id.clone(), prop::sample::subsequence(vec!["1", "2", "3", "4"], 1..4), any::<usize>())
-        .prop_map(|(id, of, at)| SessionConfigOption::select(id, id, of[at % of.len()], values(&of)));
+    let select =
+        (id.clone(), prop::sample::subsequence(vec!["1", "2", "3", "4"], 1..4), any::<usize>())
+            .prop_map(|(id, of, at)| {
+                SessionConfigOption::select(id, id, of[at % of.len()], values(&of))
+            });
     let switch = (id, any::<bool>()).prop_map(|(id, on)| SessionConfigOption::boolean(id, id, on));
     prop_oneof![3 => select, 1 => switch]
 }
@@ -151,7 +167,8 @@ fn fits(option: &SessionConfigOption) -> bool {
 }
 
 proptest! {
-    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values fit, those of the result do.
+    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values
+    /// fit, those of the result do.
     #[test]
     fn no_current_value_is_outside_of_its_values(
         now in vec(any_option(), 0..5),

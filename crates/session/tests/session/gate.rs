@@ -1,4 +1,4 @@
-//! What goes to which client.
+//! Which updates a client gets.
 
 use crate::{say, update};
 use attache_protocol::method::{FIELDS, UPDATES};
@@ -6,8 +6,7 @@ use attache_protocol::v1::{ClientCapabilities, SessionUpdate};
 use attache_protocol::{decode, encode};
 use attache_session::EventBody;
 
-pub(crate) const ALL: &str =
-    r#"{"session":{"compaction":{},"notices":{},"configOptions":{"boolean":{}}},"plan":{},"subagents":{}}"#;
+pub(crate) const ALL: &str = r#"{"session":{"compaction":{},"notices":{},"configOptions":{"boolean":{}}},"plan":{},"subagents":{}}"#;
 
 const GATED: &[&str] = &[
     r#"{"sessionUpdate":"notice","severity":"info","title":"x"}"#,
@@ -24,7 +23,7 @@ fn sent(body: &EventBody, client: &str) -> Option<String> {
 
 /// NOTE-01, COMP-01, SUB-01.
 #[test]
-fn what_a_client_did_not_advertise_is_not_sent() {
+fn updates_that_the_client_did_not_advertise_are_not_sent() {
     for text in GATED {
         assert_eq!(sent(&update(text), "{}"), None, "{text}");
         assert_eq!(sent(&update(text), ALL).as_deref(), Some(*text));
@@ -58,7 +57,10 @@ fn a_switch_becomes_a_choice_for_clients_without_switches() {
         )
     );
     assert!(sent(&options, ALL).unwrap().contains("boolean"));
-    assert!(FIELDS.iter().any(|field| field.rule == "CONF-08"), "the gate is looked up by its rule");
+    assert!(
+        FIELDS.iter().any(|field| field.rule == "CONF-08"),
+        "the gate is looked up by its rule"
+    );
 }
 
 /// USE-02, USE-03.
@@ -67,7 +69,7 @@ fn usage_without_a_size_is_not_sent() {
     assert_eq!(sent(&EventBody::Usage { used: 1, size: None, cost: None }, ALL), None);
 }
 
-/// INIT-16: nobody advertised what we have no name for.
+/// INIT-16: unknown updates cannot have been advertised.
 #[test]
 fn unknown_updates_are_not_passed_on() {
     let bodies = [
@@ -101,11 +103,11 @@ fn every_update_of_the_table_becomes_an_event_and_the_same_update_again() {
     for text in GATED.iter().chain(&others) {
         let update: SessionUpdate = decode(text).unwrap();
         seen.push(update.tag().to_owned());
-        assert_eq!(EventBody::of_update(update.clone()).to_update(), Some(update), "{text}");
+        assert_eq!(EventBody::from_update(update.clone()).to_update(), Some(update), "{text}");
     }
     for row in UPDATES {
         assert!(seen.iter().any(|name| name == row.name), "{} is not tried here", row.name);
     }
     let unknown: SessionUpdate = decode(r#"{"x":1,"sessionUpdate":"sparkle"}"#).unwrap();
-    assert_eq!(EventBody::of_update(unknown.clone()).to_update(), Some(unknown));
+    assert_eq!(EventBody::from_update(unknown.clone()).to_update(), Some(unknown));
 }

@@ -1,4 +1,4 @@
-//! What a session hands to the next one.
+//! The summary for a new session.
 
 use crate::sequences::bodies;
 use crate::{chunk, fold, say, update};
@@ -103,16 +103,15 @@ const WHOLE: &str = "# Continued from Fix the parser
 
 /// COMP-08, PLAN-03, TOOL-10.
 #[test]
-fn a_hand_off_says_what_was_asked_what_was_done_and_what_is_open() {
+fn a_hand_off_contains_prompts_changes_and_open_work() {
     assert_eq!(whole().hand_off(10_000), WHOLE);
 }
 
 #[test]
-fn a_hand_off_leaves_out_what_there_is_none_of() {
+fn a_hand_off_leaves_out_empty_sections() {
     assert_eq!(Session::new("s").hand_off(1000), "# Continued from a session\n");
     let one = fold([prompt("Hi"), plan(&[("look", "completed")]), EventBody::TurnBegan]);
-    let expected =
-        "# Continued from a session\n\n## The prompt\n> Hi\n\n## Where things stand\n- a turn is running\n";
+    let expected = "# Continued from a session\n\n## The prompt\n> Hi\n\n## Where things stand\n- a turn is running\n";
     assert_eq!(one.hand_off(1000), expected);
     let failed = fold([EventBody::TurnEnded {
         outcome: TurnOutcome::Failed(attache_protocol::Error::internal("no\nmodel")),
@@ -125,7 +124,7 @@ fn a_hand_off_leaves_out_what_there_is_none_of() {
 }
 
 #[test]
-fn what_others_say_is_quoted_and_controls_nothing() {
+fn text_of_the_session_is_quoted_without_control_characters() {
     let session = fold([
         prompt("a\n# Not a heading\r\n\u{1b}[31mred\u{7} \u{202e}turned\tend"),
         call("t", "edit", "completed", &at(&[r"/w/\u001b]0;x\n# y"])),
@@ -168,7 +167,7 @@ fn a_list_that_is_too_long_says_how_much_is_left_out() {
 }
 
 #[test]
-fn prompts_that_memory_lost_are_not_called_the_first() {
+fn a_prompt_after_dropped_entries_is_not_called_the_first() {
     let mut session = Session::new("s");
     session.set_memory_limit(1000);
     for n in 0..9 {
@@ -179,9 +178,10 @@ fn prompts_that_memory_lost_are_not_called_the_first() {
 }
 
 proptest! {
-    /// Never longer than asked, never a control character, the same each time, and more room never says less.
+    /// Never longer than asked, never a control character, the same each time, and more room never
+    /// says less.
     #[test]
-    fn a_hand_off_of_anything_keeps_its_limit(bodies in bodies(), limit in prop_oneof![0usize..700, Just(100_000)]) {
+    fn every_hand_off_keeps_its_limit(bodies in bodies(), limit in prop_oneof![0usize..700, Just(100_000)]) {
         let session = fold(bodies);
         let text = session.hand_off(limit);
         prop_assert!(text.len() <= limit, "{} > {limit}", text.len());

@@ -38,7 +38,8 @@ fn metadata_merges_null_clears_and_absent_keeps() {
     assert_eq!(meta(&session), None);
 }
 
-/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of each field after `title`, `updatedAt` and `_meta` were stated.
+/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of change of each field, after `title`,
+/// `updatedAt` and `_meta` were set.
 #[test]
 fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     let (title, time, meta) = (Some("T"), Some("2026-01-01T00:00:00Z"), Some(r#"{"a":1}"#));
@@ -56,15 +57,20 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
         (r#""_meta":{}"#.to_owned(), (title, time, meta)),
         (r#""_meta":{"a":null}"#.to_owned(), (title, time, Some("{}"))),
         (r#""_meta":5"#.to_owned(), (title, time, meta)),
-        (r#""sessionId":"o","cwd":"/o","additionalDirectories":["/o"]"#.to_owned(), (title, time, meta)),
+        (
+            r#""sessionId":"o","cwd":"/o","additionalDirectories":["/o"]"#.to_owned(),
+            (title, time, meta),
+        ),
         (
             r#""title":"U","updatedAt":null,"_meta":{"b":2}"#.to_owned(),
             (Some("U"), None, Some(r#"{"a":1,"b":2}"#)),
         ),
     ];
     for (members, expected) in cases {
-        let session =
-            fold([info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z","_meta":{"a":1}"#), info(&members)]);
+        let session = fold([
+            info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z","_meta":{"a":1}"#),
+            info(&members),
+        ]);
         let got = session.info();
         let meta = got.meta().map(|meta| meta.raw().get());
         assert_eq!((got.title(), got.updated_at(), meta), expected, "{members}");
@@ -72,9 +78,9 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     }
 }
 
-/// INFO-01, INFO-12: at any time, also in the middle of a message, which goes on.
+/// INFO-01, INFO-12: at any time, also in the middle of a message, which continues.
 #[test]
-fn info_may_come_at_any_time() {
+fn info_may_arrive_at_any_time() {
     let session = fold([
         info(r#""title":"A""#),
         EventBody::TurnBegan,
@@ -87,7 +93,7 @@ fn info_may_come_at_any_time() {
     assert_eq!(crate::outline(&session)[0], "Agent: Hello");
 }
 
-/// INFO-05: the list of a store says what was pushed.
+/// INFO-05: the list of a store shows the title that was sent.
 #[test]
 fn a_summary_of_the_log_says_the_same_as_the_session() {
     let mut session = Session::new("s");
@@ -107,7 +113,7 @@ fn a_summary_of_the_log_says_the_same_as_the_session() {
 
 /// TITLE-03.
 #[test]
-fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
+fn a_title_chosen_by_the_user_is_not_replaced_by_a_generated_one() {
     let stored = |by_person| EventBody::StoredTitle { title: "Mine".into(), by_person };
     let kept = fold([stored(true), info(r#""title":"Generated""#), info(r#""title":null"#)]);
     assert_eq!((kept.info().title(), kept.info().titled_by_person()), (Some("Mine"), true));
@@ -115,12 +121,16 @@ fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
     assert_eq!(shown.info().title(), Some("Generated"));
 }
 
-/// TITLE-03: what replaces a person's title is the next stored one.
+/// TITLE-03: only the next stored title replaces a user's title.
 #[test]
 fn a_stored_title_replaces_any_other() {
     let stored = |title: &str, by_person| EventBody::StoredTitle { title: title.into(), by_person };
-    let session = fold([stored("Mine", true), stored("Ours", false), info(r#""title":"Generated""#)]);
-    assert_eq!((session.info().title(), session.info().titled_by_person()), (Some("Generated"), false));
+    let session =
+        fold([stored("Mine", true), stored("Ours", false), info(r#""title":"Generated""#)]);
+    assert_eq!(
+        (session.info().title(), session.info().titled_by_person()),
+        (Some("Generated"), false)
+    );
     let blank = fold([stored("Mine", true), stored(" ", true), info(r#""title":"Generated""#)]);
     assert_eq!(blank.info().title(), Some("Generated"), "a title of nothing is no person's title");
 }
@@ -133,7 +143,7 @@ fn a_title_is_shown_on_one_line_without_control_characters() {
     assert_eq!(session.info().title(), Some("a bc"));
 }
 
-/// USE-07: the edges are those of integers.
+/// USE-07: the limits are exact integers.
 #[test]
 fn the_level_changes_exactly_at_its_edges() {
     let level = |used, size| fold([usage(used, Some(size), None)]).usage().level();
@@ -153,9 +163,9 @@ fn the_level_changes_exactly_at_its_edges() {
     assert_eq!(level(5, 0), UsageLevel::Normal);
 }
 
-/// USE-07: the meter stops, the numbers do not.
+/// USE-07: the percentage is limited, the numbers are not.
 #[test]
-fn the_meter_never_passes_100_and_guards_a_size_of_0() {
+fn the_percentage_is_at_most_100_and_handles_a_size_of_0() {
     let session = fold([usage(1500, Some(1000), None)]);
     assert_eq!(session.usage().percentage(), Some(100));
     assert_eq!(session.usage().remaining(), Some(0));
@@ -184,10 +194,12 @@ fn cost_is_cumulative_and_units_are_kept_apart() {
 /// USE-10.
 #[test]
 fn tokens_of_turns_are_summed_and_stop_at_the_greatest_value() {
-    let turn = |usage| EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage };
+    let turn =
+        |usage| EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage };
     let mut first = Usage::new(10u64, 6u64, 4u64);
     first.cached_read_tokens = Some(2);
-    let session = fold([turn(Some(first)), turn(None), turn(Some(Usage::new(u64::MAX, 1u64, 1u64)))]);
+    let session =
+        fold([turn(Some(first)), turn(None), turn(Some(Usage::new(u64::MAX, 1u64, 1u64)))]);
     let total = session.usage().total();
     assert_eq!((total.total, total.input, total.output), (u64::MAX, 7, 5));
     assert_eq!((total.cached_read, total.thought, total.turns), (2, 0, 2));

@@ -57,7 +57,7 @@ fn only_plain_text_is_joined() {
 }
 
 #[test]
-fn an_event_that_came_before_is_not_joined() {
+fn an_earlier_event_is_not_joined() {
     let mut event = event(5, 0, say("a"));
     assert!(!event.join(&self::event(5, 0, say("b"))));
     assert!(!event.join(&self::event(4, 0, say("b"))));
@@ -72,11 +72,14 @@ fn a_joined_text_stops_growing_at_its_limit() {
     assert!(!is_joined(say("a"), say(&"x".repeat(Event::JOINED_TEXT))));
 }
 
-/// LIST-11: what is told of the time of a session is right to the second.
+/// LIST-11: the stored time of a session is exact to the second.
 #[test]
 fn a_joined_event_covers_a_second_at_most() {
     let mut event = event(1, 5, say("a"));
     assert!(event.join(&self::event(2, 1_005, say("b"))));
     assert!(!event.join(&self::event(3, 1_006, say("c"))));
-    assert!(event.join(&self::event(3, i64::MIN, say("d"))), "a clock that was turned back hides nothing");
+    assert!(
+        event.join(&self::event(3, i64::MIN, say("d"))),
+        "a clock that was turned back hides nothing"
+    );
 }

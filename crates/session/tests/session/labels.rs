@@ -11,9 +11,13 @@ fn meta(text: &str) -> Meta {
     Meta::new(Raw::from_text(text).unwrap()).unwrap()
 }
 
-/// The info that this metadata makes, one update after the other.
+/// The info after these updates of metadata.
 fn info(patches: impl IntoIterator<Item = Meta>) -> Info {
-    let body = |meta| EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Set(meta) };
+    let body = |meta| EventBody::Info {
+        title: Patch::Keep,
+        updated_at: Patch::Keep,
+        meta: Patch::Set(meta),
+    };
     fold(patches.into_iter().map(body)).info().clone()
 }
 
@@ -25,7 +29,7 @@ fn labels(tags: &[&str], status: Option<&str>, progress: Option<(u64, u64)>) -> 
     }
 }
 
-/// META-02, META-07: a peer may put anything there.
+/// META-02, META-07: a peer may send any value.
 #[test]
 fn labels_are_read_from_metadata_of_any_shape() {
     let cases = [
@@ -37,10 +41,22 @@ fn labels_are_read_from_metadata_of_any_shape() {
         (r#"{"attache/labels":5}"#, labels(&[], None, None)),
         (r#"{"attache/labels":null}"#, labels(&[], None, None)),
         (r#"{"attache/labels":[["tags"]]}"#, labels(&[], None, None)),
-        (r#"{"attache/labels":{"tags":"bug","status":["x"],"progress":[3,10]}}"#, labels(&[], None, None)),
-        (r#"{"attache/labels":{"tags":[1,"a",null,{"b":[]},"a"," \n "]}}"#, labels(&["a"], None, None)),
-        (r#"{"attache/labels":{"status":" a\u001b[31m\n b\u202e "}}"#, labels(&[], Some("a [31m b"), None)),
-        (r#"{"attache/labels":{"progress":{"done":11,"total":10}}}"#, labels(&[], None, Some((10, 10)))),
+        (
+            r#"{"attache/labels":{"tags":"bug","status":["x"],"progress":[3,10]}}"#,
+            labels(&[], None, None),
+        ),
+        (
+            r#"{"attache/labels":{"tags":[1,"a",null,{"b":[]},"a"," \n "]}}"#,
+            labels(&["a"], None, None),
+        ),
+        (
+            r#"{"attache/labels":{"status":" a\u001b[31m\n b\u202e "}}"#,
+            labels(&[], Some("a [31m b"), None),
+        ),
+        (
+            r#"{"attache/labels":{"progress":{"done":11,"total":10}}}"#,
+            labels(&[], None, Some((10, 10))),
+        ),
         (r#"{"attache/labels":{"progress":{"done":0,"total":0}}}"#, labels(&[], None, None)),
         (r#"{"attache/labels":{"progress":{"done":-1,"total":10}}}"#, labels(&[], None, None)),
         (r#"{"attache/labels":{"progress":{"done":1.5,"total":10}}}"#, labels(&[], None, None)),
@@ -76,7 +92,7 @@ fn labels_have_limits() {
     assert_eq!(normal.normalised(), normal);
 }
 
-/// INFO-02, INFO-09: only what changed is sent, tags whole, what is gone as null.
+/// INFO-02, INFO-09: only changes are sent: tags whole, removed labels as null.
 #[test]
 fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
     let old = labels(&["a", "b"], Some("s"), Some((1, 2)));
@@ -86,13 +102,19 @@ fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
         (labels(&["b"], Some("s"), Some((1, 2))), Some(r#"{"attache/labels":{"tags":["b"]}}"#)),
         (labels(&[], Some("s"), Some((1, 2))), Some(r#"{"attache/labels":{"tags":null}}"#)),
         (labels(&["a", "b"], None, Some((1, 2))), Some(r#"{"attache/labels":{"status":null}}"#)),
-        (labels(&["a", "b"], Some("\""), Some((1, 2))), Some(r#"{"attache/labels":{"status":"\""}}"#)),
+        (
+            labels(&["a", "b"], Some("\""), Some((1, 2))),
+            Some(r#"{"attache/labels":{"status":"\""}}"#),
+        ),
         (
             labels(&["a", "b"], Some("s"), Some((2, 2))),
             Some(r#"{"attache/labels":{"progress":{"done":2,"total":2}}}"#),
         ),
         (labels(&["a", "b"], Some("s"), None), Some(r#"{"attache/labels":{"progress":null}}"#)),
-        (Labels::default(), Some(r#"{"attache/labels":{"tags":null,"status":null,"progress":null}}"#)),
+        (
+            Labels::default(),
+            Some(r#"{"attache/labels":{"tags":null,"status":null,"progress":null}}"#),
+        ),
     ];
     for (new, expected) in cases {
         let change = Labels::change(&old, &new);
@@ -101,14 +123,12 @@ fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
 }
 
 fn any_labels() -> impl Strategy<Value = Labels> {
-    let text =
-        || prop_oneof!["[a-c]{1,2}", "\\PC{0,6}", Just("x".repeat(300)), Just("\n\u{202e}".to_owned())];
+    let text = || {
+        prop_oneof!["[a-c]{1,2}", "\\PC{0,6}", Just("x".repeat(300)), Just("\n\u{202e}".to_owned())]
+    };
     let number = || prop_oneof![0u64..4, any::<u64>()];
-    (vec(text(), 0..6), of(text()), of((number(), number()))).prop_map(|(tags, status, progress)| Labels {
-        tags,
-        status,
-        progress,
-    })
+    (vec(text(), 0..6), of(text()), of((number(), number())))
+        .prop_map(|(tags, status, progress)| Labels { tags, status, progress })
 }
 
 proptest! {

@@ -1,15 +1,15 @@
-//! The laws of the fold, over any sequence of events.
+//! Properties of the fold, for any sequence of events.
 
 use crate::sequences::bodies;
 use crate::{fold, outline};
 use attache_session::{
-    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary, Timestamp,
-    TurnState,
+    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary,
+    Timestamp, TurnState,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// What a watcher holds who only ever asked for changes.
+/// The copy of a watcher that only asked for changes.
 #[derive(Default)]
 struct Watcher {
     position: Position,
@@ -52,11 +52,13 @@ impl Watcher {
     }
 }
 
-/// The log that these bodies make, with so many milliseconds between its events.
+/// The log with these bodies, and this many milliseconds between its events.
 pub(crate) fn log(bodies: Vec<EventBody>, pauses: &[u16]) -> Vec<Event> {
     let mut at = 1_000_000;
     let events = (1..).zip(bodies).map(|(sequence, body)| {
-        at += pauses.get(sequence as usize % pauses.len().max(1)).map_or(0, |pause| i64::from(*pause));
+        at += pauses
+            .get(sequence as usize % pauses.len().max(1))
+            .map_or(0, |pause| i64::from(*pause));
         Event { sequence, at: Timestamp(at), body }
     });
     events.collect()
@@ -70,7 +72,7 @@ pub(crate) fn folded(events: &[Event]) -> Session {
     session
 }
 
-/// The log with neighbours joined where `mask` has a one.
+/// The log with neighbours joined where `mask` is set.
 fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     let mut joined: Vec<Event> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -82,7 +84,7 @@ fn joined(events: &[Event], mask: u64) -> Vec<Event> {
     joined
 }
 
-/// Everything of a session but what stands in the list of [`Event::join`].
+/// Everything of a session except the exceptions listed at [`Event::join`].
 pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseError> {
     prop_assert_eq!(outline(one), outline(other));
     for (one, other) in one.entries().iter().zip(other.entries()) {
@@ -90,7 +92,10 @@ pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseE
         prop_assert_eq!((one.at, one.changed_at), (other.at, other.changed_at));
     }
     prop_assert_eq!(one.sequence(), other.sequence());
-    prop_assert_eq!((one.cwd(), one.additional_directories()), (other.cwd(), other.additional_directories()));
+    prop_assert_eq!(
+        (one.cwd(), one.additional_directories()),
+        (other.cwd(), other.additional_directories())
+    );
     prop_assert_eq!((one.commands(), one.config()), (other.commands(), other.config()));
     prop_assert_eq!((one.info(), one.is_archived()), (other.info(), other.is_archived()));
     prop_assert_eq!((one.usage(), one.permissions()), (other.usage(), other.permissions()));
@@ -112,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_watcher_who_looks_now_and_then_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
+    fn a_watcher_that_looks_occasionally_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
         let mut session = Session::new("s");
         let mut watcher = Watcher::default();
         for (index, body) in bodies.into_iter().enumerate() {
@@ -139,7 +144,7 @@ proptest! {
 
     /// MSG-04.
     #[test]
-    fn joined_or_not_a_log_makes_the_same_session(
+    fn a_log_with_joined_events_folds_to_the_same_session(
         bodies in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         mask in any::<u64>(),
@@ -158,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn folded_in_parts_read_from_a_log_between_a_session_is_the_same(
+    fn folding_in_parts_gives_the_same_session(
         bodies in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),
         cut in any::<prop::sample::Index>(),
@@ -188,12 +193,12 @@ proptest! {
 
     /// TOOL-07, COMP-03.
     #[test]
-    fn once_what_is_unsettled_is_settled_nothing_is_open(bodies in bodies()) {
+    fn recovery_events_leave_nothing_open(bodies in bodies()) {
         let mut session = fold(bodies);
         let before = session.entries().len();
-        let unsettled = session.unsettled();
+        let unsettled = session.recovery_events();
         crate::apply(&mut session, unsettled);
-        prop_assert_eq!(session.unsettled(), vec![]);
+        prop_assert_eq!(session.recovery_events(), vec![]);
         prop_assert_eq!(session.open_permissions().count(), 0);
         prop_assert_eq!(session.turn(), TurnState::Idle);
         prop_assert_eq!(session.entries().len(), before);
@@ -250,7 +255,10 @@ fn a_newer_body_is_kept_and_a_newer_version_is_reported() {
     }
     let newer = r#"{"v":2,"sequence":3,"at":4,"turnBegan":{}}"#;
     let error = Event::decode(newer).unwrap_err();
-    assert_eq!(error.to_string(), "the event has the version 2, this program reads 1; use a newer program");
+    assert_eq!(
+        error.to_string(),
+        "the event has the version 2, this program reads 1; use a newer program"
+    );
     let damaged = Event::decode(r#"{"v":1,"sequence":3,"at":4,"usage":{"used":-1}}"#).unwrap_err();
     assert_eq!(
         damaged.to_string(),

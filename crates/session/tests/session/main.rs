@@ -1,6 +1,11 @@
-//! What a session is, event by event, and the laws of the fold.
+//! The fold of a session, event by event, and its properties.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod captures;
 mod changes;
@@ -14,18 +19,18 @@ mod labels;
 mod laws;
 mod memory;
 mod memory_store;
+mod recovery;
 mod replay;
 mod sequences;
 mod summary;
 mod transcript;
 mod turn_and_permission;
-mod unsettled;
 mod usage;
 
 use attache_protocol::v1::SessionUpdate;
 use attache_session::{Block, EntryContent, EventBody, MessageAuthor, Session, Timestamp};
 
-/// Applies bodies as the events that follow.
+/// Applies bodies as the next events.
 fn apply(session: &mut Session, bodies: impl IntoIterator<Item = EventBody>) {
     for body in bodies {
         let event = session.next(Timestamp(session.sequence() as i64), body);
@@ -33,16 +38,16 @@ fn apply(session: &mut Session, bodies: impl IntoIterator<Item = EventBody>) {
     }
 }
 
-/// The session that these bodies make.
+/// The session after these bodies.
 fn fold(bodies: impl IntoIterator<Item = EventBody>) -> Session {
     let mut session = Session::new("s");
     apply(&mut session, bodies);
     session
 }
 
-/// The event of an update as it stands on the wire.
+/// The event of an update, given as JSON.
 fn update(text: &str) -> EventBody {
-    EventBody::of_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
+    EventBody::from_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
 }
 
 fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
@@ -53,7 +58,7 @@ fn say(text: &str) -> EventBody {
     chunk(MessageAuthor::Agent, None, text)
 }
 
-/// The transcript in short: one line an entry.
+/// The transcript in short: one line per entry.
 fn outline(session: &Session) -> Vec<String> {
     session
         .entries()

@@ -1,4 +1,4 @@
-//! What a session holds at most.
+//! The memory limit of a session.
 
 use crate::{apply, chunk, fold, outline, say, update};
 use attache_session::{EntryContent, MessageAuthor, Position, Session};
@@ -8,20 +8,25 @@ fn old_entries_are_dropped_and_the_rest_stays_in_place() {
     let mut session = Session::new("s");
     session.set_memory_limit(100_000);
     for index in 0..200 {
-        apply(&mut session, [chunk(MessageAuthor::Agent, Some(&format!("m{index}")), &"x".repeat(1000))]);
+        apply(
+            &mut session,
+            [chunk(MessageAuthor::Agent, Some(&format!("m{index}")), &"x".repeat(1000))],
+        );
     }
     assert!(session.memory() <= 100_000);
     let first = session.truncated_before();
     assert!(first > 100 && first < 199, "{first}");
     assert_eq!(session.entries().len(), 200);
-    assert!(session.entries().iter().take(first).all(|entry| entry.content == EntryContent::Dropped));
+    assert!(
+        session.entries().iter().take(first).all(|entry| entry.content == EntryContent::Dropped)
+    );
     assert!(session.entries().iter().skip(first).all(|entry| entry.text().len() == 1000));
     let seen = session.changes_since(&Position::START);
     assert_eq!(seen.entries.len(), 200 - first);
 }
 
 #[test]
-fn what_comes_late_for_a_dropped_entry_begins_anew() {
+fn a_late_update_of_a_dropped_entry_begins_a_new_entry() {
     let mut session = fold([
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
         chunk(MessageAuthor::Agent, Some("m"), "old"),
@@ -63,5 +68,8 @@ fn a_watcher_who_missed_text_that_was_dropped_gets_the_whole_entry() {
         apply(&mut session, [say(&"y".repeat(500))]);
     }
     let changes = session.changes_since(&position);
-    assert!(matches!(changes.entries.as_slice(), [attache_session::EntryChange::Replaced { entry: 0, .. }]));
+    assert!(matches!(
+        changes.entries.as_slice(),
+        [attache_session::EntryChange::Replaced { entry: 0, .. }]
+    ));
 }

@@ -1,4 +1,4 @@
-//! The store in memory, and what any store must do.
+//! The store in memory, and the contract of every store.
 
 use crate::laws::{check_same, folded, log};
 use crate::sequences::bodies;
@@ -6,8 +6,8 @@ use crate::{chunk, say};
 use attache_protocol::method::Side;
 use attache_protocol::{Patch, Raw};
 use attache_session::{
-    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey, Store,
-    StoreError, Timestamp,
+    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey,
+    Store, StoreError, Timestamp,
 };
 use proptest::prelude::*;
 use std::task::{Context, Poll, Waker};
@@ -17,7 +17,12 @@ fn key(id: &str) -> SessionKey {
 }
 
 fn opened(cwd: &str) -> EventBody {
-    EventBody::Opened { cwd: cwd.into(), additional_directories: vec![], origin: Origin::New, agent: None }
+    EventBody::Opened {
+        cwd: cwd.into(),
+        additional_directories: vec![],
+        origin: Origin::New,
+        agent: None,
+    }
 }
 
 fn events(at: i64, bodies: Vec<EventBody>) -> Vec<Event> {
@@ -28,7 +33,7 @@ fn append(log: &mut Box<dyn Log>, events: &[Event]) {
     events.iter().for_each(|event| log.append(event));
 }
 
-/// A stored session to which this happened at one time.
+/// A stored session with these events at one time.
 fn stored(store: &MemoryStore, id: &str, at: i64, bodies: Vec<EventBody>) {
     append(&mut store.create(&key(id)).unwrap(), &events(at, bodies));
 }
@@ -53,7 +58,7 @@ fn ids(store: &MemoryStore, query: &ListQuery) -> Vec<String> {
 fn a_session_is_stored_as_soon_as_something_is_appended() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
-    assert!(matches!(store.summary(&key("a")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.summary(&key("a")), Err(StoreError::NotFound(_))));
     assert!(ids(&store, &ListQuery::default()).is_empty());
     append(&mut log, &events(5, vec![opened("/a"), say("hello")]));
     let mut commit = log.commit();
@@ -64,10 +69,10 @@ fn a_session_is_stored_as_soon_as_something_is_appended() {
 }
 
 #[test]
-fn a_session_without_an_event_leaves_nothing_behind() {
+fn a_session_without_events_is_not_stored() {
     let store = MemoryStore::new();
     drop(store.create(&key("a")).unwrap());
-    assert!(matches!(store.open(&key("a")), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.open(&key("a")), Err(StoreError::NotFound(_))));
     assert!(store.create(&key("a")).is_ok());
 }
 
@@ -77,7 +82,7 @@ fn a_session_has_one_writer_at_a_time() {
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(0, vec![say("x")]));
     assert!(matches!(store.open(&key("a")), Err(StoreError::InUse(_))));
-    assert!(matches!(store.create(&key("a")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.create(&key("a")), Err(StoreError::AlreadyExists(_))));
     assert!(matches!(store.delete(&key("a")), Err(StoreError::InUse(_))));
     assert!(store.append(&key("a"), Timestamp(0), say("y")).is_err());
     drop(log);
@@ -85,23 +90,26 @@ fn a_session_has_one_writer_at_a_time() {
     assert!(store.open(&key("a")).is_err());
     drop(again);
     assert!(store.delete(&key("a")).is_ok());
-    assert!(matches!(store.read(&key("a"), 0), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.read(&key("a"), 0), Err(StoreError::NotFound(_))));
 }
 
 /// DEL-03.
 #[test]
-fn a_session_that_is_not_there_is_deleted_already() {
+fn deleting_an_unknown_session_succeeds() {
     assert!(MemoryStore::new().delete(&key("a")).is_ok());
 }
 
 #[test]
-fn one_event_can_be_appended_to_a_session_that_nobody_writes() {
+fn one_event_can_be_appended_to_a_session_without_a_writer() {
     let store = MemoryStore::new();
     stored(&store, "a", 1, vec![opened("/a")]);
     let title = EventBody::StoredTitle { title: "T".into(), by_person: true };
     drop(store.append(&key("a"), Timestamp(9), title).unwrap());
     let summary = store.summary(&key("a")).unwrap();
-    assert_eq!((summary.info.title(), summary.sequence, summary.updated_at), (Some("T"), 2, Timestamp(9)));
+    assert_eq!(
+        (summary.info.title(), summary.sequence, summary.updated_at),
+        (Some("T"), 2, Timestamp(9))
+    );
     assert!(store.append(&key("b"), Timestamp(9), say("x")).is_err());
 }
 
@@ -122,7 +130,7 @@ fn sides_and_agents_have_sessions_of_their_own() {
 
 /// FORK-02.
 #[test]
-fn a_fork_begins_with_the_events_up_to_its_place_and_goes_its_own_way() {
+fn a_fork_has_the_events_up_to_its_place_and_then_its_own() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     append(&mut log, &events(1, vec![opened("/a"), chunk(MessageAuthor::Agent, Some("m"), "one")]));
@@ -138,12 +146,12 @@ fn a_fork_begins_with_the_events_up_to_its_place_and_goes_its_own_way() {
     assert_eq!(folded(&read(&store, "b")).entries()[0].text(), "one three");
     drop(store.fork(&key("a"), Some(1), &key("c")).unwrap());
     assert_eq!(store.summary(&key("c")).unwrap().sequence, 1);
-    assert!(matches!(store.fork(&key("x"), None, &key("d")), Err(StoreError::Unknown(_))));
-    assert!(matches!(store.fork(&key("a"), None, &key("b")), Err(StoreError::Exists(_))));
+    assert!(matches!(store.fork(&key("x"), None, &key("d")), Err(StoreError::NotFound(_))));
+    assert!(matches!(store.fork(&key("a"), None, &key("b")), Err(StoreError::AlreadyExists(_))));
 }
 
 #[test]
-fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
+fn a_text_that_was_read_continues_in_a_new_event() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     let piece = |sequence| Event { sequence, at: Timestamp(0), body: say(&sequence.to_string()) };
@@ -168,12 +176,17 @@ fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
 
 /// LIST-03, LIST-04, ARCH-04.
 #[test]
-fn a_list_holds_what_was_asked_for_the_latest_first() {
+fn a_list_contains_matching_sessions_latest_first() {
     let store = MemoryStore::new();
     let titled = |title: &str| EventBody::StoredTitle { title: title.into(), by_person: false };
-    let tags = attache_protocol::Meta::new(Raw::from_text(r#"{"attache/labels":{"tags":["bug"]}}"#).unwrap());
-    let tagged =
-        EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Set(tags.unwrap()) };
+    let tags = attache_protocol::Meta::new(
+        Raw::from_text(r#"{"attache/labels":{"tags":["bug"]}}"#).unwrap(),
+    );
+    let tagged = EventBody::Info {
+        title: Patch::Keep,
+        updated_at: Patch::Keep,
+        meta: Patch::Set(tags.unwrap()),
+    };
     stored(&store, "old", 1, vec![opened("/a"), titled("Äpfel"), tagged]);
     let (usage, second) = (EventBody::Usage { used: 1, size: None, cost: None }, say("DLE, found"));
     stored(&store, "new", 3, vec![opened("/b"), say("some Nee"), usage, second, titled("Pears")]);
@@ -183,7 +196,10 @@ fn a_list_holds_what_was_asked_for_the_latest_first() {
     let list = |query: ListQuery| ids(&store, &query).join(" ");
     let all = ListQuery::default();
     assert_eq!(list(all.clone()), "new old thought");
-    assert_eq!(list(ListQuery { archived: Archived::Include, ..all.clone() }), "new away old thought");
+    assert_eq!(
+        list(ListQuery { archived: Archived::Include, ..all.clone() }),
+        "new away old thought"
+    );
     assert_eq!(list(ListQuery { archived: Archived::Only, ..all.clone() }), "away");
     assert_eq!(list(ListQuery { cwd: Some("/a".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { title: Some("äPF".into()), ..all.clone() }), "old");
@@ -195,7 +211,7 @@ fn a_list_holds_what_was_asked_for_the_latest_first() {
 
 /// LIST-05, LIST-08.
 #[test]
-fn pages_go_on_where_they_ended_whatever_is_written_between() {
+fn pages_continue_where_they_ended_despite_writes() {
     let store = MemoryStore::new();
     for index in 0..120 {
         stored(&store, &format!("s{index:03}"), 7, vec![opened("/a")]);
@@ -209,7 +225,9 @@ fn pages_go_on_where_they_ended_whatever_is_written_between() {
         first.sessions.into_iter().map(|listed| listed.key.session_id.to_string()).collect();
     let mut cursor = first.next;
     while let Some(next) = cursor {
-        let page = store.list(&ListQuery { cursor: Some(next), limit: 7, ..ListQuery::default() }).unwrap();
+        let page = store
+            .list(&ListQuery { cursor: Some(next), limit: 7, ..ListQuery::default() })
+            .unwrap();
         assert!(page.sessions.len() <= 7);
         seen.extend(page.sessions.into_iter().map(|listed| listed.key.session_id.to_string()));
         cursor = page.next;
@@ -219,7 +237,7 @@ fn pages_go_on_where_they_ended_whatever_is_written_between() {
     assert_eq!(seen, expected);
     for garbage in ["", "x", "7", "7.", ".7", "7.x", "7.1.1", "99999999999999999999.1"] {
         let query = ListQuery { cursor: Some(garbage.into()), ..ListQuery::default() };
-        assert!(matches!(store.list(&query), Err(StoreError::Cursor)), "{garbage}");
+        assert!(matches!(store.list(&query), Err(StoreError::InvalidCursor)), "{garbage}");
     }
 }
 
@@ -235,7 +253,7 @@ fn a_long_log_is_read_in_pages() {
 }
 
 #[test]
-fn a_session_takes_what_was_said_however_finely_it_was_streamed() {
+fn the_size_of_a_session_does_not_depend_on_streaming() {
     let store = MemoryStore::new();
     let mut log = store.create(&key("a")).unwrap();
     let mut session = attache_session::Session::new("a");
@@ -259,7 +277,7 @@ proptest! {
 
     /// Two sessions are written by turns; one reader follows the first.
     #[test]
-    fn sessions_do_not_touch_and_a_reader_who_follows_misses_and_repeats_nothing(
+    fn sessions_are_independent_and_a_following_reader_sees_every_event_once(
         one in bodies(),
         other in bodies(),
         pauses in prop::collection::vec(0u16..1500, 1..9),

@@ -1,4 +1,4 @@
-//! What `session/load` says.
+//! The updates of `session/load`.
 
 use crate::gate::ALL;
 use crate::laws::{folded, log};
@@ -10,12 +10,13 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{decode, encode};
 use attache_session::{
-    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session, options_for,
+    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session,
+    options_for,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Every client that differs from another in what a replay may hold.
+/// The kinds of clients that get different replays.
 pub(crate) const CLIENTS: [&str; 6] = [
     ALL,
     "{}",
@@ -29,7 +30,7 @@ fn client(text: &str) -> ClientCapabilities {
     decode(text).unwrap()
 }
 
-/// All that a client with these capabilities is told of a log, and the session that the replay made.
+/// All updates that a client with these capabilities gets for a log, and the session of the replay.
 pub(crate) fn replayed(log: &[Event], client_text: &str) -> (Vec<SessionUpdate>, Session) {
     let mut replay = Replay::new("s", Arc::new(client(client_text)));
     let mut updates = Vec::new();
@@ -43,22 +44,26 @@ fn told(bodies: impl IntoIterator<Item = EventBody>, client_text: &str) -> Vec<S
     updates.iter().map(encode).collect()
 }
 
-/// What the client makes of it.
+/// The session that the client folds.
 fn seen(updates: &[SessionUpdate]) -> Session {
     let lines = updates.iter().map(encode);
-    fold(lines.map(|line| EventBody::of_update(decode::<SessionUpdate>(&line).unwrap())))
+    fold(lines.map(|line| EventBody::from_update(decode::<SessionUpdate>(&line).unwrap())))
 }
 
 fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     match content {
         PlanContent::Items(entries) => entries.clone(),
         PlanContent::File(text) | PlanContent::Markdown(text) => {
-            vec![PlanEntry::new(text.as_str(), PlanEntryPriority::Medium, PlanEntryStatus::InProgress)]
+            vec![PlanEntry::new(
+                text.as_str(),
+                PlanEntryPriority::Medium,
+                PlanEntryStatus::InProgress,
+            )]
         }
     }
 }
 
-/// The entries that a client can take, as it takes them.
+/// The entries that a client supports, in the form it gets.
 fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
     let compaction = client.session.as_ref().is_some_and(|session| session.compaction.is_some());
     let mut one_plan = Some(PlanContent::Items(session.plan().map(steps).unwrap_or_default()));
@@ -68,13 +73,18 @@ fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
         }
         EntryContent::Notice(_) | EntryContent::Unknown { .. } => None,
         EntryContent::Compaction(_) if !compaction => None,
-        EntryContent::Subagent(_) | EntryContent::BetweenSessions(_) if client.subagents.is_none() => None,
+        EntryContent::Subagent(_) | EntryContent::BetweenSessions(_)
+            if client.subagents.is_none() =>
+        {
+            None
+        }
         content => Some(content),
     });
     taken.collect()
 }
 
-/// Whether a replayed entry is the original one; a message that had no id has got one (MSG-06).
+/// Returns whether a replayed entry is the original one. A message without an id has got one
+/// (MSG-06).
 fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
     match (original, replayed) {
         (
@@ -91,7 +101,13 @@ fn check_replay(log: &[Event], text: &str) -> Result<(), TestCaseError> {
     crate::laws::check_same(&original, &folded(log))?;
     let seen = seen(&updates);
     let expected = taken(&original, &client);
-    prop_assert_eq!(expected.len(), seen.entries().len(), "{:?}\n{:?}", outline(&original), outline(&seen));
+    prop_assert_eq!(
+        expected.len(),
+        seen.entries().len(),
+        "{:?}\n{:?}",
+        outline(&original),
+        outline(&seen)
+    );
     for (expected, got) in expected.iter().zip(seen.entries()) {
         prop_assert!(same(expected, &got.content), "{:?}\n{:?}", expected, got);
     }
@@ -135,12 +151,12 @@ proptest! {
     }
 
     #[test]
-    fn a_replay_of_what_a_replay_made_says_the_same(bodies in bodies()) {
+    fn replaying_a_replay_gives_the_same_updates(bodies in bodies()) {
         let (updates, _) = replayed(&log(bodies, &[]), ALL);
         // What replies carry was not there, so a mode is not said again.
         let updates: Vec<_> =
             updates.into_iter().filter(|update| update.tag() != "current_mode_update").collect();
-        let again = updates.iter().cloned().map(EventBody::of_update).collect();
+        let again = updates.iter().cloned().map(EventBody::from_update).collect();
         let again: Vec<_> = replayed(&log(again, &[]), ALL).0;
         let again: Vec<_> =
             again.into_iter().filter(|update| update.tag() != "current_mode_update").collect();
@@ -150,8 +166,11 @@ proptest! {
 
 /// MSG-05, MSG-06.
 #[test]
-fn messages_without_ids_are_told_apart_by_ids_of_their_first_event() {
-    let lines = told([EventBody::Prompt { content: vec!["a".into(), "b".into()] }, say("c"), say("d")], "{}");
+fn messages_without_ids_get_ids_from_their_first_event() {
+    let lines = told(
+        [EventBody::Prompt { content: vec!["a".into(), "b".into()] }, say("c"), say("d")],
+        "{}",
+    );
     assert_eq!(
         lines,
         [
@@ -163,7 +182,7 @@ fn messages_without_ids_are_told_apart_by_ids_of_their_first_event() {
     );
 }
 
-/// MSG-04: a chunk without an id goes on with the message before it, also in a replay.
+/// MSG-04: a chunk without an id continues the message before it, also in a replay.
 #[test]
 fn a_chunk_without_an_id_is_replayed_under_the_id_of_its_message() {
     let lines = told([chunk(MessageAuthor::Agent, Some("m"), "a"), say("b")], "{}");
@@ -177,7 +196,8 @@ fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
     let untitled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"failed"}"#;
     let mut patch = attache_protocol::v1::ToolCallUpdate::new("q");
     patch.title = Some("Q".to_owned());
-    let asked = EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
+    let asked =
+        EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
     let lines = told([update(titled), update(untitled), update(titled), asked], "{}");
     assert_eq!(
         lines,
@@ -192,9 +212,17 @@ fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
 /// PLANU-01.
 #[test]
 fn a_client_without_plan_ids_ends_with_the_plan_that_was_stated_last() {
-    let plan = |id: &str| EventBody::Plan { id: Some(id.into()), content: PlanContent::Markdown(id.into()) };
+    let plan = |id: &str| EventBody::Plan {
+        id: Some(id.into()),
+        content: PlanContent::Markdown(id.into()),
+    };
     let lines = told(
-        [plan("p"), plan("q"), EventBody::PlanRemoved("q".into()), EventBody::PlanRemoved("p".into())],
+        [
+            plan("p"),
+            plan("q"),
+            EventBody::PlanRemoved("q".into()),
+            EventBody::PlanRemoved("p".into()),
+        ],
         "{}",
     );
     let texts = |line: &String| ["\"p\"", "\"q\""].map(|text| line.contains(text));
@@ -206,8 +234,9 @@ fn a_client_without_plan_ids_ends_with_the_plan_that_was_stated_last() {
 
 /// CONF-04, CMD-02, USE-09, MODE-07.
 #[test]
-fn state_is_said_once_and_at_the_end() {
-    let modes = r#"{"currentModeId":"x","availableModes":[{"id":"x","name":"X"},{"id":"y","name":"Y"}]}"#;
+fn state_is_sent_once_at_the_end() {
+    let modes =
+        r#"{"currentModeId":"x","availableModes":[{"id":"x","name":"X"},{"id":"y","name":"Y"}]}"#;
     let lines = told(
         [
             EventBody::Modes(decode(modes).unwrap()),
@@ -223,7 +252,8 @@ fn state_is_said_once_and_at_the_end() {
         ],
         "{}",
     );
-    let found: Vec<_> = lines.iter().map(|line| line.split('"').nth(3).unwrap_or_default()).collect();
+    let found: Vec<_> =
+        lines.iter().map(|line| line.split('"').nth(3).unwrap_or_default()).collect();
     assert_eq!(
         found,
         [

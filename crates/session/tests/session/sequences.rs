@@ -1,4 +1,4 @@
-//! Sequences of things that happen, with few ids so that they meet often.
+//! Random sequences of events, with few ids so that they collide often.
 
 use attache_protocol::v1::*;
 use attache_protocol::{Meta, Patch, Raw};
@@ -7,7 +7,8 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Any sequence of up to 60 bodies; half of them are mostly the pieces of few messages, as agents stream them.
+/// Any sequence of up to 60 bodies. Half of the sequences are mostly chunks of few messages, as
+/// agents stream them.
 pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
     prop_oneof![vec(body(), 0..60), vec(prop_oneof![9 => piece(), 1 => body()], 0..60)]
 }
@@ -22,7 +23,7 @@ fn piece() -> impl Strategy<Value = EventBody> {
     })
 }
 
-/// Boxed: strategies that hold each other whole would fill the stack.
+/// Boxed, because nested strategies would overflow the stack.
 fn body() -> BoxedStrategy<EventBody> {
     let body = prop_oneof![
         8 => message(),
@@ -77,10 +78,13 @@ fn meta() -> impl Strategy<Value = Meta> {
         r#"{"b":{"c":null,"\u00e9":1e400}}"#,
         r#"{"a":{"a":{"a":2}},"a":{"z":0}}"#,
     ];
-    prop::sample::select(texts.to_vec()).prop_map(|text| Meta::new(Raw::from_text(text).unwrap()).unwrap())
+    prop::sample::select(texts.to_vec())
+        .prop_map(|text| Meta::new(Raw::from_text(text).unwrap()).unwrap())
 }
 
-fn patch<T: Clone + std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Patch<T>> {
+fn patch<T: Clone + std::fmt::Debug>(
+    value: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Patch<T>> {
     of(of(value)).prop_map(|value| match value {
         None => Patch::Keep,
         Some(None) => Patch::Clear,
@@ -122,8 +126,8 @@ fn tool() -> impl Strategy<Value = EventBody> {
 }
 
 fn plan() -> impl Strategy<Value = EventBody> {
-    let entry =
-        text().prop_map(|text| PlanEntry::new(text, PlanEntryPriority::Low, PlanEntryStatus::Pending));
+    let entry = text()
+        .prop_map(|text| PlanEntry::new(text, PlanEntryPriority::Low, PlanEntryStatus::Pending));
     let items = vec(entry, 0..3).prop_map(PlanContent::Items).boxed();
     let any = prop_oneof![
         items.clone(),
@@ -141,39 +145,52 @@ fn others() -> impl Strategy<Value = EventBody> {
     let status = prop_oneof![Just("in_progress"), Just("completed"), Just("odd")];
     prop_oneof![
         text().prop_map(|title| EventBody::Notice(Notice::new(NoticeSeverity::Info, title))),
-        (id::<CompactionId>(), status, patch(vec(block(), 0..3)), patch(text()), patch(meta())).prop_map(
-            |(id, status, summary, error, meta)| {
+        (id::<CompactionId>(), status, patch(vec(block(), 0..3)), patch(text()), patch(meta()))
+            .prop_map(|(id, status, summary, error, meta)| {
                 let new = CompactionUpdate::new(id, status);
                 EventBody::Compaction(CompactionUpdate { summary, error, meta, ..new })
-            }
-        ),
-        (id::<CompactionId>(), block())
-            .prop_map(|(id, content)| EventBody::CompactionSummary(CompactionSummaryChunk::new(id, content))),
+            }),
+        (id::<CompactionId>(), block()).prop_map(|(id, content)| EventBody::CompactionSummary(
+            CompactionSummaryChunk::new(id, content)
+        )),
         (id::<SessionId>(), patch(text()), patch(vec(text(), 0..2)), patch(meta())).prop_map(
             |(id, title, additional_directories, meta)| {
                 let new = SubagentUpdate::new(id);
-                EventBody::Subagent(Box::new(SubagentUpdate { title, additional_directories, meta, ..new }))
+                EventBody::Subagent(Box::new(SubagentUpdate {
+                    title,
+                    additional_directories,
+                    meta,
+                    ..new
+                }))
             }
         ),
         (id::<MessageId>(), patch(id()), patch(vec(block(), 0..3))).prop_map(
             |(id, sender_session_id, content)| {
                 let new = SessionMessage::new(id);
-                EventBody::SessionMessage(Box::new(SessionMessage { sender_session_id, content, ..new }))
+                EventBody::SessionMessage(Box::new(SessionMessage {
+                    sender_session_id,
+                    content,
+                    ..new
+                }))
             }
         ),
-        (id::<MessageId>(), block()).prop_map(|(id, content)| EventBody::SessionMessageChunk(Box::new(
-            SessionMessageChunk::new(id, content)
-        ))),
+        (id::<MessageId>(), block()).prop_map(|(id, content)| EventBody::SessionMessageChunk(
+            Box::new(SessionMessageChunk::new(id, content))
+        )),
         Just(EventBody::Unknown {
             name: "sparkle".into(),
             raw: Raw::from_text(r#"{"sessionUpdate":"sparkle"}"#).unwrap(),
         }),
-        meta().prop_map(|meta| EventBody::Record { name: "memory".into(), value: meta.raw().clone() }),
+        meta().prop_map(|meta| EventBody::Record {
+            name: "memory".into(),
+            value: meta.raw().clone()
+        }),
     ]
 }
 
 fn option() -> impl Strategy<Value = SessionConfigOption> {
-    let values: Vec<_> = ["x", "y"].map(|value| SessionConfigSelectOption::new(value, value)).into();
+    let values: Vec<_> =
+        ["x", "y"].map(|value| SessionConfigSelectOption::new(value, value)).into();
     let current = prop_oneof![Just("x"), Just("y"), Just("gone")];
     let category = of(prop_oneof![
         Just(SessionConfigOptionCategory::Mode),
@@ -192,10 +209,13 @@ fn option() -> impl Strategy<Value = SessionConfigOption> {
 }
 
 fn state() -> impl Strategy<Value = EventBody> {
-    let origin = prop_oneof![Just(Origin::New), Just(Origin::Loaded), Just(Origin::Forked("a".into()))];
+    let origin =
+        prop_oneof![Just(Origin::New), Just(Origin::Loaded), Just(Origin::Forked("a".into()))];
     let unit = prop_oneof![Just("USD"), Just("credits")];
-    let modes = vec!["x", "y"].into_iter().map(|mode| SessionMode::new(mode, mode)).collect::<Vec<_>>();
-    let models = vec!["x", "y"].into_iter().map(|model| ModelInfo::new(model, model)).collect::<Vec<_>>();
+    let modes =
+        vec!["x", "y"].into_iter().map(|mode| SessionMode::new(mode, mode)).collect::<Vec<_>>();
+    let models =
+        vec!["x", "y"].into_iter().map(|model| ModelInfo::new(model, model)).collect::<Vec<_>>();
     prop_oneof![
         (text(), vec(text(), 0..2), origin).prop_map(|(cwd, additional_directories, origin)| {
             EventBody::Opened { cwd, additional_directories, origin, agent: None }
@@ -206,34 +226,39 @@ fn state() -> impl Strategy<Value = EventBody> {
             )
         }),
         vec(option(), 0..4).prop_map(EventBody::ConfigOptions),
-        id::<SessionModeId>()
-            .prop_map(move |current| EventBody::Modes(SessionModeState::new(current, modes.clone()))),
-        prop_oneof![Just("x"), Just("y"), Just("z")].prop_map(|mode| EventBody::CurrentMode(mode.into())),
-        id::<ModelId>()
-            .prop_map(move |current| EventBody::Models(SessionModelState::new(current, models.clone()))),
-        (patch(text()), patch(text()), patch(meta())).prop_map(|(title, updated_at, meta)| EventBody::Info {
-            title,
-            updated_at,
-            meta
-        }),
+        id::<SessionModeId>().prop_map(move |current| EventBody::Modes(SessionModeState::new(
+            current,
+            modes.clone()
+        ))),
+        prop_oneof![Just("x"), Just("y"), Just("z")]
+            .prop_map(|mode| EventBody::CurrentMode(mode.into())),
+        id::<ModelId>().prop_map(move |current| EventBody::Models(SessionModelState::new(
+            current,
+            models.clone()
+        ))),
+        (patch(text()), patch(text()), patch(meta()))
+            .prop_map(|(title, updated_at, meta)| EventBody::Info { title, updated_at, meta }),
         ("[ a-z]{0,9}", any::<bool>())
             .prop_map(|(title, by_person)| EventBody::StoredTitle { title, by_person }),
-        (any::<u64>(), of(any::<u64>()), of((any::<u32>(), unit))).prop_map(|(used, size, cost)| {
-            EventBody::Usage {
-                used,
-                size,
-                cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)),
+        (any::<u64>(), of(any::<u64>()), of((any::<u32>(), unit))).prop_map(
+            |(used, size, cost)| {
+                EventBody::Usage {
+                    used,
+                    size,
+                    cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)),
+                }
             }
-        }),
+        ),
     ]
 }
 
 fn turn() -> impl Strategy<Value = EventBody> {
-    let usage = any::<(u64, u64, u64, Option<u64>)>().prop_map(|(total, input, output, thought)| {
-        let mut usage = Usage::new(total, input, output);
-        usage.thought_tokens = thought;
-        usage
-    });
+    let usage =
+        any::<(u64, u64, u64, Option<u64>)>().prop_map(|(total, input, output, thought)| {
+            let mut usage = Usage::new(total, input, output);
+            usage.thought_tokens = thought;
+            usage
+        });
     let outcome = prop_oneof![
         Just(TurnOutcome::Stopped(StopReason::Cancelled)),
         text().prop_map(|message| TurnOutcome::Failed(attache_protocol::Error::internal(message))),

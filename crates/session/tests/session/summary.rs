@@ -1,4 +1,4 @@
-//! What a list says of a session.
+//! The summary of a session in a list.
 
 use crate::{say, update};
 use attache_protocol::Patch;
@@ -11,7 +11,7 @@ fn opened(origin: Origin) -> EventBody {
     EventBody::Opened { cwd: "/a".into(), additional_directories: vec![], origin, agent: None }
 }
 
-/// The summary of a session that began at 1 and to which this happened at 2.
+/// The summary of a session that began at 1 and got these events at 2.
 fn after(body: EventBody) -> Summary {
     let mut summary = Summary::default();
     summary.apply(&Event { sequence: 1, at: Timestamp(1), body: opened(Origin::New) });
@@ -28,8 +28,10 @@ fn the_time_of_a_session_moves_with_any_activity() {
         tool_call: ToolCallUpdate::new("t"),
         options: Vec::<PermissionOption>::new(),
     };
-    let settled =
-        EventBody::PermissionSettled { id: PermissionId(1), outcome: RequestPermissionOutcome::Cancelled };
+    let settled = EventBody::PermissionSettled {
+        id: PermissionId(1),
+        outcome: RequestPermissionOutcome::Cancelled,
+    };
     for body in [
         opened(Origin::Forked("b".into())),
         EventBody::Prompt { content: vec!["x".into()] },
@@ -49,7 +51,7 @@ fn the_time_of_a_session_moves_with_any_activity() {
 
 /// ARCH-06, NOTE-02, LIST-09.
 #[test]
-fn looking_at_a_session_and_putting_it_away_do_not_move_its_time() {
+fn opening_and_archiving_a_session_are_no_activity() {
     for body in [
         opened(Origin::Loaded),
         opened(Origin::Resumed),
@@ -59,16 +61,23 @@ fn looking_at_a_session_and_putting_it_away_do_not_move_its_time() {
         EventBody::Archived(true),
         EventBody::Usage { used: 1, size: Some(2), cost: None },
         EventBody::Notice(Notice::new(NoticeSeverity::Info, "x")),
-        EventBody::Record { name: "r".into(), value: attache_protocol::Raw::from_text("1").unwrap() },
+        EventBody::Record {
+            name: "r".into(),
+            value: attache_protocol::Raw::from_text("1").unwrap(),
+        },
     ] {
         let summary = after(body.clone());
-        assert_eq!((summary.updated_at, summary.began_at), (Timestamp(1), Timestamp(1)), "{body:?}");
+        assert_eq!(
+            (summary.updated_at, summary.began_at),
+            (Timestamp(1), Timestamp(1)),
+            "{body:?}"
+        );
         assert_eq!(summary.sequence, 2);
     }
 }
 
 #[test]
-fn an_event_of_the_past_does_not_turn_the_time_back() {
+fn an_event_of_the_past_does_not_move_the_time_back() {
     let mut summary = after(say("x"));
     summary.apply(&Event { sequence: 3, at: Timestamp(-5), body: say("y") });
     assert_eq!(summary.updated_at, Timestamp(2));
@@ -76,7 +85,11 @@ fn an_event_of_the_past_does_not_turn_the_time_back() {
 
 #[test]
 fn a_summary_counts_prompts_and_ignores_what_it_has_seen() {
-    let prompt = |sequence| Event { sequence, at: Timestamp(1), body: EventBody::Prompt { content: vec![] } };
+    let prompt = |sequence| Event {
+        sequence,
+        at: Timestamp(1),
+        body: EventBody::Prompt { content: vec![] },
+    };
     let mut summary = Summary::default();
     for sequence in [1, 2, 2, 1, 3] {
         summary.apply(&prompt(sequence));
@@ -86,7 +99,7 @@ fn a_summary_counts_prompts_and_ignores_what_it_has_seen() {
 
 /// ARCH-02: a load of an archived session leaves it archived.
 #[test]
-fn a_session_is_archived_until_it_is_taken_out() {
+fn a_session_stays_archived_until_it_is_unarchived() {
     let mut session = Session::new("s");
     crate::apply(&mut session, [EventBody::Archived(true), opened(Origin::Loaded)]);
     assert!(session.is_archived());

@@ -19,11 +19,12 @@ fn chunks_without_ids_are_one_message_until_another_entry_comes() {
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read"}"#),
         say("after"),
     ]);
-    let expected = ["Agent: Hello", "Thought: hm", "Agent: more", "tool t: Read pending", "Agent: after"];
+    let expected =
+        ["Agent: Hello", "Thought: hm", "Agent: more", "tool t: Read pending", "Agent: after"];
     assert_eq!(outline(&session), expected);
 }
 
-/// MSG-04: what is no entry of the transcript ends no message.
+/// MSG-04: an event without an entry ends no message.
 #[test]
 fn news_about_usage_info_and_known_tool_calls_do_not_split_a_message() {
     let session = fold([
@@ -47,8 +48,12 @@ fn chunks_with_the_same_id_are_one_message_wherever_they_come() {
         chunk(Agent, Some("m1"), "late"),
         chunk(Thought, Some("m1"), "thinking under the same id"),
     ]);
-    let expected =
-        ["Agent: one late", "Agent: two", "tool t: Read pending", "Thought: thinking under the same id"];
+    let expected = [
+        "Agent: one late",
+        "Agent: two",
+        "tool t: Read pending",
+        "Thought: thinking under the same id",
+    ];
     assert_eq!(outline(&session), expected);
 }
 
@@ -62,8 +67,12 @@ fn an_id_begins_a_message_and_a_chunk_without_one_goes_on_with_it() {
 #[test]
 fn a_prompt_is_a_message_of_its_own() {
     let prompt = |text: &str| EventBody::Prompt { content: vec![text.into()] };
-    let session = fold([prompt("one"), chunk(User, None, "echo"), prompt("two"), prompt("three"), say("x")]);
-    assert_eq!(outline(&session), ["User: one", "User: echo", "User: two", "User: three", "Agent: x"]);
+    let session =
+        fold([prompt("one"), chunk(User, None, "echo"), prompt("two"), prompt("three"), say("x")]);
+    assert_eq!(
+        outline(&session),
+        ["User: one", "User: echo", "User: two", "User: three", "Agent: x"]
+    );
     let between = fold([say("a"), EventBody::Prompt { content: Vec::new() }, say("b")]);
     assert_eq!(outline(&between), ["Agent: a", "Agent: b"]);
 }
@@ -72,14 +81,16 @@ fn a_prompt_is_a_message_of_its_own() {
 fn texts_are_joined_and_other_blocks_keep_their_place() {
     let image = ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
     let message = |content| EventBody::Message { author: Agent, message_id: None, content };
-    let session = fold([say(""), say("a"), say("b"), message(image.clone()), say("c"), message(image)]);
+    let session =
+        fold([say(""), say("a"), say("b"), message(image.clone()), say("c"), message(image)]);
     let entry = &session.entries()[0];
-    let shapes: Vec<_> = entry.blocks().iter().map(|block| matches!(block, Block::Text(_))).collect();
+    let shapes: Vec<_> =
+        entry.blocks().iter().map(|block| matches!(block, Block::Text(_))).collect();
     assert_eq!(shapes, [true, false, true, false]);
     assert_eq!(entry.text(), "abc");
 }
 
-/// MSG-07: what a text says about itself is not lost by joining.
+/// MSG-07: joining keeps annotations.
 #[test]
 fn a_text_with_annotations_is_a_block_of_its_own() {
     let annotated = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x","annotations":{"priority":1}}}"#;
@@ -114,12 +125,14 @@ fn an_update_patches_a_tool_call_and_replaces_its_lists() {
 fn an_update_about_an_unknown_call_creates_it_only_if_it_has_a_title() {
     let session = fold([
         update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}"#),
-        update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"b","status":"completed","title":"B"}"#),
+        update(
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"b","status":"completed","title":"B"}"#,
+        ),
     ]);
     assert_eq!(outline(&session), ["tool b: B completed"]);
 }
 
-/// TOOL-02: the second one replaces the first whole, in its place.
+/// TOOL-02: the second one replaces the first in its place.
 #[test]
 fn a_tool_call_created_twice_is_replaced_in_its_place() {
     let session = fold([
@@ -131,13 +144,17 @@ fn a_tool_call_created_twice_is_replaced_in_its_place() {
     assert!(session.tool_call(&"t".into()).unwrap().raw_input.is_none());
 }
 
-/// TOOL-08 binds agents; whoever shows a session takes what comes.
+/// TOOL-08 applies to agents; a session accepts every update.
 #[test]
 fn an_update_after_the_final_status_and_after_the_turn_is_taken() {
     let session = fold([
-        update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"Run","status":"completed"}"#),
+        update(
+            r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"Run","status":"completed"}"#,
+        ),
         EventBody::TurnEnded {
-            outcome: attache_session::TurnOutcome::Stopped(attache_protocol::v1::StopReason::EndTurn),
+            outcome: attache_session::TurnOutcome::Stopped(
+                attache_protocol::v1::StopReason::EndTurn,
+            ),
             usage: None,
         },
         update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}"#),
@@ -167,9 +184,15 @@ fn a_plan_is_replaced_whole_in_its_place() {
 #[test]
 fn plans_with_ids_are_kept_apart_and_dropped_alone() {
     let session = fold([
-        update(r#"{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"a","content":"A"}}"#),
-        update(r#"{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"b","uri":"file:///b"}}"#),
-        update(r#"{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"a","uri":"file:///a"}}"#),
+        update(
+            r#"{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"a","content":"A"}}"#,
+        ),
+        update(
+            r#"{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"b","uri":"file:///b"}}"#,
+        ),
+        update(
+            r#"{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"a","uri":"file:///a"}}"#,
+        ),
         update(r#"{"sessionUpdate":"plan_removed","planId":"b"}"#),
         update(r#"{"sessionUpdate":"plan_removed","planId":"never seen"}"#),
     ]);
@@ -183,7 +206,9 @@ fn plans_with_ids_are_kept_apart_and_dropped_alone() {
 fn a_compaction_is_patched_where_it_began() {
     let session = fold([
         say("before"),
-        update(r#"{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}"#),
+        update(
+            r#"{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}"#,
+        ),
         say("after"),
         update(
             r#"{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"lost "}}"#,
@@ -206,7 +231,9 @@ fn a_compaction_is_patched_where_it_began() {
                 r#"{{"sessionUpdate":"compaction_update","compactionId":"c","status":"completed","summary":{empty},"error":null}}"#
             )),
         ]);
-        let EntryContent::Compaction(compaction) = &cleared.entries()[0].content else { panic!("none") };
+        let EntryContent::Compaction(compaction) = &cleared.entries()[0].content else {
+            panic!("none")
+        };
         assert_eq!((compaction.summary.len(), &compaction.error), (0, &None));
     }
 }
@@ -224,11 +251,14 @@ fn a_subagent_is_patched_by_field() {
     let announced = update(
         r#"{"sessionUpdate":"subagent_update","sessionId":"child","title":"T","capabilities":{"cancel":{}},"state":{"state":"running"}}"#,
     );
-    let cleared =
-        update(r#"{"sessionUpdate":"subagent_update","sessionId":"child","capabilities":null,"state":null}"#);
+    let cleared = update(
+        r#"{"sessionUpdate":"subagent_update","sessionId":"child","capabilities":null,"state":null}"#,
+    );
     let child = |bodies: Vec<EventBody>| {
         let session = fold(bodies);
-        let EntryContent::Subagent(child) = &session.entries()[0].content else { panic!("no subagent") };
+        let EntryContent::Subagent(child) = &session.entries()[0].content else {
+            panic!("no subagent")
+        };
         assert_eq!(child.title.as_deref(), Some("T"));
         (child.capabilities.is_some(), child.state.is_some())
     };
@@ -247,12 +277,14 @@ fn a_message_between_sessions_is_patched_and_appended_to() {
         ),
         update(r#"{"sessionUpdate":"session_message","messageId":"m","senderSessionId":"s1"}"#),
     ]);
-    let EntryContent::BetweenSessions(message) = &session.entries()[0].content else { panic!("no message") };
+    let EntryContent::BetweenSessions(message) = &session.entries()[0].content else {
+        panic!("no message")
+    };
     assert_eq!(message.blocks, [Block::Text("ab".into())]);
     assert_eq!(message.sender_session_id, Some("s1".into()));
 }
 
-/// DEC-18 lets an update be dropped; we show that there was one.
+/// DEC-18 allows dropping the update; the session shows that there was one.
 #[test]
 fn an_unknown_update_is_kept_and_ends_no_session() {
     let session = fold([update(r#"{"sessionUpdate":"sparkle","x":[1]}"#), say("on")]);
@@ -277,7 +309,10 @@ fn commands_are_replaced_whole() {
 fn an_event_is_applied_once() {
     let mut session = Session::new("s");
     let event = session.next(Timestamp(5), say("a"));
-    assert_eq!(session.apply(&event), Change { parts: Parts::TEXT | Parts::MESSAGE, entry: Some(0) });
+    assert_eq!(
+        session.apply(&event),
+        Change { parts: Parts::TEXT | Parts::MESSAGE, entry: Some(0) }
+    );
     assert_eq!(session.apply(&event), Change::NONE);
     assert_eq!(outline(&session), ["Agent: a"]);
 }

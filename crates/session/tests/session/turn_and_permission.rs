@@ -14,7 +14,10 @@ fn asked(id: u64, call: &str, title: Option<&str>) -> EventBody {
 }
 
 fn settled(id: u64) -> EventBody {
-    EventBody::PermissionSettled { id: PermissionId(id), outcome: RequestPermissionOutcome::Cancelled }
+    EventBody::PermissionSettled {
+        id: PermissionId(id),
+        outcome: RequestPermissionOutcome::Cancelled,
+    }
 }
 
 fn open(session: &Session) -> Vec<u64> {
@@ -24,8 +27,13 @@ fn open(session: &Session) -> Vec<u64> {
 /// PERM-12.
 #[test]
 fn several_permissions_are_open_in_the_order_in_which_they_were_asked() {
-    let session =
-        fold([asked(3, "a", None), asked(1, "b", None), asked(2, "c", None), settled(1), settled(9)]);
+    let session = fold([
+        asked(3, "a", None),
+        asked(1, "b", None),
+        asked(2, "c", None),
+        settled(1),
+        settled(9),
+    ]);
     assert_eq!(open(&session), [3, 2]);
     assert_eq!(session.permissions().len(), 3);
     assert_eq!(session.permissions()[1].outcome, Some(RequestPermissionOutcome::Cancelled));
@@ -44,7 +52,7 @@ fn the_call_of_a_request_is_a_patch_of_the_call_that_is_shown() {
 }
 
 #[test]
-fn settled_requests_are_forgotten_in_time_and_open_ones_never() {
+fn old_settled_requests_are_forgotten_and_open_ones_are_kept() {
     let mut session = fold([asked(0, "a", None)]);
     for id in 1..1000 {
         crate::apply(&mut session, [asked(id, "a", None), settled(id)]);
@@ -58,7 +66,10 @@ fn a_turn_runs_from_its_beginning_to_its_outcome() {
     let mut session = Session::new("s");
     let began = session.next(Timestamp(7), EventBody::TurnBegan);
     session.apply(&began);
-    assert_eq!((session.turn(), session.last_outcome()), (TurnState::Running { since: Timestamp(7) }, None));
+    assert_eq!(
+        (session.turn(), session.last_outcome()),
+        (TurnState::Running { since: Timestamp(7) }, None)
+    );
     let outcome = TurnOutcome::Stopped(StopReason::MaxTokens);
     crate::apply(&mut session, [EventBody::TurnEnded { outcome: outcome.clone(), usage: None }]);
     assert_eq!((session.turn(), session.last_outcome()), (TurnState::Idle, Some(&outcome)));

@@ -1,4 +1,4 @@
-//! Levels and their words, cost, and whose tokens are counted.
+//! Levels and advice, cost, and the agent that counts.
 
 use crate::{apply, fold};
 use attache_protocol::v1::{Cost, StopReason, Usage};
@@ -33,7 +33,7 @@ fn tokens(total: u64, input: u64, output: u64, rest: [Option<u64>; 3]) -> Usage 
     usage
 }
 
-/// USE-07: exact edges, for sizes of which no percentage is a whole number too.
+/// USE-07: exact limits, also for sizes that have no whole percentages.
 #[test]
 fn levels_and_their_advice_change_at_exact_integers() {
     use UsageLevel::{Critical, Elevated, High, Normal};
@@ -73,9 +73,10 @@ fn levels_and_their_advice_change_at_exact_integers() {
     );
 }
 
-/// USE-03, USE-07, COMP-11: the limit changes with the model, the context shrinks when the agent compacts.
+/// USE-03, USE-07, COMP-11: the size changes with the model, and the context shrinks when the agent
+/// compacts.
 #[test]
-fn the_last_update_counts_whatever_came_before() {
+fn the_last_update_counts() {
     let mut session = fold([usage(96, Some(100))]);
     let steps = [
         (96, Some(1000), UsageLevel::Normal, Some(9), Some(904)),
@@ -89,15 +90,23 @@ fn the_last_update_counts_whatever_came_before() {
         apply(&mut session, [usage(used, size)]);
         let state = session.usage();
         assert_eq!((state.used(), state.size()), (Some(used), size));
-        assert_eq!((state.level(), state.percentage(), state.remaining()), (level, percentage, remaining));
+        assert_eq!(
+            (state.level(), state.percentage(), state.remaining()),
+            (level, percentage, remaining)
+        );
     }
 }
 
-/// USE-04, USE-05: as received, in open units, never converted and never added.
+/// USE-04, USE-05: as received, in any currency, never converted or added.
 #[test]
-fn a_cost_stays_until_its_unit_has_another() {
-    let session =
-        fold([cost(0.1, "USD"), cost(0.3, "USD"), usage(5, Some(9)), cost(12.0, "credits"), usage(6, None)]);
+fn a_cost_stays_until_its_currency_gets_another() {
+    let session = fold([
+        cost(0.1, "USD"),
+        cost(0.3, "USD"),
+        usage(5, Some(9)),
+        cost(12.0, "credits"),
+        usage(6, None),
+    ]);
     assert_eq!(session.usage().cost(), Some(&Cost::new(12.0, "credits")));
     assert_eq!(session.usage().costs(), [Cost::new(0.3, "USD"), Cost::new(12.0, "credits")]);
     let session = fold([cost(0.3, "USD"), cost(0.1, "USD"), cost(7.0, "usd"), cost(-1.0, "")]);
@@ -105,9 +114,10 @@ fn a_cost_stays_until_its_unit_has_another() {
     assert_eq!(session.usage().costs(), expected);
 }
 
-/// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000 cached, 34 written, of which 10 thought).
+/// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000
+/// cached, 34 written, of which 10 are thoughts).
 #[test]
-fn figures_that_do_not_add_up_are_called_so() {
+fn figures_that_do_not_add_up_are_inconsistent() {
     let cases = [
         ("codex 2.6", tokens(1234, 200, 34, [Some(10), Some(1000), Some(0)]), true),
         ("claude", tokens(1284, 200, 34, [Some(0), Some(1000), Some(50)]), true),
@@ -118,7 +128,11 @@ fn figures_that_do_not_add_up_are_called_so() {
             false,
         ),
         ("vibe, the same", tokens(1234, 1200, 34, [None, Some(1000), None]), false),
-        ("opencode, thought beside output", tokens(1234, 200, 24, [Some(10), Some(1000), None]), false),
+        (
+            "opencode, thought beside output",
+            tokens(1234, 200, 24, [Some(10), Some(1000), None]),
+            false,
+        ),
         ("more thought than output", tokens(34, 0, 34, [Some(35), None, None]), false),
         ("a sum past the greatest number", tokens(u64::MAX, u64::MAX, 1, [None; 3]), false),
         ("nothing", tokens(0, 0, 0, [None; 3]), true),
@@ -134,9 +148,9 @@ fn figures_that_do_not_add_up_are_called_so() {
     assert!(Session::new("s").usage().consistent());
 }
 
-/// USE-10: figures of two agents are never in one sum.
+/// USE-10: figures of two agents are never added.
 #[test]
-fn tokens_are_counted_in_the_words_of_one_agent() {
+fn tokens_of_different_agents_are_not_added() {
     let figures = || tokens(3, 1, 1, [None, Some(1), None]);
     let total = |session: &Session| (session.usage().total().total, session.usage().total().turns);
     let mut session = fold([opened(None), turn(figures()), opened(None), turn(figures())]);
@@ -157,7 +171,7 @@ fn tokens_are_counted_in_the_words_of_one_agent() {
 proptest! {
     /// USE-07: no numbers break the meter, and a fuller context is never on a lower level.
     #[test]
-    fn the_meter_takes_any_numbers(used in any::<u64>(), more in any::<u64>(), size in any::<u64>()) {
+    fn usage_accepts_any_numbers(used in any::<u64>(), more in any::<u64>(), size in any::<u64>()) {
         let state = |used| fold([usage(used, Some(size))]).usage().clone();
         let (low, high) = (state(used.min(more)), state(used.max(more)));
         prop_assert!(low.level() <= high.level());

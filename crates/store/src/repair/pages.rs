@@ -1,20 +1,22 @@
-//! The pages of a SQLite file, read without SQLite: what is whole is found whatever is wrong with the rest.
+//! Reads the pages of a SQLite file without SQLite, to find everything intact whatever else is
+//! damaged.
 //!
-//! The layout is that of <https://www.sqlite.org/fileformat2.html>. Every number of it is checked, as any byte may be damaged.
+//! The layout is described at <https://www.sqlite.org/fileformat2.html>. Every number is checked,
+//! because any byte may be damaged.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// A page of ours has this many bytes unless the header says otherwise.
+/// The size of this program's pages, unless the header says otherwise.
 const PAGE: usize = 4096;
 
-/// The bytes of the write-ahead log's header and of that of a frame.
+/// The sizes of the headers of the write-ahead log and of a frame, in bytes.
 const WAL_HEADER: u64 = 32;
 const FRAME_HEADER: u64 = 24;
 
-/// The most bytes that one row may have; SQLite's own limit is a thousand million.
+/// The largest row that is read, in bytes. SQLite's own limit is 1,000,000,000.
 const ROW: usize = 1 << 30;
 
 /// The first bytes of every SQLite file.
@@ -26,7 +28,8 @@ pub(super) enum Value {
     Null,
     Integer(i64),
     Text(String),
-    /// A number with a fraction, a blob, or a text that is no UTF-8: this program writes none.
+    /// A number with a fraction, a blob, or a text that is not UTF-8. This program writes none of
+    /// these.
     Other,
 }
 
@@ -40,7 +43,7 @@ pub(super) enum Found {
 pub(super) struct Pages {
     file: File,
     wal: Option<File>,
-    /// Where the newest committed copy of a page stands in the write-ahead log.
+    /// The offset of the newest committed copy of a page in the write-ahead log.
     newer: HashMap<u64, u64>,
     size: usize,
     count: u64,
@@ -61,9 +64,10 @@ impl Pages {
             said if said.is_power_of_two() && said >= 512 => said,
             _ => PAGE,
         };
-        let mut pages = Self { file, wal: None, newer: HashMap::new(), size, count: length / size as u64 };
+        let mut pages =
+            Self { file, wal: None, newer: HashMap::new(), size, count: length / size as u64 };
         if let Ok(wal) = File::open(wal) {
-            // A write-ahead log that cannot be read is left out: the file alone is searched.
+            // A write-ahead log that cannot be read is ignored.
             let _ = pages.read_wal(wal);
         }
         Ok(pages)
@@ -73,7 +77,8 @@ impl Pages {
         self.count
     }
 
-    /// Finds the pages that are committed in the write-ahead log: frames of its last generation, up to the last commit.
+    /// Finds the pages that are committed in the write-ahead log: the frames of its last generation
+    /// up to the last commit.
     fn read_wal(&mut self, mut wal: File) -> io::Result<()> {
         let mut header = [0; WAL_HEADER as usize];
         wal.read_exact(&mut header)?;
@@ -114,19 +119,20 @@ impl Pages {
         Some(page)
     }
 
-    /// Everything whole on a page, in the order of its cells.
+    /// Everything intact on a page, in the order of its cells.
     pub(super) fn found(&mut self, number: u64) -> Vec<Found> {
         let Some(page) = self.page(number) else { return Vec::new() };
         let start = if number == 1 { 100 } else { 0 };
         let (header, child, is_row) = match page.get(start) {
             Some(0x0D) => (8, 0, true),
             Some(0x0A) => (8, 0, false),
-            // An entry stands in one place only, also if that is no leaf.
+            // An entry is stored only once, also on an inner page.
             Some(0x02) => (12, 4, false),
             _ => return Vec::new(),
         };
         let cells = half(&page, start + 3).unwrap_or_default();
-        let pointers = (0..usize::from(cells)).filter_map(|cell| half(&page, start + header + 2 * cell));
+        let pointers =
+            (0..usize::from(cells)).filter_map(|cell| half(&page, start + header + 2 * cell));
         let pointers: Vec<usize> = pointers.map(usize::from).collect();
         pointers.into_iter().filter_map(|at| self.cell(&page, at + child, is_row)).collect()
     }
@@ -140,7 +146,7 @@ impl Pages {
         Some(if is_row { Found::Row(number, values) } else { Found::Entry(values) })
     }
 
-    /// The payload of a cell: what stands in it, and what did not fit and stands on pages of its own.
+    /// The payload of a cell, with the part that is stored on overflow pages.
     fn payload(&mut self, cell: &[u8], length: usize, is_row: bool) -> Option<Vec<u8>> {
         let usable = self.size;
         let most = if is_row { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
@@ -153,7 +159,7 @@ impl Pages {
         let mut payload = cell.get(..here)?.to_vec();
         let mut next = word(cell, here)?;
         while payload.len() < length {
-            // A chain that goes in a circle ends with the length.
+            // A circular chain ends at the length.
             let page = self.page(u64::from(next)).filter(|_| next > 0)?;
             let rest = (length - payload.len()).min(usable - 4);
             payload.extend_from_slice(page.get(4..4 + rest)?);
@@ -230,7 +236,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Takes a number of one to nine bytes.
+/// Reads a number of one to nine bytes.
 fn varint(bytes: &mut &[u8]) -> Option<i64> {
     let mut number = 0_u64;
     for index in 0..9 {

@@ -1,25 +1,30 @@
-//! Makes a store out of what is whole in a damaged one.
+//! Builds a store from the intact parts of a damaged one.
 
 use super::pages::{Found, Pages, Value};
-use super::{LeftOut, Repair};
-use crate::place::Place;
-use crate::read;
-use crate::row::{LISTED, listed};
-use crate::schema;
-use crate::write::{Faults, update, update_info};
+use super::report::{LeftOut, Repair};
+use crate::file::schema;
+use crate::file::store_files::StoreFiles;
+use crate::read::log_reader;
+use crate::read::row::{LISTED, listed};
+use crate::write::transaction::{Faults, update, update_info};
 use attache_session::{StoreError, Summary};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Numbers of events are smaller and times, in milliseconds, are greater: it tells two indexes apart whose entries are three numbers.
+/// Event numbers are smaller, and times in milliseconds are greater. This distinguishes two indexes
+/// whose entries are three numbers.
 const EVENTS: i64 = 10_000_000_000;
 
-/// What names a session: side, agent and id.
+/// The key of a session: side, agent and id.
 type Name = (String, String, String);
 
-/// Fills the empty file `new` with the sessions that are whole.
-pub(super) fn rebuild(place: &Place, mut pages: Pages, new: &Path) -> Result<Repair, StoreError> {
+/// Fills the empty file `new` with the intact sessions.
+pub(super) fn rebuild(
+    place: &StoreFiles,
+    mut pages: Pages,
+    new: &Path,
+) -> Result<Repair, StoreError> {
     let mut connection = Connection::open(new).map_err(|error| place.failure(error))?;
     let made = fill(place, &mut connection, &mut pages);
     let closed = connection.close().map_err(|(_, error)| place.failure(error));
@@ -27,9 +32,15 @@ pub(super) fn rebuild(place: &Place, mut pages: Pages, new: &Path) -> Result<Rep
     closed.map(|()| repair)
 }
 
-fn fill(place: &Place, connection: &mut Connection, pages: &mut Pages) -> Result<Repair, StoreError> {
+fn fill(
+    place: &StoreFiles,
+    connection: &mut Connection,
+    pages: &mut Pages,
+) -> Result<Repair, StoreError> {
     let failed = |error| place.failure(error);
-    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+        .map_err(failed)?;
     schema::migrate(connection, schema::STEPS).map_err(failed)?;
     let expected = "CREATE TEMP TABLE expected (session INTEGER, last INTEGER, PRIMARY KEY (session, last)) WITHOUT ROWID";
     connection.execute_batch(expected).map_err(failed)?;
@@ -42,9 +53,10 @@ fn fill(place: &Place, connection: &mut Connection, pages: &mut Pages) -> Result
                 keep(&transaction, id, &summary).map_err(failed)?;
                 repair.kept += 1;
             }
-            // Nothing was ever stored of it, or nothing of it was found.
+            // Nothing was stored for it, or nothing was found.
             outcome => {
-                let title = outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
+                let title =
+                    outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
                 let title = title.or_else(|| title_of(place, &transaction, id));
                 let (_, agent, session_id) = name;
                 repair.left_out.push(LeftOut { agent, session_id, title });
@@ -57,7 +69,7 @@ fn fill(place: &Place, connection: &mut Connection, pages: &mut Pages) -> Result
     Ok(repair)
 }
 
-/// Copies every row that is found, and says which sessions there are by their rows' numbers.
+/// Copies every row that is found, and collects the sessions by their rows' numbers.
 fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap<i64, Name>> {
     let mut names = BTreeMap::new();
     for number in 1..=pages.count() {
@@ -76,7 +88,7 @@ fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap
     Ok(names)
 }
 
-/// Takes from an index what says which sessions and events there are, whatever became of their rows.
+/// Finds out from the indexes which sessions and events existed, whatever happened to their rows.
 fn copy_entry(
     connection: &Connection,
     names: &mut BTreeMap<i64, Name>,
@@ -111,11 +123,11 @@ fn copy_row(
             Value::Integer(said),
             Value::Text(body),
         ] => {
-            let sql =
-                "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let sql = "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
             connection.prepare_cached(sql)?.execute(params![session, first, last, said, body])?;
         }
-        // The number that the row had counts last, or the session seems to end where its last whole event is.
+        // The number in the row counts last. Otherwise the session would seem to end at its last
+        // intact event.
         [
             Value::Null,
             Value::Text(side),
@@ -134,9 +146,11 @@ fn copy_row(
                 prompts, cwd, additional_directories) VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0, '', '[]')";
             connection.prepare_cached(sql)?.execute(params![id, side, agent, session, sequence])?;
         }
-        // Title and labels are folded from the events; this serves to name a session whose events are damaged.
+        // Title and labels are folded from the events. This only names a session whose events are
+        // damaged.
         [Value::Null, Value::Text(title), Value::Integer(by_person), _, _] => {
-            let sql = "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";
+            let sql =
+                "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";
             connection.prepare_cached(sql)?.execute(params![id, title, by_person])?;
         }
         _ => {}
@@ -148,8 +162,8 @@ fn is_side(side: &str) -> bool {
     matches!(side, "agent" | "client")
 }
 
-/// The fold of a session's events, if they are all there and whole.
-fn summary(place: &Place, connection: &Connection, id: i64) -> Result<Summary, StoreError> {
+/// Folds a session's events, if all of them are intact.
+fn summary(place: &StoreFiles, connection: &Connection, id: i64) -> Result<Summary, StoreError> {
     let failed = |error| place.failure(error);
     let damaged = |what: &str| place.damaged(format!("session {id}: {what}"));
     let said: u64 = connection
@@ -166,7 +180,7 @@ fn summary(place: &Place, connection: &Connection, id: i64) -> Result<Summary, S
     let mut rows = statement.query([id]).map_err(failed)?;
     let mut summary = Summary::default();
     while let Some(row) = rows.next().map_err(failed)? {
-        let (event, _) = read::event(place, id, row)?;
+        let (event, _) = log_reader::event(place, id, row)?;
         summary.apply(&event);
     }
     match summary.sequence >= said {
@@ -181,7 +195,7 @@ fn keep(connection: &Connection, id: i64, summary: &Summary) -> rusqlite::Result
     update_info(connection, &mut faults, id, summary)
 }
 
-fn title_of(place: &Place, connection: &Connection, id: i64) -> Option<String> {
+fn title_of(place: &StoreFiles, connection: &Connection, id: i64) -> Option<String> {
     let sql = format!("{LISTED} WHERE session.id = ?1");
     let mut statement = connection.prepare_cached(&sql).ok()?;
     let mut rows = statement.query([id]).ok()?;
@@ -191,12 +205,13 @@ fn title_of(place: &Place, connection: &Connection, id: i64) -> Option<String> {
 
 fn remove(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     let mut faults = Faults::NONE;
-    crate::write::delete(connection, &mut faults, id)
+    crate::write::transaction::delete(connection, &mut faults, id)
 }
 
-/// Removes events of sessions whose names are lost, and counts these sessions.
+/// Removes events of sessions whose keys are lost, and counts these sessions.
 fn orphans(connection: &Connection) -> rusqlite::Result<u64> {
-    let lost = "SELECT count(DISTINCT session) FROM event WHERE session NOT IN (SELECT id FROM session)";
+    let lost =
+        "SELECT count(DISTINCT session) FROM event WHERE session NOT IN (SELECT id FROM session)";
     let count = connection.query_row(lost, [], |row| row.get(0))?;
     connection.execute("DELETE FROM event WHERE session NOT IN (SELECT id FROM session)", [])?;
     connection.execute("DELETE FROM info WHERE session NOT IN (SELECT id FROM session)", [])?;

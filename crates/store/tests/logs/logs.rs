@@ -1,4 +1,4 @@
-//! Sessions and events as the tests of this crate write them.
+//! Sessions and events for the tests of this crate.
 
 use attache_protocol::method::Side;
 use attache_protocol::v1::{ContentBlock, TextContent};
@@ -75,7 +75,7 @@ pub(crate) fn commit(log: &dyn Log) -> Result<(), StoreError> {
     wait(log.commit())
 }
 
-/// A new session with these events, numbered from 1, and all of it stored.
+/// A new session with these events, numbered from 1, all stored.
 pub(crate) fn stored(store: &dyn Store, key: &SessionKey, bodies: Vec<EventBody>) -> Box<dyn Log> {
     let mut log = store.create(key).unwrap();
     for (number, body) in (1..).zip(bodies) {
@@ -98,7 +98,7 @@ pub(crate) fn all(store: &dyn Store, key: &SessionKey) -> Vec<Event> {
     }
 }
 
-/// What the agent said, all of it.
+/// All text of the agent.
 pub(crate) fn said(events: &[Event]) -> String {
     let texts = events.iter().map(|event| match &event.body {
         EventBody::Message { content: ContentBlock::Text(text), .. } => text.text.as_str(),

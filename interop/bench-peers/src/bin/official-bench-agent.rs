@@ -1,14 +1,15 @@
 //! The official Rust SDK's agent of the speed table: `official-bench-agent sdk|pipe`.
 //!
-//! `sdk` is the SDK's own stdio transport, as its README shows; `pipe` gives the SDK stdin and stdout as
-//! non-blocking pipes of tokio, its best set-up. `RT=multi` is the runtime of `#[tokio::main]`.
+//! `sdk` is the SDK's own stdio transport, as its README shows; `pipe` gives the SDK stdin and
+//! stdout as non-blocking pipes of tokio, its best set-up. `RT=multi` is the runtime of
+//! `#[tokio::main]`.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use agent_client_protocol::v1::schema::{
-    ContentBlock, ContentChunk, InitializeRequest, InitializeResponse, NewSessionRequest, NewSessionResponse,
-    PromptRequest, PromptResponse, SessionId, SessionNotification, SessionUpdate, SetSessionModeRequest,
-    SetSessionModeResponse, StopReason,
+    ContentBlock, ContentChunk, InitializeRequest, InitializeResponse, NewSessionRequest,
+    NewSessionResponse, PromptRequest, PromptResponse, SessionId, SessionNotification,
+    SessionUpdate, SetSessionModeRequest, SetSessionModeResponse, StopReason,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{

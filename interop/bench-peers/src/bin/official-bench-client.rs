@@ -1,10 +1,11 @@
 //! The official Rust SDK's client of the speed table. Prints one JSON object.
 //!
-//! `official-bench-client acpagent|tokiochild SCENARIO … -- COMMAND ARGS…`, where `acpagent` is the SDK's own
-//! child process and `tokiochild` a child of tokio on the SDK's byte streams, its best set-up. `RT=multi` is the
-//! runtime of `#[tokio::main]`. Scenarios: `startup`, `idle SECONDS`, `rtt N`, `pipelined N WINDOW`,
-//! `flood N SIZE burst|yield`, and `stall N SIZE`, in which this process stops itself at the first update and
-//! goes on when the runner sends SIGCONT.
+//! `official-bench-client acpagent|tokiochild SCENARIO … -- COMMAND
+//! ARGS…`, where `acpagent` is the SDK's own child process and `tokiochild` a child of tokio on the
+//! SDK's byte streams, its best set-up. `RT=multi` is the runtime of `#[tokio::main]`. Scenarios:
+//! `startup`, `idle SECONDS`, `rtt N`, `pipelined N WINDOW`, `flood N SIZE burst|yield`, and
+//! `stall N SIZE`, in which this process stops itself at the first update and goes on when the
+//! runner sends SIGCONT.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -14,11 +15,12 @@ use std::time::{Duration, Instant};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, SessionId, SessionNotification,
-    SessionUpdate, SetSessionModeRequest,
+    ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, SessionId,
+    SessionNotification, SessionUpdate, SetSessionModeRequest,
 };
 use agent_client_protocol::{
-    AcpAgent, AcpAgentConfig, Agent, ByteStreams, Client, ConnectTo, Error, Result, on_receive_notification,
+    AcpAgent, AcpAgentConfig, Agent, ByteStreams, Client, ConnectTo, Error, Result,
+    on_receive_notification,
 };
 use bench_peers::process;
 use bench_peers::span::{Span, percentiles};
@@ -100,7 +102,8 @@ async fn connect(
             if scenario.first().is_some_and(|name| name == "startup") {
                 return Ok(json!({"startup_us": startup_us, "client_rss_kb": process::rss_kb()}));
             }
-            let session = agent.send_request(NewSessionRequest::new("/")).block_task().await?.session_id;
+            let session =
+                agent.send_request(NewSessionRequest::new("/")).block_task().await?.session_id;
             Work { agent, session, received }.run(&scenario).await
         })
         .await
@@ -120,8 +123,12 @@ impl Work {
             ["idle", seconds] => Ok(idle(number(seconds)? as u64).await),
             ["rtt", count] => self.rtt(number(count)?).await,
             ["pipelined", count, window] => self.pipelined(number(count)?, number(window)?).await,
-            ["flood", count, size, mode] => self.flood(number(count)?, number(size)?, mode, false).await,
-            ["stall", count, size] => self.flood(number(count)?, number(size)?, "burst", true).await,
+            ["flood", count, size, mode] => {
+                self.flood(number(count)?, number(size)?, mode, false).await
+            }
+            ["stall", count, size] => {
+                self.flood(number(count)?, number(size)?, "burst", true).await
+            }
             _ => Err(Error::invalid_params().data(format!("{words:?} is no scenario"))),
         }
     }

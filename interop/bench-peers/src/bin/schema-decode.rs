@@ -1,9 +1,10 @@
 //! How fast the official schema crate decodes recorded messages: `schema-decode FILE…`.
 //!
-//! A file has one JSON object a line, `{"from": "agent" | "client", "message": {…}}`. Messages
-//! that follow an `initialize` for another version than 1 are left out. A message is decoded in two steps, a borrowed envelope and then the
-//! method's params or result as the official v1 type; methods that have none in the stable schema count as
-//! `untyped`, and only their envelope is decoded. Prints one JSON object, of the fastest of 20 passes.
+//! A file has one JSON object a line, `{"from": "agent" | "client", "message": {…}}`. Messages that
+//! follow an `initialize` for another version than 1 are left out. A message is decoded in two
+//! steps, a borrowed envelope and then the method's params or result as the official v1 type;
+//! methods that have none in the stable schema count as `untyped`, and only their envelope is
+//! decoded. Prints one JSON object, of the fastest of 20 passes.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -11,16 +12,18 @@ use std::time::{Duration, Instant};
 
 use agent_client_protocol::v1::schema::{
     AuthenticateRequest, AuthenticateResponse, CancelNotification, CancelRequestNotification,
-    CloseSessionRequest, CloseSessionResponse, CompleteElicitationNotification, CreateElicitationRequest,
-    CreateElicitationResponse, CreateTerminalRequest, CreateTerminalResponse, DeleteSessionRequest,
-    DeleteSessionResponse, Error, InitializeRequest, InitializeResponse, KillTerminalRequest,
-    KillTerminalResponse, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
-    LogoutRequest, LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse,
-    ReadTextFileRequest, ReadTextFileResponse, ReleaseTerminalRequest, ReleaseTerminalResponse,
-    RequestPermissionRequest, RequestPermissionResponse, ResumeSessionRequest, ResumeSessionResponse,
-    SessionNotification, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
-    SetSessionModeRequest, SetSessionModeResponse, TerminalOutputRequest, TerminalOutputResponse,
-    WaitForTerminalExitRequest, WaitForTerminalExitResponse, WriteTextFileRequest, WriteTextFileResponse,
+    CloseSessionRequest, CloseSessionResponse, CompleteElicitationNotification,
+    CreateElicitationRequest, CreateElicitationResponse, CreateTerminalRequest,
+    CreateTerminalResponse, DeleteSessionRequest, DeleteSessionResponse, Error, InitializeRequest,
+    InitializeResponse, KillTerminalRequest, KillTerminalResponse, ListSessionsRequest,
+    ListSessionsResponse, LoadSessionRequest, LoadSessionResponse, LogoutRequest, LogoutResponse,
+    NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, ReadTextFileRequest,
+    ReadTextFileResponse, ReleaseTerminalRequest, ReleaseTerminalResponse,
+    RequestPermissionRequest, RequestPermissionResponse, ResumeSessionRequest,
+    ResumeSessionResponse, SessionNotification, SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
+    TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest,
+    WaitForTerminalExitResponse, WriteTextFileRequest, WriteTextFileResponse,
 };
 use bench_peers::allocation;
 use serde::{Deserialize, Deserializer};
@@ -71,7 +74,11 @@ fn decode<T: for<'de> Deserialize<'de>>(text: &str) -> bool {
 
 /// The decoders of a method's params and, for a call, of its result.
 fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
-    fn call<P: for<'de> Deserialize<'de>, R: for<'de> Deserialize<'de>>() -> (Decode, Option<Decode>) {
+    fn call<P, R>() -> (Decode, Option<Decode>)
+    where
+        P: for<'de> Deserialize<'de>,
+        R: for<'de> Deserialize<'de>,
+    {
         (decode::<P>, Some(decode::<R>))
     }
     Some(match method {
@@ -89,13 +96,17 @@ fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
             call::<SetSessionConfigOptionRequest, SetSessionConfigOptionResponse>()
         }
         "session/prompt" => call::<PromptRequest, PromptResponse>(),
-        "session/request_permission" => call::<RequestPermissionRequest, RequestPermissionResponse>(),
+        "session/request_permission" => {
+            call::<RequestPermissionRequest, RequestPermissionResponse>()
+        }
         "fs/read_text_file" => call::<ReadTextFileRequest, ReadTextFileResponse>(),
         "fs/write_text_file" => call::<WriteTextFileRequest, WriteTextFileResponse>(),
         "terminal/create" => call::<CreateTerminalRequest, CreateTerminalResponse>(),
         "terminal/output" => call::<TerminalOutputRequest, TerminalOutputResponse>(),
         "terminal/release" => call::<ReleaseTerminalRequest, ReleaseTerminalResponse>(),
-        "terminal/wait_for_exit" => call::<WaitForTerminalExitRequest, WaitForTerminalExitResponse>(),
+        "terminal/wait_for_exit" => {
+            call::<WaitForTerminalExitRequest, WaitForTerminalExitResponse>()
+        }
         "terminal/kill" => call::<KillTerminalRequest, KillTerminalResponse>(),
         "elicitation/create" => call::<CreateElicitationRequest, CreateElicitationResponse>(),
         "session/update" => (decode::<SessionNotification>, None),
@@ -135,7 +146,8 @@ fn messages(file: &str) -> std::io::Result<Vec<Message>> {
         let text = recorded.message.get();
         let Ok(envelope) = serde_json::from_str::<Envelope>(text) else { continue };
         if envelope.method == Some("initialize") {
-            version = envelope.params.and_then(|params| serde_json::from_str::<Asked>(params.get()).ok());
+            version =
+                envelope.params.and_then(|params| serde_json::from_str::<Asked>(params.get()).ok());
         }
         if version.as_ref().is_none_or(|version| version.protocol_version != 1) {
             continue;
@@ -144,7 +156,10 @@ fn messages(file: &str) -> std::io::Result<Vec<Message>> {
         let decode = match (envelope.method, envelope.id) {
             (Some(method), id) => {
                 if let Some(id) = id {
-                    calls.insert((by_client, id.get().to_owned()), typed(method).and_then(|typed| typed.1));
+                    calls.insert(
+                        (by_client, id.get().to_owned()),
+                        typed(method).and_then(|typed| typed.1),
+                    );
                 }
                 typed(method).map(|typed| typed.0)
             }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::acts;
+use crate::model::acts;
 
 fn tool(name: &str, properties: Value, required: &[&str]) -> Tool {
     let schema = json!({"type": "object", "properties": properties, "required": required});
@@ -33,7 +33,11 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
             json!({"absolute_path": "/a"}),
         ),
         (
-            tool("Write", json!({"file_path": text(), "content": text()}), &["file_path", "content"]),
+            tool(
+                "Write",
+                json!({"file_path": text(), "content": text()}),
+                &["file_path", "content"],
+            ),
             acts::write("/a", "x"),
             json!({"file_path": "/a", "content": "x"}),
         ),
@@ -83,7 +87,11 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
             json!({"command": ["bash", "-c", "ls"]}),
         ),
         (
-            tool("developer__shell", json!({"command": text(), "description": text()}), &["command"]),
+            tool(
+                "developer__shell",
+                json!({"command": text(), "description": text()}),
+                &["command"],
+            ),
             run,
             json!({"command": "ls"}),
         ),
@@ -139,9 +147,13 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
 
 #[test]
 fn the_best_name_is_taken_and_a_tool_that_takes_nothing_of_it_is_not() {
-    let both = [tool("view", json!({"path": text()}), &[]), tool("read", json!({"path": text()}), &[])];
+    let both =
+        [tool("view", json!({"path": text()}), &[]), tool("read", json!({"path": text()}), &[])];
     assert_eq!(call(&both, acts::read("/a")).unwrap().0, "read");
-    let other = [tool("read", json!({"url": text()}), &["url"]), tool("grep", json!({"path": text()}), &[])];
+    let other = [
+        tool("read", json!({"url": text()}), &["url"]),
+        tool("grep", json!({"path": text()}), &[]),
+    ];
     assert_eq!(call(&other, acts::read("/a")), None);
 }
 
@@ -149,11 +161,13 @@ fn the_best_name_is_taken_and_a_tool_that_takes_nothing_of_it_is_not() {
 fn a_tool_that_takes_a_text_gets_a_patch() {
     let patch = Tool { name: "apply_patch".to_owned(), schema: Value::Null };
     let (_, arguments) =
-        found(std::slice::from_ref(&patch), &acts::edit("/a", "x", "y"), &ToolNames::default()).unwrap();
+        found(std::slice::from_ref(&patch), &acts::edit("/a", "x", "y"), &ToolNames::default())
+            .unwrap();
     let text = "*** Begin Patch\n*** Update File: /a\n@@\n-x\n+y\n*** End Patch\n";
     assert_eq!(arguments, Arguments::Text(text.to_owned()));
     let (_, arguments) =
-        found(std::slice::from_ref(&patch), &acts::write("/a", "x\r\n\n"), &ToolNames::default()).unwrap();
+        found(std::slice::from_ref(&patch), &acts::write("/a", "x\r\n\n"), &ToolNames::default())
+            .unwrap();
     let text = "*** Begin Patch\n*** Add File: /a\n+x\r\n+\n*** End Patch\n";
     assert_eq!(arguments, Arguments::Text(text.to_owned()));
     assert_eq!(found(&[patch], &acts::write("/a", "no line end"), &ToolNames::default()), None);
@@ -166,6 +180,11 @@ fn a_tool_that_a_person_names_comes_first() {
     let mut names = ToolNames::default();
     names.add("read=My-Read").unwrap();
     let (found, arguments) = found(&tools, &acts::read("/a"), &names).unwrap();
-    assert_eq!((found.name.as_str(), arguments), ("My-Read", Arguments::Object(json!({"file": "/a"}))));
-    assert!(names.add("read=").is_err() && names.add("fly=x").is_err() && names.add("read").is_err());
+    assert_eq!(
+        (found.name.as_str(), arguments),
+        ("My-Read", Arguments::Object(json!({"file": "/a"})))
+    );
+    assert!(
+        names.add("read=").is_err() && names.add("fly=x").is_err() && names.add("read").is_err()
+    );
 }

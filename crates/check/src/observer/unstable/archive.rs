@@ -13,7 +13,7 @@ pub(super) struct Judge {
     is_offered: bool,
     /// The sessions known to be archived, with the line.
     archived: HashMap<String, usize>,
-    /// The filter of the list that gave each cursor, with the line.
+    /// The filter of the list that returned each cursor, with the line.
     filters: HashMap<String, (Value, usize)>,
     /// Sessions that are being taken out of the archive, with the line.
     unarchiving: HashMap<String, usize>,
@@ -23,11 +23,15 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((_, result)) = seen.result::<Initialize>() {
             let offers = |key: &str| {
-                result.pointer("/agentCapabilities/sessionCapabilities").is_some_and(|all| has(all, key))
+                result
+                    .pointer("/agentCapabilities/sessionCapabilities")
+                    .is_some_and(|all| has(all, key))
             };
             self.is_offered = offers("archive");
             if self.is_offered {
-                report.keeps("ARCH-01", offers("list"), || "archive is offered, and list is not".to_owned());
+                report.keeps("ARCH-01", offers("list"), || {
+                    "archive is offered without list".to_owned()
+                });
             }
         }
         if let Some(asked) = seen.asked::<SessionList>()
@@ -43,7 +47,11 @@ impl Judge {
         if let Some(asked) = again {
             let line = self.archived.remove(text(&asked.params, "sessionId").unwrap_or_default());
             if let Some(line) = line {
-                report.contradicts("ARCH-06", line, "the session is archived, and not taken out first");
+                report.contradicts(
+                    "ARCH-06",
+                    line,
+                    "the session is archived and was not unarchived first",
+                );
             }
         }
         self.moved(seen, report);
@@ -52,7 +60,7 @@ impl Judge {
         }
     }
 
-    /// Into the archive and out of it.
+    /// Judges archiving and unarchiving.
     fn moved(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((call, outcome)) = seen.reply::<SessionArchive>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
@@ -73,7 +81,7 @@ impl Judge {
             && let Some(line) = self.unarchiving.get(session)
             && text(update, "sessionUpdate") == Some("user_message_chunk")
         {
-            report.contradicts("ARCH-06", *line, "taking the session out of the archive tells its history");
+            report.contradicts("ARCH-06", *line, "unarchiving the session sends its history");
         }
         if let Some((call, outcome)) = seen.reply::<SessionUnarchive>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
@@ -100,8 +108,9 @@ impl Judge {
                 (Some("only"), Some(archived)) => archived,
                 _ => true,
             };
-            report
-                .keeps("ARCH-04", is_wanted, || format!("{} does not pass the filter {filter}", quoted(id)));
+            report.keeps("ARCH-04", is_wanted, || {
+                format!("{} does not pass the filter {filter}", quoted(id))
+            });
             if let Some(earlier) = self.archived.get(id).filter(|line| **line < call.line) {
                 report.agrees("ARCH-02", (filter == "exclude").then_some(*earlier), || {
                     format!("{} is archived, and listed by default", quoted(id))
@@ -114,7 +123,11 @@ impl Judge {
     }
 }
 
-/// Which sessions a list is asked for.
+/// The sessions that a list asks for.
 fn filter_of(params: &Value) -> Value {
-    params.get("archived").filter(|filter| !filter.is_null()).cloned().unwrap_or_else(|| "exclude".into())
+    params
+        .get("archived")
+        .filter(|filter| !filter.is_null())
+        .cloned()
+        .unwrap_or_else(|| "exclude".into())
 }

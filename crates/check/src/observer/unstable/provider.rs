@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The last list: what is told of each provider.
+    /// The last list: the state of each provider.
     listed: HashMap<String, Value>,
-    /// What was done to each since: the kind of wire that was set, nothing where it was disabled, with the line.
+    /// The later changes: the kind of API that was set, or `None` if the provider was disabled,
+    /// with the line.
     done: HashMap<String, (Option<String>, usize)>,
 }
 
@@ -20,7 +21,8 @@ impl Judge {
             let id = text(&call.params, "providerId").unwrap_or_default();
             let wire = text(&call.params, "apiType").unwrap_or_default();
             if let Some(listed) = self.listed.get(id) {
-                let is_supported = entries(listed, "supported").iter().any(|supported| supported == wire);
+                let is_supported =
+                    entries(listed, "supported").iter().any(|supported| supported == wire);
                 report.agrees("PROV-02", (!is_supported).then_some(call.line), || {
                     format!("{} does not support {}, and it is set", quoted(id), quoted(wire))
                 });
@@ -28,7 +30,7 @@ impl Judge {
                 report.contradicts(
                     "PROV-02",
                     call.line,
-                    format!("there is no provider {}, and it is set", quoted(id)),
+                    format!("the unknown provider {} is set", quoted(id)),
                 );
             }
             self.done.insert(id.to_owned(), (Some(wire.to_owned()), report.line()));
@@ -50,21 +52,26 @@ impl Judge {
     }
 
     fn listed(&mut self, asked: usize, result: &Value, report: &mut Report) {
-        let of = |provider: &Value| Some((text(provider, "providerId")?.to_owned(), provider.clone()));
+        let of =
+            |provider: &Value| Some((text(provider, "providerId")?.to_owned(), provider.clone()));
         let before = std::mem::take(&mut self.listed);
         self.listed = entries(result, "providers").iter().filter_map(of).collect();
         for (id, provider) in &self.listed {
             let current = provider.get("current").unwrap_or(&Value::Null);
             let is_echoed = has(provider, "headers") || has(current, "headers");
-            report.keeps("PROV-05", !is_echoed, || format!("the headers of {} are told", quoted(id)));
+            report.keeps("PROV-05", !is_echoed, || {
+                format!("the headers of {} are reported", quoted(id))
+            });
         }
         for (id, (wire, line)) in self.done.iter().filter(|(_, (_, line))| *line < asked) {
             let listed = self.listed.get(id);
-            let current =
-                listed.and_then(|provider| provider.get("current")).filter(|current| !current.is_null());
+            let current = listed
+                .and_then(|provider| provider.get("current"))
+                .filter(|current| !current.is_null());
             match wire {
                 Some(wire) => {
-                    let is_set = current.is_some_and(|current| text(current, "apiType") == Some(wire));
+                    let is_set =
+                        current.is_some_and(|current| text(current, "apiType") == Some(wire));
                     report.agrees("PROV-02", (!is_set).then_some(*line), || {
                         format!("{} is not what was set", quoted(id))
                     });
@@ -72,7 +79,10 @@ impl Judge {
                 None if before.contains_key(id) => {
                     let is_kept = listed.is_some() && current.is_none();
                     report.agrees("PROV-04", (!is_kept).then_some(*line), || {
-                        format!("{} was disabled, and is gone from the list or still in use", quoted(id))
+                        format!(
+                            "{} was disabled, and is gone from the list or still in use",
+                            quoted(id)
+                        )
                     });
                 }
                 None => {}

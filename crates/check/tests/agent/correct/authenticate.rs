@@ -29,7 +29,8 @@ impl Correct {
         if self.is_logged_out != is_out {
             self.is_logged_out = is_out;
             let params = self.login();
-            self.said.push(json!({"jsonrpc": "2.0", "method": "auth/status_update", "params": params}));
+            self.said
+                .push(json!({"jsonrpc": "2.0", "method": "auth/status_update", "params": params}));
         }
     }
 

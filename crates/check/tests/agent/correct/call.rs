@@ -15,20 +15,33 @@ pub(super) struct Call {
 }
 
 impl Correct {
-    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where the client's may begin too.
-    pub(super) fn ask(&mut self, method: &'static str, session: &str, tool: Option<&str>, mut params: Value) {
+    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where
+    /// the client's may begin too.
+    pub(super) fn ask(
+        &mut self,
+        method: &'static str,
+        session: &str,
+        tool: Option<&str>,
+        mut params: Value,
+    ) {
         params["sessionId"] = json!(session);
         let id = self.last_call;
         self.last_call += 1;
         self.said.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let call =
-            Call { method, session: session.to_owned(), tool: tool.map(str::to_owned), is_cancelled: false };
+        let call = Call {
+            method,
+            session: session.to_owned(),
+            tool: tool.map(str::to_owned),
+            is_cancelled: false,
+        };
         self.calls.insert(id, call);
     }
 
     /// Takes the client's reply. One to no call of ours is dropped.
     pub(super) fn reply(&mut self, message: &Value) {
-        let Some(call) = message["id"].as_i64().and_then(|id| self.calls.remove(&id)) else { return };
+        let Some(call) = message["id"].as_i64().and_then(|id| self.calls.remove(&id)) else {
+            return;
+        };
         if call.is_cancelled {
             if let ("terminal/create", Some(terminal)) =
                 (call.method, message["result"]["terminalId"].as_str())
@@ -58,7 +71,9 @@ impl Correct {
             if call.session == session && !call.is_cancelled {
                 call.is_cancelled = true;
                 let params = json!({"requestId": id});
-                self.said.push(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": params}));
+                self.said.push(
+                    json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": params}),
+                );
             }
         }
     }

@@ -4,7 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a command may take before the agent goes on hearing the client. What takes longer runs until its turn is cancelled.
+/// How long a command may take before the agent goes on hearing the client. What takes longer runs
+/// until its turn is cancelled.
 const SHORT: Duration = Duration::from_millis(300);
 
 /// The commands that run, each with the session it belongs to. Dropped, they are killed.
@@ -38,7 +39,9 @@ impl Commands {
         if self.is_left {
             return;
         }
-        for (_, child) in &mut self.running.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>() {
+        for (_, child) in
+            &mut self.running.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>()
+        {
             end(child);
         }
     }

@@ -15,7 +15,8 @@ impl Correct {
     fn options(&mut self, id: &str) -> Value {
         let takes_boolean = self.client_has("/session/configOptions/boolean");
         let session = self.store.session(id);
-        let modes = json!([{"value": "ask", "name": "Ask"}, {"value": "free", "name": "Do not ask"}]);
+        let modes =
+            json!([{"value": "ask", "name": "Ask"}, {"value": "free", "name": "Do not ask"}]);
         let values = json!([{"value": "m1", "name": "M1"}, {"value": "m2", "name": "M2"}]);
         let mut options = vec![
             json!({"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": session.model, "options": values}),
@@ -33,14 +34,18 @@ impl Correct {
         let id = self.opened(params)?;
         if self.change_mode(&id, &params["modeId"])? {
             let options = self.options(&id);
-            self.update(&id, json!({"sessionUpdate": "config_option_update", "configOptions": options}));
+            self.update(
+                &id,
+                json!({"sessionUpdate": "config_option_update", "configOptions": options}),
+            );
         }
         Ok(json!({}))
     }
 
     /// Whether that is another mode than before.
     fn change_mode(&mut self, id: &str, mode: &Value) -> Result<bool, Refusal> {
-        let mode = mode.as_str().filter(|mode| ["ask", "free"].contains(mode)).ok_or_else(invalid)?;
+        let mode =
+            mode.as_str().filter(|mode| ["ask", "free"].contains(mode)).ok_or_else(invalid)?;
         let before = std::mem::replace(&mut self.store.session(id).mode, mode.to_owned());
         if before != mode {
             self.update(id, json!({"sessionUpdate": "current_mode_update", "currentModeId": mode}));

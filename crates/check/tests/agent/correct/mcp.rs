@@ -46,7 +46,8 @@ fn pairs(list: &Value) -> Vec<(&str, &str)> {
 
 /// The result of a request to a server. Nothing if there is none.
 fn request(server: &McpConnection, method: &str, params: Value) -> Option<Value> {
-    let answer = server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))?;
+    let answer =
+        server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))?;
     answer.get("result").cloned()
 }
 
@@ -68,7 +69,9 @@ impl Correct {
                 }
             };
             let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "correct", "version": "1"}});
-            let Some(met) = met.filter(|met| request(met, "initialize", hello).is_some()) else { continue };
+            let Some(met) = met.filter(|met| request(met, "initialize", hello).is_some()) else {
+                continue;
+            };
             let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
             assert_eq!(met.answer(&initialized), None);
             let listed = request(&met, "tools/list", json!({})).unwrap_or_default();
@@ -85,9 +88,15 @@ impl Correct {
             let id = self.last_call;
             self.last_call += 1;
             let params = json!({"serverId": server, "requestId": format!("inner-{id}"), "method": "tools/list", "params": {}});
-            self.said.push(json!({"jsonrpc": "2.0", "id": id, "method": "mcp/message", "params": params}));
-            let call =
-                Call { method: "mcp/message", session: session.to_owned(), tool: None, is_cancelled: false };
+            self.said.push(
+                json!({"jsonrpc": "2.0", "id": id, "method": "mcp/message", "params": params}),
+            );
+            let call = Call {
+                method: "mcp/message",
+                session: session.to_owned(),
+                tool: None,
+                is_cancelled: false,
+            };
             self.calls.insert(id, call);
         }
     }
@@ -99,7 +108,8 @@ impl Correct {
         let Some((server, _)) = servers.find(|(_, tools)| tools.contains(&name)) else {
             return self.finish_tool(session, id, false, None);
         };
-        let Some(result) = request(server, "tools/call", json!({"name": name, "arguments": {}})) else {
+        let Some(result) = request(server, "tools/call", json!({"name": name, "arguments": {}}))
+        else {
             return;
         };
         let blocks = result["content"].as_array().into_iter().flatten();

@@ -1,4 +1,5 @@
-//! Providers of models: one that is required, one that is not. The connection alone knows where they are.
+//! Providers of models: one that is required, one that is not. The connection alone knows where
+//! they are.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ const PROTOCOLS: [&str; 2] = ["openai", "anthropic"];
 impl Correct {
     pub(super) fn providers(&self) -> Value {
         let all = [("main", true), ("other", false)].map(|(id, is_required)| {
-            let mut provider = json!({"providerId": id, "supported": PROTOCOLS, "required": is_required});
+            let mut provider =
+                json!({"providerId": id, "supported": PROTOCOLS, "required": is_required});
             if let Some(current) = self.providers.get(id) {
                 provider["current"] = current.clone();
             }
@@ -18,9 +20,12 @@ impl Correct {
     }
 
     pub(super) fn set_provider(&mut self, params: &Value) -> Result<Value, Refusal> {
-        let id =
-            params["providerId"].as_str().filter(|id| ["main", "other"].contains(id)).ok_or_else(invalid)?;
-        let protocol = params["apiType"].as_str().filter(|it| PROTOCOLS.contains(it)).ok_or_else(invalid)?;
+        let id = params["providerId"]
+            .as_str()
+            .filter(|id| ["main", "other"].contains(id))
+            .ok_or_else(invalid)?;
+        let protocol =
+            params["apiType"].as_str().filter(|it| PROTOCOLS.contains(it)).ok_or_else(invalid)?;
         let address = params["baseUrl"].as_str().ok_or_else(invalid)?;
         if !params["headers"].is_null() && !params["headers"].is_object() {
             return Err(invalid());

@@ -22,7 +22,8 @@ impl Opening {
         if !servers.iter().all(mcp::is_server) {
             return Err(invalid());
         }
-        let path = |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+        let path =
+            |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
         let directories = list_or_null(&params["additionalDirectories"])?.iter().map(path);
         if !params["systemPrompt"].is_null() {
             let blocks = params["systemPrompt"]["content"].as_array().ok_or_else(invalid)?;

@@ -45,8 +45,9 @@ impl Session {
     pub(super) fn recalls(&self, text: &str) -> bool {
         let mut known = String::new();
         for update in &self.history {
-            let said =
-                update["content"]["text"].as_str().or(update["content"][0]["content"]["text"].as_str());
+            let said = update["content"]["text"]
+                .as_str()
+                .or(update["content"][0]["content"]["text"].as_str());
             known.extend(said.map(|said| said.split("{\"acts\":").next().unwrap_or_default()));
         }
         known.contains(text)
@@ -54,9 +55,11 @@ impl Session {
 
     /// The path that is meant, if it lies inside the roots.
     pub(super) fn inside(&self, path: &str) -> Option<String> {
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };
+        let path =
+            if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };
         let mut roots = std::iter::once(&self.cwd).chain(&self.directories);
-        let is_inside = !path.contains("/../") && roots.any(|root| path.starts_with(&format!("{root}/")));
+        let is_inside =
+            !path.contains("/../") && roots.any(|root| path.starts_with(&format!("{root}/")));
         is_inside.then_some(path)
     }
 }

@@ -1,4 +1,5 @@
-//! Tools: reading, writing and running, through the client where it offers that and else by the agent itself.
+//! Tools: reading, writing and running, through the client where it offers that and else by the
+//! agent itself.
 
 use super::Correct;
 use serde_json::{Value, json};
@@ -50,7 +51,8 @@ impl Correct {
     pub(super) fn start_tool(&mut self, session: &str, call: &Value) {
         let name = call["tool"].as_str().unwrap_or_default();
         if name == "plan" {
-            return self.update(session, json!({"sessionUpdate": "plan", "entries": call["entries"]}));
+            return self
+                .update(session, json!({"sessionUpdate": "plan", "entries": call["entries"]}));
         }
         let id = self.store.id("t");
         let asked = call["path"].as_str();
@@ -83,7 +85,8 @@ impl Correct {
             ("no", "reject_once", "No"),
             ("never", "reject_always", "Never"),
         ];
-        let options = options.map(|(id, kind, name)| json!({"optionId": id, "kind": kind, "name": name}));
+        let options =
+            options.map(|(id, kind, name)| json!({"optionId": id, "kind": kind, "name": name}));
         let params = json!({"toolCall": {"toolCallId": id}, "options": options});
         self.ask("session/request_permission", session, Some(id), params);
     }
@@ -107,8 +110,7 @@ impl Correct {
             }
             "run" if self.client_has("/terminal") => {
                 let cwd = self.store.session(session).cwd.clone();
-                let params =
-                    json!({"command": "sh", "args": ["-c", line], "cwd": cwd, "outputByteLimit": 10_000});
+                let params = json!({"command": "sh", "args": ["-c", line], "cwd": cwd, "outputByteLimit": 10_000});
                 self.ask("terminal/create", session, Some(id), params);
             }
             "run" => {
@@ -129,23 +131,29 @@ impl Correct {
 
     /// Goes on with a tool when the client has answered; without a result it has refused.
     pub(super) fn go_on(&mut self, session: &str, id: &str, method: &str, result: Option<&Value>) {
-        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else { return };
+        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
+            return;
+        };
         match method {
             "session/request_permission" => self.has_asked(session, id, result),
             "elicitation/create" => {
-                let content =
-                    result.filter(|result| result["action"] == "accept").map(|result| &result["content"]);
+                let content = result
+                    .filter(|result| result["action"] == "accept")
+                    .map(|result| &result["content"]);
                 let answer = content.and_then(|content| content["answer"].as_str());
-                let told = answer
-                    .map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
+                let told = answer.map(
+                    |text| json!([{"type": "content", "content": {"type": "text", "text": text}}]),
+                );
                 self.finish_tool(session, id, answer.is_some(), told);
             }
             "fs/read_text_file" => {
-                let before = result.and_then(|result| result["content"].as_str()).map(str::to_owned);
+                let before =
+                    result.and_then(|result| result["content"].as_str()).map(str::to_owned);
                 self.has_read(session, id, before);
             }
             "terminal/create" => {
-                tool.terminal = result.and_then(|result| result["terminalId"].as_str()).map(str::to_owned);
+                tool.terminal =
+                    result.and_then(|result| result["terminalId"].as_str()).map(str::to_owned);
                 let Some(terminal) = tool.terminal.clone() else {
                     return self.finish_tool(session, id, false, None);
                 };
@@ -154,7 +162,12 @@ impl Correct {
                     session,
                     json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}),
                 );
-                self.ask("terminal/wait_for_exit", session, Some(id), json!({"terminalId": terminal}));
+                self.ask(
+                    "terminal/wait_for_exit",
+                    session,
+                    Some(id),
+                    json!({"terminalId": terminal}),
+                );
             }
             "terminal/wait_for_exit" => {
                 // What is not an exit code of 0 is no success, whatever else it is.
@@ -178,10 +191,13 @@ impl Correct {
     }
 
     fn has_asked(&mut self, session: &str, id: &str, result: Option<&Value>) {
-        let outcome =
-            result.map(|result| &result["outcome"]).filter(|outcome| outcome["outcome"] == "selected");
+        let outcome = result
+            .map(|result| &result["outcome"])
+            .filter(|outcome| outcome["outcome"] == "selected");
         let choice = outcome.and_then(|outcome| outcome["optionId"].as_str()).unwrap_or_default();
-        if let ("always" | "never", name) = (choice, self.turns[session].tools[id].name().to_owned()) {
+        if let ("always" | "never", name) =
+            (choice, self.turns[session].tools[id].name().to_owned())
+        {
             self.store.session(session).decided.insert(name, choice == "always");
         }
         if ["yes", "always"].contains(&choice) {
@@ -193,17 +209,25 @@ impl Correct {
 
     /// Goes on with what a file holds, or without it.
     fn has_read(&mut self, session: &str, id: &str, before: Option<String>) {
-        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else { return };
+        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else {
+            return;
+        };
         if tool.name() == "read" {
-            let content =
-                before.map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
+            let content = before.map(
+                |text| json!([{"type": "content", "content": {"type": "text", "text": text}}]),
+            );
             return self.finish_tool(session, id, content.is_some(), content);
         }
         tool.before = before;
         let (path, after) = (tool.path.clone().unwrap_or_default(), tool.after());
         let Some(after) = after else { return self.finish_tool(session, id, false, None) };
         if self.client_has("/fs/writeTextFile") {
-            self.ask("fs/write_text_file", session, Some(id), json!({"path": path, "content": after}));
+            self.ask(
+                "fs/write_text_file",
+                session,
+                Some(id),
+                json!({"path": path, "content": after}),
+            );
         } else {
             let is_written = std::fs::write(&path, after).is_ok();
             self.has_written(session, id, is_written);
@@ -219,9 +243,16 @@ impl Correct {
         self.finish_tool(session, id, is_written, is_written.then(|| json!([diff])));
     }
 
-    pub(super) fn finish_tool(&mut self, session: &str, id: &str, is_done: bool, content: Option<Value>) {
+    pub(super) fn finish_tool(
+        &mut self,
+        session: &str,
+        id: &str,
+        is_done: bool,
+        content: Option<Value>,
+    ) {
         let status = if is_done { "completed" } else { "failed" };
-        let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
+        let mut update =
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
         if let Some(content) = content {
             update["content"] = content;
         }

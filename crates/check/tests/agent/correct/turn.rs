@@ -19,7 +19,8 @@ pub(super) struct Turn {
 /// The acts that a text holds, if it holds some.
 fn acts(text: &str) -> Option<VecDeque<Value>> {
     let start = text.find(r#"{"acts":"#)?;
-    let script = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Value>().next()?.ok()?;
+    let script =
+        serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Value>().next()?.ok()?;
     script["acts"].as_array().map(|acts| acts.iter().cloned().collect())
 }
 
@@ -37,7 +38,8 @@ fn usual(text: &str, cwd: &str) -> VecDeque<Value> {
 
 impl Correct {
     pub(super) fn prompt(&mut self, request: &Value, params: &Value) -> Result<(), Refusal> {
-        let blocks = params["prompt"].as_array().filter(|blocks| !blocks.is_empty()).ok_or_else(invalid)?;
+        let blocks =
+            params["prompt"].as_array().filter(|blocks| !blocks.is_empty()).ok_or_else(invalid)?;
         let is_taken = |block: &Value| match block["type"].as_str() {
             Some("text") => block["text"].is_string(),
             Some("resource_link") => block["uri"].is_string() && block["name"].is_string(),
@@ -57,8 +59,7 @@ impl Correct {
         let message = self.store.id("m");
         let session = self.store.session(&id);
         for block in blocks {
-            let chunk =
-                json!({"sessionUpdate": "user_message_chunk", "messageId": message, "content": block});
+            let chunk = json!({"sessionUpdate": "user_message_chunk", "messageId": message, "content": block});
             session.history.push(chunk);
         }
         let turn = Turn {
@@ -108,7 +109,8 @@ impl Correct {
             }
         }
         if let Some(text) = act["recall"].as_str() {
-            let says = if self.store.session(id).recalls(text) { "recalled yes" } else { "recalled no" };
+            let says =
+                if self.store.session(id).recalls(text) { "recalled yes" } else { "recalled no" };
             let content = json!({"type": "text", "text": says});
             self.update(id, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
         }
@@ -165,7 +167,8 @@ impl Correct {
         session.cost += 0.5;
         let cost = json!({"amount": session.cost, "currency": "USD"});
         let used = count("input") + count("output");
-        let update = json!({"sessionUpdate": "usage_update", "used": used, "size": 1000, "cost": cost});
+        let update =
+            json!({"sessionUpdate": "usage_update", "used": used, "size": 1000, "cost": cost});
         session.usage = update.clone();
         self.update(id, update);
     }
@@ -208,5 +211,8 @@ impl Correct {
 /// The text in pieces, as a model streams it.
 fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
-    characters.chunks(characters.len().div_ceil(3).max(1)).map(|piece| piece.iter().collect()).collect()
+    characters
+        .chunks(characters.len().div_ceil(3).max(1))
+        .map(|piece| piece.iter().collect())
+        .collect()
 }

@@ -32,7 +32,9 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("AUTH-05", &["INIT-10", "INIT-16"], |h, s| {
         if h.is("initialize") {
             change(s, "authMethods", |all| {
-                all.as_array_mut().unwrap().push(json!({"id": "t", "name": "T", "type": "terminal"}))
+                all.as_array_mut()
+                    .unwrap()
+                    .push(json!({"id": "t", "name": "T", "type": "terminal"}))
             })
         }
     }),

@@ -21,7 +21,9 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     misheard("CANCEL-02", &[], |h, m| {
-        if h.is("session/cancel") && h.before.calls.iter().any(|(_, method)| *method == "fs/read_text_file") {
+        if h.is("session/cancel")
+            && h.before.calls.iter().any(|(_, method)| *method == "fs/read_text_file")
+        {
             *m = Value::Null
         }
     }),
@@ -75,7 +77,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("CANCEL-22", &[], |_, s| {
-        calls(s, "$/cancel_request").for_each(|cancel| cancel["params"]["requestId"] = json!("none"))
+        calls(s, "$/cancel_request")
+            .for_each(|cancel| cancel["params"]["requestId"] = json!("none"))
     }),
     fault("CANCEL-23", &[], |h, s| {
         let is_late = h.answers == "session/request_permission" && h.before.turns.is_empty();

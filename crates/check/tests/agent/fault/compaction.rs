@@ -16,8 +16,7 @@ fn is_compaction(line: &Value, status: &str) -> bool {
 pub(super) const FAULTS: &[Fault] = &[
     fault("COMP-01", &["INIT-16"], |h, s| {
         if h.text.contains("/compact") && lacks(&h.before.client, "compaction") {
-            let told =
-                json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"});
+            let told = json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"});
             s.insert(0, update(&h.params()["sessionId"], told));
         }
     }),
@@ -35,12 +34,15 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("COMP-08", &[], |_, s| {
-        for update in updates(s, "compaction_update").filter(|update| update["status"] == "in_progress") {
+        for update in
+            updates(s, "compaction_update").filter(|update| update["status"] == "in_progress")
+        {
             update["summary"] = json!([{"type": "text", "text": "soon"}]);
         }
     }),
     fault("NOTE-01", &["INIT-16"], |h, s| {
-        let has_servers = h.params()["mcpServers"].as_array().is_some_and(|servers| !servers.is_empty());
+        let has_servers =
+            h.params()["mcpServers"].as_array().is_some_and(|servers| !servers.is_empty());
         if h.is("session/new") && has_servers && lacks(&h.before.client, "notices") {
             let session = s[0]["result"]["sessionId"].clone();
             let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "x"});
@@ -51,7 +53,9 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("NOTE-03", &["SESS-16"], tell_again),
     fault("SESS-16", &["NOTE-03"], tell_again),
     fault("ELIC-01", &["INIT-16"], |h, s| {
-        if h.text.contains(r#"\"tool\":\"ask\""#) && h.before.client["elicitation"] == json!({"url": {}}) {
+        if h.text.contains(r#"\"tool\":\"ask\""#)
+            && h.before.client["elicitation"] == json!({"url": {}})
+        {
             let form = json!({"type": "object", "properties": {"word": {"type": "string"}}});
             let params = json!({"sessionId": h.params()["sessionId"], "mode": "form", "message": "?", "requestedSchema": form});
             s.insert(
@@ -65,8 +69,7 @@ pub(super) const FAULTS: &[Fault] = &[
 /// A load tells of the server that was missing when the session was opened.
 fn tell_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
     if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
-        let told =
-            json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
+        let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
         s.insert(0, update(&h.params()["sessionId"], told));
     }
 }

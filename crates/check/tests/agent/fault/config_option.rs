@@ -92,7 +92,9 @@ pub(super) const FAULTS: &[Fault] = &[
         })
     }),
     fault("CONF-06", &[], |_, s| {
-        change(s, "configOptions", |all| all[0]["options"] = json!([{"value": "other", "name": "Other"}]))
+        change(s, "configOptions", |all| {
+            all[0]["options"] = json!([{"value": "other", "name": "Other"}])
+        })
     }),
     fault("CONF-07", &["CONF-02"], |h, s| {
         if h.params()["value"] == "attache-no-such-value" {
@@ -120,7 +122,9 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    fault("CONF-14", &[], |_, s| change(s, "configOptions", |all| all[0]["category"] = json!("flavour"))),
+    fault("CONF-14", &[], |_, s| {
+        change(s, "configOptions", |all| all[0]["category"] = json!("flavour"))
+    }),
     fault("CONF-19", &[], |_, s| {
         change(s, "configOptions", |all| all[0]["options"][1]["value"] = json!("m1"))
     }),

@@ -20,7 +20,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("DEC-05", &[], |h, s| {
-        if h.params()["mcpServers"][0]["command"].is_string() && h.params()["mcpServers"][0]["args"].is_null()
+        if h.params()["mcpServers"][0]["command"].is_string()
+            && h.params()["mcpServers"][0]["args"].is_null()
         {
             refuse(h, s, -32603)
         }

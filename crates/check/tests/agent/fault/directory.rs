@@ -11,14 +11,17 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     misheard("DIR-04", &[], |_, m| drop_root(m, "no-such-directory")),
     misdone("DIR-05", &[], |h, agent| {
-        if (h.is("session/resume") || h.is("session/load")) && h.params()["additionalDirectories"].is_null() {
+        if (h.is("session/resume") || h.is("session/load"))
+            && h.params()["additionalDirectories"].is_null()
+        {
             agent.keep_wrongly(&h.params()["sessionId"], |session| {
                 session.directories = vec![format!("{}/one", session.cwd)]
             })
         }
     }),
     misdone("DIR-06", &[], |h, agent| {
-        if (h.is("session/resume") || h.is("session/load")) && h.params()["additionalDirectories"].is_array()
+        if (h.is("session/resume") || h.is("session/load"))
+            && h.params()["additionalDirectories"].is_array()
         {
             agent.keep_wrongly(&h.params()["sessionId"], |session| {
                 session.directories.insert(0, format!("{}/one", session.cwd))
@@ -42,12 +45,16 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     misdone("FORK-03", &[], |h, agent| {
         if h.is("session/fork") {
-            agent.keep_last_wrongly(|session| session.cwd = session.cwd.trim_end_matches("/fork").to_owned())
+            agent.keep_last_wrongly(|session| {
+                session.cwd = session.cwd.trim_end_matches("/fork").to_owned()
+            })
         }
     }),
     misdone("FORK-04", &[], |h, agent| {
         if h.is("session/fork") {
-            agent.keep_last_wrongly(|session| session.directories = vec![format!("{}/root", session.cwd)])
+            agent.keep_last_wrongly(|session| {
+                session.directories = vec![format!("{}/root", session.cwd)]
+            })
         }
     }),
 ];

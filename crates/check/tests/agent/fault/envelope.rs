@@ -1,4 +1,5 @@
-//! Faults in envelopes and ids: each fails one rule, though it is in every line. And ids that are right in another way.
+//! Faults in envelopes and ids: each fails one rule, though it is in every line. And ids that are
+//! right in another way.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};
@@ -56,7 +57,9 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Every update asks for a reply.
     fault("RPC-11", &[], |_, s| {
-        for (number, line) in s.iter_mut().filter(|line| line["method"] == "session/update").enumerate() {
+        for (number, line) in
+            s.iter_mut().filter(|line| line["method"] == "session/update").enumerate()
+        {
             line["id"] = json!(5_000_000 + number)
         }
     }),

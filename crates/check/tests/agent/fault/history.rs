@@ -26,7 +26,8 @@ pub(super) const FAULTS: &[Fault] = &[
             let second = s.iter().position(|line| said(line, "attache-second-word"));
             let third = s.iter().position(|line| said(line, "attache-third-word"));
             if let (Some(second), Some(third)) = (second, third) {
-                let end = s.iter().position(|line| line.get("result").is_some()).unwrap_or_default();
+                let end =
+                    s.iter().position(|line| line.get("result").is_some()).unwrap_or_default();
                 s[second..end].rotate_left(third - second)
             }
         }
@@ -111,7 +112,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("ELIC-03", &["INIT-10", "INIT-16"], |h, s| {
-        let asks = h.params()["prompt"][0]["text"].as_str().is_some_and(|text| text.contains("\"ask\""));
+        let asks =
+            h.params()["prompt"][0]["text"].as_str().is_some_and(|text| text.contains("\"ask\""));
         if asks && !h.before.client["elicitation"]["form"].is_object() {
             refuse(h, s, -32603)
         }
@@ -128,7 +130,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that asks a client without forms by a question for leave, and ends its turn when it gets none.
+/// An agent that asks a client without forms by a question for leave, and ends its turn when it
+/// gets none.
 pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
     let is_told = |line: &Value| is_update(line, "tool_call");
     if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {
@@ -139,7 +142,8 @@ pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
         let id = &s[told]["params"]["update"]["toolCallId"];
         let call = json!({"toolCallId": id, "title": "attache: which word?"});
         let options = json!([{"optionId": "no", "name": "Cancel", "kind": "reject_once"}]);
-        let params = json!({"sessionId": h.params()["sessionId"], "toolCall": call, "options": options});
+        let params =
+            json!({"sessionId": h.params()["sessionId"], "toolCall": call, "options": options});
         let asks = json!({"jsonrpc": "2.0", "id": "leave", "method": "session/request_permission", "params": params});
         s.retain(|line| !is_update(line, "agent_message_chunk"));
         s.insert(told + 1, asks)

@@ -32,8 +32,10 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("INIT-10", &["INIT-16", "NOTE-01"], |h, s| {
         if h.is("session/new") && s[0].get("result").is_some() {
             let session = &s[0]["result"]["sessionId"];
-            let notice =
-                update(session, json!({"sessionUpdate": "notice", "title": "x", "severity": "info"}));
+            let notice = update(
+                session,
+                json!({"sessionUpdate": "notice", "title": "x", "severity": "info"}),
+            );
             s.push(notice)
         }
     }),
@@ -45,7 +47,9 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("INIT-14", &["DEC-12", "PROMPT-03"], |h, s| {
-        if h.params()["prompt"][0]["type"] == "resource_link" && h.params()["prompt"][1]["type"] == "text" {
+        if h.params()["prompt"][0]["type"] == "resource_link"
+            && h.params()["prompt"][1]["type"] == "text"
+        {
             refuse(h, s, -32602)
         }
     }),
@@ -70,9 +74,14 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("INIT-16", &["ELIC-19", "INIT-10"], |h, s| {
-        if h.is("session/prompt") && h.open.iter().any(|open| h.params()["sessionId"] == open.as_str()) {
+        if h.is("session/prompt")
+            && h.open.iter().any(|open| h.params()["sessionId"] == open.as_str())
+        {
             let params = json!({"elicitationId": "none"});
-            s.insert(0, json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": params}))
+            s.insert(
+                0,
+                json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": params}),
+            )
         }
     }),
     fault("INIT-21", &["EXT-04", "META-03"], |h, s| {

@@ -18,7 +18,8 @@ fn leave_out(message: &mut Value, is_such: fn(&Value) -> bool) {
 /// Whether a session is opened with a server that behaves so.
 fn has(heard: Heard<'_>, manner: &str) -> bool {
     let servers = heard.message["params"]["mcpServers"].as_array();
-    let is_such = |server: &Value| server["name"].as_str().is_some_and(|name| name.contains(manner));
+    let is_such =
+        |server: &Value| server["name"].as_str().is_some_and(|name| name.contains(manner));
     heard.is("session/new") && servers.is_some_and(|servers| servers.iter().any(is_such))
 }
 
@@ -37,8 +38,10 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // The tools of servers are not called.
     misheard("SESS-08", &["SESS-07"], |h, m| {
-        if let (true, Some(text)) = (h.is("session/prompt"), m.pointer_mut("/params/prompt/0/text")) {
-            *text = json!(text.as_str().unwrap_or_default().replace("attache_tool", "attache_other"))
+        if let (true, Some(text)) = (h.is("session/prompt"), m.pointer_mut("/params/prompt/0/text"))
+        {
+            *text =
+                json!(text.as_str().unwrap_or_default().replace("attache_tool", "attache_other"))
         }
     }),
     // Only the first server is connected to.

@@ -15,7 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // All messages are the same one.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("message in pieces") {
+        if h.tells("message in chunks") {
             change(s, "messageId", |id| *id = json!("the message"))
         }
     }),
@@ -41,7 +41,9 @@ pub(super) const FAULTS: &[Fault] = &[
     // Tool calls are announced in the session that was opened last.
     fault("SESS-06", &["TOOL-03"], |h, s| {
         if let Some(last) = h.open.last().filter(|_| h.tells("attache-file-of-one")) {
-            for line in s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string()) {
+            for line in
+                s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string())
+            {
                 line["params"]["sessionId"] = json!(last)
             }
         }
@@ -58,7 +60,8 @@ pub(super) const FAULTS: &[Fault] = &[
     // Titles go to the session that was opened last.
     fault("SESS-06", &[], |h, s| {
         if let Some(last) = h.open.last().filter(|_| h.tells("attache-title-of-one")) {
-            let title = json!({"sessionUpdate": "session_info_update", "title": "attache-title-of-one"});
+            let title =
+                json!({"sessionUpdate": "session_info_update", "title": "attache-title-of-one"});
             s.insert(0, update(&json!(last), title))
         }
     }),

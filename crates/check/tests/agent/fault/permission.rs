@@ -15,11 +15,13 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("PERM-02", &["CANCEL-22", "CANCEL-23", "PERM-04", "PERM-07", "PERM-12"], |_, s| {
-        let answers: Vec<Value> = calls(s, ASK).map(|ask| json!({"hears": allowed(&ask["id"])})).collect();
+        let answers: Vec<Value> =
+            calls(s, ASK).map(|ask| json!({"hears": allowed(&ask["id"])})).collect();
         s.extend(answers)
     }),
     fault("PERM-02", &["PERM-12"], |h, s| {
-        let others = h.before.calls.iter().filter(|(id, method)| *method == ASK && h.message["id"] != *id);
+        let others =
+            h.before.calls.iter().filter(|(id, method)| *method == ASK && h.message["id"] != *id);
         if chosen(h) == "yes" {
             s.extend(others.map(|(id, _)| json!({"hears": allowed(&json!(id))})))
         }
@@ -55,7 +57,10 @@ const ASK: &str = "session/request_permission";
 /// The option that the answer chooses, or nothing.
 fn chosen<'h>(heard: Heard<'h>) -> &'h str {
     let is_answer = heard.answers == ASK;
-    heard.message["result"]["outcome"]["optionId"].as_str().filter(|_| is_answer).unwrap_or_default()
+    heard.message["result"]["outcome"]["optionId"]
+        .as_str()
+        .filter(|_| is_answer)
+        .unwrap_or_default()
 }
 
 fn allowed(id: &Value) -> Value {

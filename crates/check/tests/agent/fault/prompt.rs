@@ -38,7 +38,10 @@ pub(super) const FAULTS: &[Fault] = &[
     // It answers the first prompt of a session, and knows no other.
     fault("PROMPT-06", &[], |h, s| {
         let words = ["attache-only-in-one", "recall", "attache another message"];
-        if h.is("session/prompt") && words.iter().any(|word| h.tells(word)) && h.before.turns.is_empty() {
+        if h.is("session/prompt")
+            && words.iter().any(|word| h.tells(word))
+            && h.before.turns.is_empty()
+        {
             refuse(h, s, -32601)
         }
     }),
@@ -52,7 +55,8 @@ pub(super) const FAULTS: &[Fault] = &[
 /// An agent whose model is missing: every turn fails, and says why.
 pub(crate) const NO_MODEL: Fault = fault("PROMPT-10", &[], |h, s| {
     let is_right = |line: &Value| line["result"].get("stopReason").is_some();
-    if h.is("session/prompt") && s.iter().any(is_right) || h.tells("{\"acts\":") && h.is_initialized {
+    if h.is("session/prompt") && s.iter().any(is_right) || h.tells("{\"acts\":") && h.is_initialized
+    {
         refuse(h, s, -32603);
         s[0]["error"]["message"] = json!("no model is configured: set MODEL_KEY")
     }

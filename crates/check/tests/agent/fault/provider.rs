@@ -10,7 +10,9 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     misheard("PROV-02", &[], |h, m| {
-        if h.is("providers/set") && m["params"]["baseUrl"].as_str().is_some_and(|it| it.ends_with("-other")) {
+        if h.is("providers/set")
+            && m["params"]["baseUrl"].as_str().is_some_and(|it| it.ends_with("-other"))
+        {
             m["params"]["baseUrl"] = json!("http://127.0.0.1:9/attache")
         }
     }),

@@ -3,7 +3,8 @@
 use crate::fault::{Fault, Heard, calls, fault, give, misheard, refuse, usage};
 use serde_json::{Value, json};
 
-const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
+const RELATIVE: fn(&Value) -> bool =
+    |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
 
 pub(super) const FAULTS: &[Fault] = &[
     fault("SESS-01", &["DIR-09", "FORK-03", "SESS-03", "SESS-07", "SESS-08"], |h, s| {

@@ -10,9 +10,14 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("LIST-03", &["ARCH-04"], |h, s| {
-        if h.is("session/list") && h.params()["cwd"].is_string() && s[0]["result"]["sessions"] != json!([]) {
+        if h.is("session/list")
+            && h.params()["cwd"].is_string()
+            && s[0]["result"]["sessions"] != json!([])
+        {
             change(s, "sessions", |all| {
-                all.as_array_mut().unwrap().push(json!({"sessionId": "z", "cwd": "/z", "archived": false}))
+                all.as_array_mut()
+                    .unwrap()
+                    .push(json!({"sessionId": "z", "cwd": "/z", "archived": false}))
             })
         }
     }),
@@ -58,7 +63,8 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("DEL-02", &["ARCH-05"], |h, s| {
-        if let (Some(id), true) = (h.deleted, h.params()["cwd"].is_string() && h.is("session/list")) {
+        if let (Some(id), true) = (h.deleted, h.params()["cwd"].is_string() && h.is("session/list"))
+        {
             give(h, s, json!({"sessions": [{"sessionId": id, "cwd": h.params()["cwd"]}]}))
         }
     }),

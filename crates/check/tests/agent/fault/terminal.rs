@@ -25,7 +25,9 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     misheard("TERM-16", &[], |h, m| {
         if h.answers == "terminal/wait_for_exit"
-            && h.message["result"]["exitCode"].as_i64().is_some_and(|code| !(0..=0xffff_ffff).contains(&code))
+            && h.message["result"]["exitCode"]
+                .as_i64()
+                .is_some_and(|code| !(0..=0xffff_ffff).contains(&code))
         {
             m["result"]["exitCode"] = json!(0)
         }

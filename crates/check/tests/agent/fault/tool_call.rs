@@ -16,8 +16,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     fault("TOOL-03", &["TOOL-01", "TOOL-07", "TOOL-09"], |_, s| {
         if let Some(first) = s.iter().position(is_of_a_tool) {
-            let ghost =
-                json!({"sessionUpdate": "tool_call_update", "toolCallId": "ghost", "status": "completed"});
+            let ghost = json!({"sessionUpdate": "tool_call_update", "toolCallId": "ghost", "status": "completed"});
             let ghost = update(&s[first]["params"]["sessionId"], ghost);
             s.insert(first, ghost)
         }
@@ -35,7 +34,8 @@ pub(super) const FAULTS: &[Fault] = &[
         s.retain(|line| !is_of_a_tool(line) || line["params"]["update"]["status"] != "in_progress")
     }),
     fault("TOOL-08", &[], |_, s| {
-        let is_end = |line: &Value| is_of_a_tool(line) && line["params"]["update"]["status"] == "completed";
+        let is_end =
+            |line: &Value| is_of_a_tool(line) && line["params"]["update"]["status"] == "completed";
         let ended = s.iter().position(is_end);
         if let Some(ended) = ended {
             let mut again = s[ended].clone();
@@ -59,7 +59,9 @@ pub(super) const FAULTS: &[Fault] = &[
         })
     }),
     fault("TOOL-11", &["DEC-19"], |_, s| {
-        diffs(s).filter(|diff| diff["oldText"].is_null()).for_each(|diff| diff["oldText"] = json!(""))
+        diffs(s)
+            .filter(|diff| diff["oldText"].is_null())
+            .for_each(|diff| diff["oldText"] = json!(""))
     }),
     fault("TOOL-13", &["DEC-14", "TERM-11"], |h, s| {
         if h.answers == "terminal/create" && s.len() == 2 {
@@ -74,10 +76,13 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 fn is_of_a_tool(line: &Value) -> bool {
-    line["params"]["update"]["sessionUpdate"].as_str().is_some_and(|kind| kind.starts_with("tool_call"))
+    line["params"]["update"]["sessionUpdate"]
+        .as_str()
+        .is_some_and(|kind| kind.starts_with("tool_call"))
 }
 
 fn diffs(said: &mut [Value]) -> impl Iterator<Item = &mut Value> {
-    let content = updates(said, "tool_call").filter_map(|update| update["content"].as_array_mut()).flatten();
+    let content =
+        updates(said, "tool_call").filter_map(|update| update["content"].as_array_mut()).flatten();
     content.filter(|content| content["type"] == "diff")
 }

@@ -98,11 +98,13 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that has its model go on up to three times where it was cut off: one that has nothing more to do says so.
+/// An agent that has its model go on up to three times where it was cut off: one that has nothing
+/// more to do says so.
 pub(super) const GOES_ON: Fault = misheard("PROMPT-07", &[], |h, m| {
     let text = h.params()["prompt"][0]["text"].as_str().unwrap_or_default();
     if h.is("session/prompt") && (1..=3).contains(&text.matches("\"end\":\"length\"").count()) {
         let acts = text.trim_end_matches("]}");
-        m["params"]["prompt"][0]["text"] = json!(format!("{acts},{{\"say\":\"attache check: done\"}}]}}"))
+        m["params"]["prompt"][0]["text"] =
+            json!(format!("{acts},{{\"say\":\"attache check: done\"}}]}}"))
     }
 });

@@ -27,18 +27,25 @@ pub(crate) const FAULTS: &[Fault] = &[
             }
         });
     }),
-    Fault::hears("CONF-12", &[], |_, message| drop_all(message, |option| option["type"] == "check_slider")),
+    Fault::hears("CONF-12", &[], |_, message| {
+        drop_all(message, |option| option["type"] == "check_slider")
+    }),
     Fault::hears("CONF-13", &[], |_, message| {
         drop_all(message, |option| option["category"] == "check_category")
     }),
-    Fault::hears("CONF-20", &[], |_, message| drop_all(message, |option| option["options"][0]["value"] == 5)),
-    Fault::hears("DEC-01", &[], |_, message| drop_all(message, |option| option["description"] == 5)),
+    Fault::hears("CONF-20", &[], |_, message| {
+        drop_all(message, |option| option["options"][0]["value"] == 5)
+    }),
+    Fault::hears("DEC-01", &[], |_, message| {
+        drop_all(message, |option| option["description"] == 5)
+    }),
     Fault::hears("DEC-02", &[], |_, message| drop_all(message, |option| *option == 5)),
-    Fault::hears("DEC-09", &[], |_, message| drop_all(message, |option| option["category"] == "check_open")),
+    Fault::hears("DEC-09", &[], |_, message| {
+        drop_all(message, |option| option["category"] == "check_open")
+    }),
     Fault::hears("DEC-04", &[], |_, message| {
         if message["result"]["configOptions"] == "x" {
-            *message =
-                json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no list"}});
+            *message = json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no list"}});
         }
     }),
 ];
@@ -46,7 +53,8 @@ pub(crate) const FAULTS: &[Fault] = &[
 /// The second option of an answer to a call is not seen.
 fn answer_without_news(message: &mut Value) {
     if message["result"].get("sessionId").is_none()
-        && let Some(options) = message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)
+        && let Some(options) =
+            message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)
     {
         options.truncate(1);
     }
@@ -54,7 +62,8 @@ fn answer_without_news(message: &mut Value) {
 
 /// One option of this kind spoils the whole list.
 fn drop_all(message: &mut Value, spoils: fn(&Value) -> bool) {
-    if let Some(options) = message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)
+    if let Some(options) =
+        message.pointer_mut("/result/configOptions").and_then(Value::as_array_mut)
         && options.iter().any(spoils)
     {
         options.clear();

@@ -20,7 +20,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("ELIC-09", &[], |h, _| {
         if h.is(ASK)
-            && let Some(url) = h.params()["url"].as_str().and_then(|url| url.strip_prefix("http://"))
+            && let Some(url) =
+                h.params()["url"].as_str().and_then(|url| url.strip_prefix("http://"))
         {
             drop(TcpStream::connect(url.split('/').next().unwrap()));
         }
@@ -53,7 +54,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::says("ELIC-25", &[], |h, s| {
-        if h.is(ASK) && h.params()["mode"] == "form" && h.params().get("requestedSchema").is_none() {
+        if h.is(ASK) && h.params()["mode"] == "form" && h.params().get("requestedSchema").is_none()
+        {
             give(h, s, json!({"action": "cancel"}));
         }
     }),

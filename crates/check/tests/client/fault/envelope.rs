@@ -15,7 +15,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::says("RPC-05", &[], |h, s| {
-        if h.message.is_null() && h.client.errand.value("stderr").is_some() {
+        if h.message.is_null() && h.client.task.value("stderr").is_some() {
             s.clear();
         }
     }),
@@ -67,7 +67,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     // Every cancel asks for a reply.
     Fault::says("RPC-11", &[], |_, s| {
-        lines(s, |line| line["method"] == "session/cancel").for_each(|line| line["id"] = json!("cancel"));
+        lines(s, |line| line["method"] == "session/cancel")
+            .for_each(|line| line["id"] = json!("cancel"));
     }),
     Fault {
         rule: "RPC-12",
@@ -208,7 +209,9 @@ fn take_back(message: &mut Value, number: fn(&Value) -> Option<i64>) {
 pub(crate) const TEXTS: Fault = Fault {
     rule: "RPC-12",
     hears: |_, m| take_back(m, |id| id.as_str()?.strip_prefix("call ")?.parse().ok()),
-    says: |_, s| lines(s, CALLS).for_each(|line| line["id"] = json!(format!("call {}", line["id"]))),
+    says: |_, s| {
+        lines(s, CALLS).for_each(|line| line["id"] = json!(format!("call {}", line["id"])))
+    },
     ..Fault::NONE
 };
 

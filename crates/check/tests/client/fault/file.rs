@@ -40,7 +40,11 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("FS-08", &[], |h, s| {
         let path = path(h);
         if h.is(READ) && path.is_relative() {
-            give(h, s, json!({"content": fs::read_to_string(h.client.errand.cwd().join(path)).unwrap()}));
+            give(
+                h,
+                s,
+                json!({"content": fs::read_to_string(h.client.task.cwd().join(path)).unwrap()}),
+            );
         }
     }),
     Fault::says("FS-09", &[], |h, s| {
@@ -105,7 +109,7 @@ fn is_linked(path: &Path) -> bool {
 fn open(heard: &Heard<'_>, said: &mut Vec<Said>, is_meant: fn(&Path, &str) -> bool) {
     let path = path(heard);
     if heard.is(READ)
-        && is_meant(&path, &heard.client.errand.cwd().to_string_lossy())
+        && is_meant(&path, &heard.client.task.cwd().to_string_lossy())
         && let Ok(content) = fs::read_to_string(&path)
     {
         let result = json!({"content": content});

@@ -12,10 +12,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("INIT-01", &["PROMPT-01", "RPC-13", "SESS-26"], |h, s| {
         if h.message.is_null() {
-            let params = json!({"cwd": h.client.errand.cwd(), "mcpServers": []});
+            let params = json!({"cwd": h.client.task.cwd(), "mcpServers": []});
             s.insert(
                 0,
-                Said::Line(json!({"jsonrpc": "2.0", "id": 77, "method": "session/new", "params": params})),
+                Said::Line(
+                    json!({"jsonrpc": "2.0", "id": 77, "method": "session/new", "params": params}),
+                ),
             );
         }
     }),
@@ -33,8 +35,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::hears("INIT-10", &[], |_, message| {
         reject(message, |told| told.get("loadSession").is_some_and(Value::is_null))
     }),
-    Fault::hears("INIT-12", &[], |_, message| reject(message, |told| told.get("attacheFuture").is_some())),
-    Fault::hears("INIT-13", &[], |_, message| reject(message, |told| told["mcpCapabilities"] == false)),
+    Fault::hears("INIT-12", &[], |_, message| {
+        reject(message, |told| told.get("attacheFuture").is_some())
+    }),
+    Fault::hears("INIT-13", &[], |_, message| {
+        reject(message, |told| told["mcpCapabilities"] == false)
+    }),
     Fault::hears("INIT-20", &[], |_, message| {
         reject(message, Value::is_null);
     }),
@@ -42,8 +48,10 @@ pub(crate) const FAULTS: &[Fault] = &[
 
 /// What the agent tells of itself is not taken where its capabilities are of this kind.
 fn reject(message: &mut Value, is_refused: fn(&Value) -> bool) {
-    if message["result"]["protocolVersion"].is_number() && is_refused(&message["result"]["agentCapabilities"])
+    if message["result"]["protocolVersion"].is_number()
+        && is_refused(&message["result"]["agentCapabilities"])
     {
-        *message = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": 1, "message": "what is that"}});
+        *message =
+            json!({"jsonrpc": "2.0", "id": 0, "error": {"code": 1, "message": "what is that"}});
     }
 }

@@ -20,7 +20,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("MCPA-04", &[], |h, s| {
         if h.is("mcp/message") && h.params()["method"] == "ping" {
             let params = json!({"serverId": "server-1", "requestId": "inner-ping", "method": "notifications/progress"});
-            s.push(Said::Line(json!({"jsonrpc": "2.0", "method": "mcp/message", "params": params})));
+            s.push(Said::Line(
+                json!({"jsonrpc": "2.0", "method": "mcp/message", "params": params}),
+            ));
         }
     }),
     Fault::says("RPC-31", &[], |_, s| {

@@ -24,7 +24,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::hears("PROMPT-02", &[], |client, message| {
         offered(client, message, "image", "promptCapabilities", json!({"image": true}))
     }),
-    Fault::hears("FORK-01", &["INIT-16"], |client, message| of_session(client, message, "fork", "fork")),
+    Fault::hears("FORK-01", &["INIT-16"], |client, message| {
+        of_session(client, message, "fork", "fork")
+    }),
     Fault::hears("SYSP-01", &[], |client, message| {
         of_session(client, message, "system_prompt", "systemPrompt")
     }),
@@ -61,20 +63,20 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// The client takes it that the agent offers this, when it is on this errand.
-fn offered(client: &Correct, message: &mut Value, errand: &str, capability: &str, value: Value) {
-    if client.is_on(errand)
+/// The client takes it that the agent offers this, when it is on this task.
+fn offered(client: &Correct, message: &mut Value, task: &str, capability: &str, value: Value) {
+    if client.is_on(task)
         && let Some(told) = message.pointer_mut("/result/agentCapabilities")
     {
         told[capability] = value;
     }
 }
 
-fn of_session(client: &Correct, message: &mut Value, errand: &str, capability: &str) {
+fn of_session(client: &Correct, message: &mut Value, task: &str, capability: &str) {
     let mut all = message["result"]["agentCapabilities"]["sessionCapabilities"].clone();
-    if client.is_on(errand) && message.pointer("/result/agentCapabilities").is_some() {
+    if client.is_on(task) && message.pointer("/result/agentCapabilities").is_some() {
         all[capability] = json!({});
-        offered(client, message, errand, "sessionCapabilities", all);
+        offered(client, message, task, "sessionCapabilities", all);
     }
 }
 

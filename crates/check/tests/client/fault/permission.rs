@@ -14,7 +14,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("PERM-03", &[], |h, s| {
         change_answer(h, s, ASK, |_, answer| {
-            if let Some(chosen) = answer.pointer_mut("/result/outcome/optionId").filter(|id| *id == "yes\nno")
+            if let Some(chosen) =
+                answer.pointer_mut("/result/outcome/optionId").filter(|id| *id == "yes\nno")
             {
                 *chosen = json!("yes no");
             }
@@ -36,7 +37,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("PERM-09", &[], |_, message| {
-        if let Some(options) = message.pointer_mut("/params/options").and_then(Value::as_array_mut) {
+        if let Some(options) = message.pointer_mut("/params/options").and_then(Value::as_array_mut)
+        {
             options.retain(|option| option["kind"] != "allow_session");
         }
     }),

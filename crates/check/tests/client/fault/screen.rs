@@ -7,19 +7,24 @@ use serde_json::{Value, json};
 pub(crate) const FAULTS: &[Fault] = &[
     Fault::hears("TOOL-04", &[], |client, message| {
         let is_judged = update(message)["toolCallId"] == "judged";
-        if is_update(message, "tool_call_update") && is_judged && !client.screen.calls.contains_key("judged")
+        if is_update(message, "tool_call_update")
+            && is_judged
+            && !client.screen.calls.contains_key("judged")
         {
             forget(message);
         }
     }),
     Fault::says("TOOL-05", &[], |h, s| {
-        if is_update(h.message, "tool_call_update") && update(h.message).get("title") == Some(&Value::Null) {
+        if is_update(h.message, "tool_call_update")
+            && update(h.message).get("title") == Some(&Value::Null)
+        {
             show(s, "tool completed\n");
         }
     }),
     Fault::hears("TOOL-06", &[], |client, message| {
         if is_update(message, "tool_call_update")
-            && let Some(old) = client.screen.calls.get("judged").and_then(|call| call["content"].as_array())
+            && let Some(old) =
+                client.screen.calls.get("judged").and_then(|call| call["content"].as_array())
             && let Some(content) = message["params"]["update"]["content"].as_array_mut()
         {
             content.splice(0..0, old.iter().cloned());
@@ -31,12 +36,15 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("PERM-10", &[], |_, message| {
-        if let Some(call) = message.pointer_mut("/params/toolCall").filter(|call| call.is_object()) {
+        if let Some(call) = message.pointer_mut("/params/toolCall").filter(|call| call.is_object())
+        {
             *call = json!({"toolCallId": "judged"});
         }
     }),
     Fault::hears("PLAN-03", &[], |client, message| {
-        if let Some(entries) = message.pointer_mut("/params/update/entries").and_then(Value::as_array_mut) {
+        if let Some(entries) =
+            message.pointer_mut("/params/update/entries").and_then(Value::as_array_mut)
+        {
             entries.splice(0..0, client.screen.plan.iter().cloned());
         }
     }),
@@ -46,7 +54,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("PLANU-02", &[], |client, message| {
-        let old = client.screen.plans.get(update(message)["plan"]["planId"].as_str().unwrap_or_default());
+        let old =
+            client.screen.plans.get(update(message)["plan"]["planId"].as_str().unwrap_or_default());
         if let Some(old) = old.and_then(Value::as_array)
             && let Some(entries) = message["params"]["update"]["plan"]["entries"].as_array_mut()
         {
@@ -82,7 +91,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("COMP-05", &[], |_, message| {
-        if is_update(message, "compaction_update") && update(message).get("summary") == Some(&Value::Null) {
+        if is_update(message, "compaction_update")
+            && update(message).get("summary") == Some(&Value::Null)
+        {
             message["params"]["update"]["summary"] = json!("no list");
         }
     }),
@@ -103,9 +114,14 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::says("SUB-02", &[], |h, s| {
-        if h.message.is_null() && h.client.is_cancelled && h.client.screen.is_child("attache-check-child") {
+        if h.message.is_null()
+            && h.client.is_cancelled
+            && h.client.screen.is_child("attache-check-child")
+        {
             let params = json!({"sessionId": "attache-check-child"});
-            s.push(Said::Line(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params})));
+            s.push(Said::Line(
+                json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}),
+            ));
         }
     }),
     Fault::hears("SUB-03", &[], |_, message| {

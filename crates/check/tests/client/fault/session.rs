@@ -5,7 +5,9 @@ use crate::correct::Said;
 use serde_json::{Value, json};
 
 pub(crate) const FAULTS: &[Fault] = &[
-    Fault::says("SESS-02", &["RPC-31"], |_, s| change(s, "session/new", |params| params["cwd"] = json!("."))),
+    Fault::says("SESS-02", &["RPC-31"], |_, s| {
+        change(s, "session/new", |params| params["cwd"] = json!("."))
+    }),
     Fault::says("SESS-26", &[], |h, s| {
         if h.is("session/update") && h.client.session.is_none() {
             s.push(Said::Left(1));
@@ -35,8 +37,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::hears("DEC-14", &[], |_, message| {
         if message.get("result") == Some(&Value::Null) {
-            *message =
-                json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no result"}});
+            *message = json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no result"}});
         }
     }),
     Fault::hears("DEC-22", &["PROMPT-01"], |_, message| {
@@ -56,7 +57,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         if page["sessions"][0].is_object() && page.get("nextCursor").is_none() {
             s.insert(
                 0,
-                Said::Line(json!({"jsonrpc": "2.0", "id": 77, "method": "session/list", "params": {}})),
+                Said::Line(
+                    json!({"jsonrpc": "2.0", "id": 77, "method": "session/list", "params": {}}),
+                ),
             );
         }
     }),

@@ -25,8 +25,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("TERM-04", &[], |_, message| {
-        if let Some(args) =
-            message.pointer_mut("/params/args").and_then(Value::as_array_mut).filter(|args| args.len() > 3)
+        if let Some(args) = message
+            .pointer_mut("/params/args")
+            .and_then(Value::as_array_mut)
+            .filter(|args| args.len() > 3)
         {
             args.retain(|arg| arg != "");
         }
@@ -36,7 +38,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         change_answer(h, s, OUTPUT, |_, answer| {
             if answer["result"]["truncated"] == true {
                 let length = answer["result"]["output"].as_str().unwrap().chars().count();
-                answer["result"]["output"] = "aé☃🙂bß€😀".chars().take(length).collect::<String>().into();
+                answer["result"]["output"] =
+                    "aé☃🙂bß€😀".chars().take(length).collect::<String>().into();
             }
         });
     }),
@@ -51,7 +54,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         // One waiter of several is told.
         let mut told = 0;
         s.retain(|said| {
-            let is_told = matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT);
+            let is_told =
+                matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT);
             told += usize::from(is_told);
             !is_told || told < 2
         });
@@ -99,11 +103,14 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("TERM-14", &[], |h, s| {
         if h.is(RELEASE) {
-            s.retain(|said| !matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT));
+            s.retain(
+                |said| !matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT),
+            );
         }
     }),
     Fault::hears("TERM-15", &[], |client, message| {
-        if message["method"] == KILL || message["method"] == OUTPUT || message["method"] == RELEASE {
+        if message["method"] == KILL || message["method"] == OUTPUT || message["method"] == RELEASE
+        {
             message["params"]["sessionId"] = json!(client.session.as_ref().unwrap().id);
         }
     }),

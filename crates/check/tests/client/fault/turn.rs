@@ -45,7 +45,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         change(s, "session/cancel", |params| params["sessionId"] = json!("check-session-2"));
     }),
     Fault::hears("CANCEL-07", &[], |client, message| {
-        if client.is_cancelled && message["params"]["update"]["sessionUpdate"] == "tool_call_update" {
+        if client.is_cancelled && message["params"]["update"]["sessionUpdate"] == "tool_call_update"
+        {
             *message = nothing();
         }
     }),

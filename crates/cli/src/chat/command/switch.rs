@@ -1,32 +1,33 @@
-//! `/switch`: lists sessions, or goes on with the one that a number or words name.
+//! `/switch`: lists sessions, or continues the one that a number or words identify.
 
 use crate::chat::Chat;
 use crate::follow::{println, say};
-use crate::sessions::when::ago;
+use crate::sessions::time::ago;
 use crate::show::paint::{DIM, YELLOW};
 use crate::show::{sanitize, width};
 use crate::terminal;
 use attache_client::{ListedSession, SessionFilter};
 use std::time::Duration;
 
-/// How many sessions are listed at once.
+/// The number of sessions in a list.
 const LISTED: usize = 20;
 
-/// How long agents are waited for when sessions are listed.
+/// The time limit for agents to list their sessions.
 const LISTING: Duration = Duration::from_secs(2);
 
 impl Chat {
-    /// Goes on with the session of this number in the last list, else with the one session that these words name. Lists what could be
-    /// meant where that is not one.
+    /// Continues the session with this number in the latest list, or the only session that matches
+    /// the words. Otherwise lists the candidates.
     pub(super) async fn switch(&mut self, wanted: &str) {
         let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
         if let Some(chosen) = number.and_then(|number| self.listed.get(number - 1)).cloned() {
             return self.go_on(chosen).await;
         }
         self.ask_for_lists().await;
-        // A number that the last list does not have may stand in a title.
-        let found =
-            self.hub.list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
+        // A number that is not in the latest list can be part of a title.
+        let found = self
+            .hub
+            .list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
         if let (false, Some(chosen)) = (wanted.is_empty(), the_one(&found, wanted).cloned()) {
             self.listed.clear();
             return match chosen.id == *self.follow.session.id() {
@@ -47,7 +48,7 @@ impl Chat {
         self.open(opened);
     }
 
-    /// Asks agents and store which sessions they have, and waits a little for their answers.
+    /// Asks the agents and the store for their sessions, and waits briefly for the answers.
     async fn ask_for_lists(&self) {
         self.hub.refresh_list();
         let mut watch = self.hub.watch();
@@ -56,7 +57,7 @@ impl Chat {
                 && watch.next().await.is_some()
             {}
         };
-        // Agents that take longer are listed the next time.
+        // Slower agents appear in the next list.
         let _ = tokio::time::timeout(LISTING, asked).await;
     }
 
@@ -67,8 +68,9 @@ impl Chat {
             let title = listed.title.as_deref().unwrap_or("(no title)");
             let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
             let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
-            // The title is what tells sessions apart: the folder gives way first.
-            let line = format!("{mark} {number} {title} ({}, {when}, {})", listed.agent, listed.cwd);
+            // The title identifies a session, so the folder is shortened first.
+            let line =
+                format!("{mark} {number} {title} ({}, {when}, {})", listed.agent, listed.cwd);
             let line = sanitize::visible_line(&line);
             println(&width::cut(&line, columns));
         }
@@ -78,29 +80,36 @@ impl Chat {
     }
 }
 
-/// The session that the words name: the only one found, else the only one with just this title or id.
+/// Returns the session that the words identify: the only match, or the only one with exactly this
+/// title or id.
 fn the_one<'l>(found: &'l [ListedSession], words: &str) -> Option<&'l ListedSession> {
     if let [one] = found {
         return Some(one);
     }
     let is_named = |listed: &&ListedSession| {
         listed.id.as_str() == words
-            || listed.title.as_deref().is_some_and(|title| title.to_lowercase() == words.to_lowercase())
+            || listed
+                .title
+                .as_deref()
+                .is_some_and(|title| title.to_lowercase() == words.to_lowercase())
     };
     let mut named = found.iter().filter(is_named);
     named.next().filter(|_| named.next().is_none())
 }
 
 fn advice(wanted: &str, nothing: bool, listed: usize, more: usize) -> String {
-    let more = if more > 0 { format!(" ({more} older ones are not listed)") } else { String::new() };
+    let more =
+        if more > 0 { format!(" ({more} older ones are not listed)") } else { String::new() };
     match (wanted.is_empty(), nothing, listed) {
-        (_, _, 0) => "There is no session yet.".to_owned(),
-        (true, ..) => format!("/switch NUMBER or /switch WORDS goes on with one.{more}"),
+        (_, _, 0) => "There are no sessions yet.".to_owned(),
+        (true, ..) => format!("Continue a session with /switch NUMBER or /switch WORDS.{more}"),
         (false, true, _) => {
-            format!("No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}")
+            format!(
+                "No session matches “{wanted}”; these are all sessions. Continue one with /switch NUMBER.{more}"
+            )
         }
         (false, false, listed) => {
-            format!("{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}")
+            format!("{listed} sessions match “{wanted}”. Continue one with /switch NUMBER.{more}")
         }
     }
 }

@@ -1,10 +1,10 @@
-//! A word that begins with a slash and is no command: told, and not sent to a model that could only guess.
+//! Unknown slash commands are reported, and not sent to a model that could only guess.
 
-/// How many letters a suggestion may differ by.
+/// The largest edit distance of a suggestion.
 const DIFFERS: usize = 2;
 
-/// The name, if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`. A path such as `/etc/hosts`, a lone slash
-/// and a second slash do not.
+/// Returns the name if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`.
+/// A path such as `/etc/hosts`, a lone slash and a second slash do not.
 pub(super) fn name(word: &str) -> Option<&str> {
     let name = word.strip_prefix('/')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
@@ -12,58 +12,51 @@ pub(super) fn name(word: &str) -> Option<&str> {
     (begins && name.chars().all(plain)).then_some(name)
 }
 
-/// What the person is told: what is meant, perhaps, and how the line is sent as it is.
+/// Returns the message for an unknown command: a suggestion, and how to send the line unchanged.
 pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
     let lower = name.to_lowercase();
     let likeness = |known: &&'k str| {
         let known = known.to_lowercase();
         match known.starts_with(&lower) || lower.starts_with(&known) {
             true => 0,
-            false => distance(&lower, &known),
+            false => strsim::levenshtein(&lower, &known),
         }
     };
-    // One letter of two is another word.
+    // In a word of two letters, one changed letter makes another word.
     let most = DIFFERS.min(lower.chars().count() / 2);
-    let nearest = known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();
+    let nearest =
+        known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();
     let meant = match nearest {
         Some((_, known)) => format!("did you mean /{known}?"),
         None => "/help lists the commands.".to_owned(),
     };
     format!(
-        "There is no command /{name}: {meant} Nothing was sent; //{name} … sends a line that begins with /{name}."
+        "Unknown command /{name}: {meant} Nothing was sent. To send a line that begins with /{name}, type //{name}."
     )
-}
-
-/// How many letters must be put in, left out or replaced to make one word of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.chars().enumerate() {
-        let mut before = line;
-        let mut left = line + 1;
-        let mut next = vec![left];
-        for (above, against) in row.iter().skip(1).zip(&other) {
-            left = (before + usize::from(letter != *against)).min(above + 1).min(left + 1);
-            before = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, name, refusal};
+    use super::{name, refusal};
 
     #[test]
     fn only_a_word_of_letters_looks_like_a_command() {
         for word in ["/hlep", "/a-b_c", "/mcp:tool", "/Help", "/übung"] {
             assert_eq!(name(word), word.strip_prefix('/'));
         }
-        for word in
-            ["", "/", "//help", "/etc/hosts", "/tmp/x.rs:12", "/*", "/3", "/.env", "help", "a/b", "/?"]
-        {
+        for word in [
+            "",
+            "/",
+            "//help",
+            "/etc/hosts",
+            "/tmp/x.rs:12",
+            "/*",
+            "/3",
+            "/.env",
+            "help",
+            "a/b",
+            "/?",
+        ] {
             assert_eq!(name(word), None, "{word}");
         }
     }
@@ -82,15 +75,6 @@ mod tests {
         ] {
             let told = refusal(word, known.into_iter());
             assert!(told.contains(meant) && told.contains(&format!("//{word}")), "{word}: {told}");
-        }
-    }
-
-    #[test]
-    fn the_distance_counts_letters() {
-        for (one, other, expected) in
-            [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("hlep", "help", 2), ("a", "b", 1)]
-        {
-            assert_eq!(distance(one, other), expected, "{one} {other}");
         }
     }
 }

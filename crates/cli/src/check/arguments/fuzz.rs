@@ -1,21 +1,26 @@
-//! What may stand behind `attache check fuzz`.
+//! The arguments of `attache check fuzz`.
 
-use crate::args::seconds;
+use crate::args::value::seconds;
 use attache_protocol::method::Side;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What stands below the options.
+/// The text below the options.
 pub(super) const HELP: &str = "\
-A case is a valid conversation made of all methods, updates and fields that the protocol has, with up to four bad things done to it: delayed, left out, \
-said twice, in another order, cut off, split inside a character, padded, nested deep, of the wrong type, with an odd id, text that is no message, \
-the end of the input. Everything follows from --seed. The peer is started for each case. What is spoiled is said to a client while its turn runs, and as answers to its calls.
+A case is a valid conversation with all methods, updates and fields of the protocol, and up to \
+four faults in it: a message is delayed, omitted, repeated, reordered, cut off, split inside a \
+character, padded, deeply nested, of the wrong type, with an odd id, replaced by other text, \
+or followed by the end of the input. --seed determines all cases. The peer is started for each \
+case. A client gets the malformed messages during its turn and as replies to its calls.
 
-An error is a good answer to a bad message. Failures are: the peer dies, it hangs (answers no call within --timeout, or goes on when its input has ended), \
-it writes what is no message, its calls and notifications break what must hold, it takes more than 1 GiB or floods. The first failure ends the run: it is made \
-small, shown, and written to --output; the command exits with 4. Nothing that would change a login, a provider or a kept session is called.
+An error is a valid reply to a malformed message. These are failures: the peer dies; it hangs \
+(it answers no call within --timeout, or continues after the end of its input); it writes text \
+that is not a message; its own messages break a mandatory rule; it uses more than 1 GiB or \
+floods. The first failure ends the run. It is minimized, shown and written to --output, and \
+the exit code is 4. The fuzzer never calls methods that would change a login, a provider or a \
+stored session.
 
 Examples:
   attache check fuzz agent -- my-agent --acp
@@ -24,7 +29,7 @@ Examples:
   attache check fuzz client -- my-client --agent {agent} --say {prompt}
   attache check trace fuzz.jsonl";
 
-/// Which side a command is.
+/// The side of the command under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Fuzzed {
     /// CMD is an agent
@@ -44,31 +49,32 @@ impl Fuzzed {
 
 #[derive(Debug, Args)]
 pub(crate) struct Fuzz {
-    /// What CMD is
+    /// The side of CMD
     #[arg(value_name = "SIDE")]
     pub(crate) side: Fuzzed,
-    /// The number that all cases follow from
+    /// The seed that determines all cases
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How many cases, at most
+    /// The maximum number of cases
     #[arg(long, value_name = "CASES", default_value_t = 200)]
     pub(crate) runs: u64,
-    /// Begin no case after so many seconds
+    /// Start no case after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// How long an answer may take; the first one three times as long
+    /// The longest wait for a reply; the first reply may take three times as long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Play this recording again, and nothing else
+    /// Only replay this recording
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "runs", "time"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Where a failure is written
+    /// Write a failure to this file
     #[arg(long, value_name = "FILE", default_value = "fuzz.jsonl")]
     pub(crate) output: PathBuf,
-    /// Of an agent: a variable that gets the address of the judge's model, as for `attache check agent`
+    /// Set this variable of an agent to the address of the judge's model, as in `attache check
+    /// agent`
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
-    /// Of an agent: a variable of its environment
+    /// Set this environment variable for an agent
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// The program and its arguments

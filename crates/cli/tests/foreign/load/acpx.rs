@@ -1,7 +1,8 @@
 //! `acpx`, a command line for many agents, with ours.
 //!
-//! It keeps its own record of each session under HOME, and runs the agent in a process that waits there for more prompts. It comes back to
-//! a session by `session/resume`, else by `session/load`, whose updates it drops.
+//! It keeps its own record of each session under HOME, and runs the agent in a process that waits
+//! there for more prompts. It comes back to a session by `session/resume`, else by `session/load`,
+//! whose updates it drops.
 
 use super::Kept;
 use crate::peers::{package, ts};
@@ -106,7 +107,9 @@ fn json_files(folder: &Path, extension: &str) -> Vec<Value> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
     let paths = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
-    paths.map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()).collect()
+    paths
+        .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        .collect()
 }
 
 /// How often the client or its agent sent this request.
@@ -118,14 +121,16 @@ fn count(trace: &[Value], method: &str) -> usize {
 fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     let answer = |index: usize| {
         let asked = &trace[index]["message"]["id"];
-        trace[index..].iter().find(|line| line["from"] == "agent" && line["message"]["id"] == *asked)
+        trace[index..]
+            .iter()
+            .find(|line| line["from"] == "agent" && line["message"]["id"] == *asked)
     };
     let asked = trace.iter().enumerate().filter(|(_, line)| line["message"]["method"] == method);
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
 }
 
-/// The session goes on after its agent and the process of `acpx` were killed: `acpx` comes back by this method, finds the mode that was set, and shows the
-/// whole conversation as one.
+/// The session goes on after its agent and the process of `acpx` were killed: `acpx` comes back by
+/// this method, finds the mode that was set, and shows the whole conversation as one.
 async fn comes_back(kept: Kept, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;
@@ -138,11 +143,19 @@ async fn comes_back(kept: Kept, method: &str) {
     let read = acpx.reads().await;
     let roles: Vec<_> = read.iter().map(|(role, _)| role.as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "user", "assistant"], "{read:?}");
-    assert_eq!((read[0].1.as_str(), read[2].1.as_str()), (RENAME, "rename two to TWO in notes.txt"));
-    assert!(read[1].1.contains("`one` is now `ONE`") && read[3].1.contains("`two` is now `TWO`"), "{read:?}");
+    assert_eq!(
+        (read[0].1.as_str(), read[2].1.as_str()),
+        (RENAME, "rename two to TWO in notes.txt")
+    );
+    assert!(
+        read[1].1.contains("`one` is now `ONE`") && read[3].1.contains("`two` is now `TWO`"),
+        "{read:?}"
+    );
 
     let listed = acpx.json(&["sessions", "list"]).await;
-    let [session] = &listed["sessions"].as_array().unwrap()[..] else { panic!("one session: {listed}") };
+    let [session] = &listed["sessions"].as_array().unwrap()[..] else {
+        panic!("one session: {listed}")
+    };
     assert_eq!((&session["title"], &session["cwd"]), (&json!(RENAME), &json!(kept.project.cwd())));
     acpx.run(&["sessions", "close"]).await;
 
@@ -166,7 +179,8 @@ async fn acpx_loads_a_session_whose_agent_was_killed_when_it_cannot_resume() {
     comes_back(Kept::hiding("resume"), "session/load").await;
 }
 
-/// SESS-13, SESS-14, SESS-17: what acpx makes of the updates of a load is what it made of the conversation.
+/// SESS-13, SESS-14, SESS-17: what acpx makes of the updates of a load is what it made of the
+/// conversation.
 #[tokio::test]
 async fn acpx_shows_the_whole_conversation_of_a_load() {
     let kept = Kept::new();
@@ -184,8 +198,10 @@ async fn acpx_shows_the_whole_conversation_of_a_load() {
     let load = ts("acpx-load.mjs").pop().unwrap();
     let (cwd, id) = (text(kept.project.cwd()), live["acp_session_id"].as_str().unwrap());
     let agent: Vec<_> = kept.command.iter().map(String::as_str).collect();
-    let shown =
-        loading.node(&[&[&*load, "--cwd", &cwd, "--load", id, "--"], &agent[..]].concat()).await.stdout;
+    let shown = loading
+        .node(&[&[&*load, "--cwd", &cwd, "--load", id, "--"], &agent[..]].concat())
+        .await
+        .stdout;
     for part in [
         "[thinking] I find the files that hold the word `one`",
         "[tool] Edit notes.txt (completed)",

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 /// The conversation in order, and the last of everything that is replaced as a whole.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Transcript {
-    /// Each message `{"sessionUpdate":KIND,"text":…}` without its id, which may differ after a load (SESS-15); each tool call with all its fields.
+    /// Each message `{"sessionUpdate":KIND,"text":…}` without its id, which may differ after a load
+    /// (SESS-15); each tool call with all its fields.
     pub(super) entries: Vec<Value>,
     /// By name: `plan`, `usage`, `title`, `configOptions`, `availableModes`, `mode`.
     pub(super) state: BTreeMap<&'static str, Value>,
@@ -128,7 +129,9 @@ impl Folding {
             kind @ (USER | AGENT | THOUGHT) => self.chunk(kind, update),
             "tool_call" | "tool_call_update" => self.tool_call(update),
             "plan" => self.set("plan", &update["entries"]),
-            "usage_update" => self.set("usage", &json!([update["used"], update["size"], update["cost"]])),
+            "usage_update" => {
+                self.set("usage", &json!([update["used"], update["size"], update["cost"]]))
+            }
             "session_info_update" => self.set("title", &update["title"]),
             "config_option_update" => self.set("configOptions", &update["configOptions"]),
             // Those are the agent's, and may come after the answer that opens the session.
@@ -162,15 +165,19 @@ impl Folding {
         }
     }
 
-    /// Each field replaces the one before it (TOOL-05, TOOL-06); a call is pending until it says otherwise.
+    /// Each field replaces the one before it (TOOL-05, TOOL-06); a call is pending until it says
+    /// otherwise.
     fn tool_call(&mut self, update: &Value) {
         let key = ("tool_call".to_owned(), update["toolCallId"].as_str().map(str::to_owned));
         let place = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
             self.push(&key.0, key.1.clone(), json!({"status": "pending"}));
             self.keys.len() - 1
         });
-        let entry: &mut Map<String, Value> = self.transcript.entries[place].as_object_mut().unwrap();
-        entry.extend(update.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()));
+        let entry: &mut Map<String, Value> =
+            self.transcript.entries[place].as_object_mut().unwrap();
+        entry.extend(
+            update.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()),
+        );
         entry.insert("sessionUpdate".into(), json!("tool_call"));
     }
 }

@@ -11,7 +11,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// How long what an agent left may take to be gone. It only decides what would otherwise hang for ever.
+/// How long what an agent left may take to be gone. It only decides what would otherwise hang for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Home {
@@ -29,7 +30,8 @@ impl Home {
         });
         for name in [".gemini", ".qwen"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
-            std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string()).unwrap();
+            std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string())
+                .unwrap();
         }
         let fixtures = folder.path().join("fixtures.json");
         std::fs::write(&fixtures, answers(project).to_string()).unwrap();
@@ -37,7 +39,8 @@ impl Home {
         Self { folder, model }
     }
 
-    /// All that an agent has in its environment. A proxy where nobody listens stands between it and every other machine.
+    /// All that an agent has in its environment. A proxy where nobody listens stands between it and
+    /// every other machine.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let path = [installed_agents(), "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()];
         let path = std::env::join_paths(path.into_iter().chain(node())).unwrap();
@@ -85,12 +88,14 @@ impl Home {
         end(command.spawn().unwrap()).await
     }
 
-    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by the minute: one that is loaded in the minute
-    /// in which it began is emptied by that.
+    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by
+    /// the minute: one that is loaded in the minute in which it began is emptied by that.
     pub(super) fn sessions_are_older(&self) {
         let projects = std::fs::read_dir(self.folder.path().join(".gemini/tmp"));
         for project in projects.into_iter().flatten().flatten() {
-            for chat in std::fs::read_dir(project.path().join("chats")).into_iter().flatten().flatten() {
+            for chat in
+                std::fs::read_dir(project.path().join("chats")).into_iter().flatten().flatten()
+            {
                 let name = chat.file_name().into_string().unwrap();
                 let (_, id) = name.rsplit_once('-').unwrap();
                 let older = format!("session-2026-01-01T00-00-{id}");
@@ -121,8 +126,9 @@ fn node() -> Option<std::path::PathBuf> {
 fn alive(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {
-        std::fs::read(path.join("environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|each| each == mark.as_bytes()))
+        std::fs::read(path.join("environ")).is_ok_and(|environ| {
+            environ.split(|byte| *byte == 0).any(|each| each == mark.as_bytes())
+        })
     });
     marked
         .filter_map(|path| std::fs::read_to_string(path.join("cmdline")).ok())

@@ -37,7 +37,8 @@ impl Model {
     }
 }
 
-/// What the model can be asked to make. One for each call: an agent answers the second of two alike from memory.
+/// What the model can be asked to make. One for each call: an agent answers the second of two alike
+/// from memory.
 const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
 
 /// What the model answers: a sentence, a file that it makes, or numbers without an end.
@@ -48,9 +49,11 @@ pub(super) fn answers(project: &Project) -> Value {
             "response": {"content": "one two three four five ".repeat(40) + "ninety-nine"}}),
     ];
     for name in FILES {
-        let arguments = json!({"file_path": text(project.file(name)), "content": "made\n"}).to_string();
+        let arguments =
+            json!({"file_path": text(project.file(name)), "content": "made\n"}).to_string();
         let asked = format!("make {name}");
-        let call = json!([{"id": format!("call_{name}"), "name": "write_file", "arguments": arguments}]);
+        let call =
+            json!([{"id": format!("call_{name}"), "name": "write_file", "arguments": arguments}]);
         fixtures.push(json!({"match": {"userMessage": asked, "hasToolResult": false},
             "response": {"content": "I make it.", "toolCalls": call}}));
         fixtures.push(json!({"match": {"userMessage": asked, "hasToolResult": true},

@@ -1,15 +1,13 @@
-//! Commands that run on behind a turn, and the tools that look at them and end them.
+//! Commands that run on behind a turn.
 
-use super::super::fit::{MESSAGE_TEXT, code_block, end_within, one_line};
-use super::super::{Finding, ToolResult, Toolbox};
+use super::begun::{Begun, CommandLine};
 use super::clean::Clean;
-use super::shell::Begun;
-use super::{Execute, OUTPUT_GIVEN, OUTPUT_KEPT, counted, end_words};
-use attache_agent::{Error, NewToolCall, Result};
+use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use crate::tools::fit::{MESSAGE_TEXT, code_block, counted, end_within, one_line};
+use crate::tools::tool_result::{Finding, ToolResult};
+use attache_agent::{Result, ToolCallHandle};
 use attache_host::Bounded;
 use attache_protocol::v1::ContentBlock;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,41 +21,6 @@ const RUNNING: usize = 8;
 /// How many a session knows, with those that ended.
 const KNOWN: usize = 32;
 
-/// The longest time that new output is waited for.
-const LONGEST_WAIT: Duration = Duration::from_secs(120);
-
-/// Look at what a background command wrote since the last look.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Output {
-    /// Its id.
-    pub(crate) id: String,
-    /// How long to wait for something new, or its end; not at all unless set.
-    pub(crate) seconds: Option<u64>,
-}
-
-/// End a background command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kill {
-    /// Its id.
-    pub(crate) id: String,
-}
-
-impl Output {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "id": self.id, "seconds": self.seconds })
-    }
-
-    fn wait(&self) -> Duration {
-        Duration::from_secs(self.seconds.unwrap_or(0)).min(LONGEST_WAIT)
-    }
-}
-
-impl Kill {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "id": self.id })
-    }
-}
-
 /// The background commands of a session. Dropping it kills them all.
 #[derive(Debug, Default)]
 pub(crate) struct Background {
@@ -69,7 +32,7 @@ pub(crate) struct Background {
 
 /// One background command.
 #[derive(Debug)]
-struct Process {
+pub(super) struct Process {
     command: String,
     /// After which it is killed.
     time: Option<Duration>,
@@ -102,8 +65,34 @@ impl Process {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).ended.clone()
     }
 
-    /// Waits until there is something to be read or it has ended.
-    async fn has_news(&self) {
+    /// Ends it, and waits until it has ended.
+    pub(super) async fn kill(&self) {
+        self.kill.send_replace(true);
+        let mut changes = self.changed.subscribe();
+        while self.ended().is_none() && changes.changed().await.is_ok() {}
+    }
+
+    /// Shows what it wrote since the last look, and completes the call.
+    pub(super) async fn show(&self, mut handle: ToolCallHandle) -> Result<ToolResult> {
+        let (text, how, file) = self.state(|state| state.look());
+        let text = match text.is_empty() {
+            true => "(nothing new)\n".to_owned(),
+            false => text,
+        };
+        let shown = ContentBlock::text(code_block(end_within(&text, MESSAGE_TEXT)));
+        handle.replace_content(vec![shown.into(), ContentBlock::text(how.as_str()).into()]).await?;
+        handle.complete().await?;
+        let file = file
+            .map(|file| format!("; everything it wrote is in {}", file.display()))
+            .unwrap_or_default();
+        Ok(ToolResult::done(
+            format!("{}\n[{how}{file}]", text.trim_end_matches('\n')),
+            Finding::Nothing,
+        ))
+    }
+
+    /// Waits until it has written something new or has ended.
+    pub(super) async fn has_news(&self) {
         let mut changes = self.changed.subscribe();
         loop {
             {
@@ -159,7 +148,8 @@ impl State {
         self.all.push(bytes);
     }
 
-    /// What was written since the last look, how it is now, and where everything is if a part of it was left out.
+    /// What was written since the last look, how it is now, and where everything is if a part of it
+    /// was left out.
     fn look(&mut self) -> (String, String, Option<PathBuf>) {
         let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
         self.told |= self.ended.is_some();
@@ -174,7 +164,11 @@ impl Background {
     ///
     /// # Errors
     /// Too many run.
-    fn begin(&mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
+    pub(super) fn begin(
+        &mut self,
+        line: &CommandLine,
+        begun: Begun,
+    ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
         if self.tasks.len() >= RUNNING {
             return Err(format!(
@@ -183,7 +177,8 @@ impl Background {
             ));
         }
         if self.known.len() >= KNOWN {
-            let ended = self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
+            let ended =
+                self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
             ended.and_then(|id| self.known.remove(&id));
         }
         self.last += 1;
@@ -194,18 +189,18 @@ impl Background {
         };
         let state = State { unread: Bounded::new(OUTPUT_GIVEN), all, ended: None, told: false };
         let process = Arc::new(Process {
-            command: execute.command.clone(),
-            time: execute.time(),
+            command: line.command.clone(),
+            time: line.time,
             state: Mutex::new(state),
             changed: watch::Sender::new(()),
             kill: watch::Sender::new(false),
         });
         self.known.insert(self.last, process.clone());
-        self.tasks.spawn(process.run(begun, execute.terminal.then(Clean::default)));
+        self.tasks.spawn(process.run(begun, line.in_terminal.then(Clean::default)));
         Ok(name(self.last))
     }
 
-    fn find(&self, id: &str) -> std::result::Result<Arc<Process>, String> {
+    pub(super) fn find(&self, id: &str) -> std::result::Result<Arc<Process>, String> {
         let number = id.trim().trim_start_matches("bg").parse::<u32>().ok();
         number.and_then(|number| self.known.get(&number)).cloned().ok_or_else(|| {
             let known: Vec<String> = self.known.keys().map(|number| name(*number)).collect();
@@ -238,62 +233,4 @@ impl Background {
 
 fn name(number: u32) -> String {
     format!("bg{number}")
-}
-
-impl Toolbox<'_> {
-    /// Leaves a command that was just started to itself.
-    pub(super) fn leave(&mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
-        self.memory.shell.background.begin(execute, begun)
-    }
-
-    /// Shows what a background command wrote since the last look.
-    pub(crate) async fn output(&mut self, output: &Output, call: NewToolCall) -> Result<ToolResult> {
-        let handle = call.start().await?;
-        let process = match self.memory.shell.background.find(&output.id) {
-            Ok(process) => process,
-            Err(why) => return self.failed(handle, &why).await,
-        };
-        tokio::select! {
-            biased;
-            () = self.turn.cancelled() => return Err(Error::Cancelled),
-            _waited = tokio::time::timeout(output.wait(), process.has_news()) => {}
-        }
-        self.looked_at(&process, handle).await
-    }
-
-    /// Ends a background command; what it wrote since the last look is shown.
-    pub(crate) async fn kill(&mut self, kill: &Kill, call: NewToolCall) -> Result<ToolResult> {
-        let handle = call.start().await?;
-        let process = match self.memory.shell.background.find(&kill.id) {
-            Ok(process) => process,
-            Err(why) => return self.failed(handle, &why).await,
-        };
-        process.kill.send_replace(true);
-        let mut changes = process.changed.subscribe();
-        let gone = async { while process.ended().is_none() && changes.changed().await.is_ok() {} };
-        tokio::select! {
-            biased;
-            () = self.turn.cancelled() => return Err(Error::Cancelled),
-            () = gone => {}
-        }
-        self.looked_at(&process, handle).await
-    }
-
-    async fn looked_at(
-        &self,
-        process: &Process,
-        mut handle: attache_agent::ToolCallHandle,
-    ) -> Result<ToolResult> {
-        let (text, how, file) = process.state(|state| state.look());
-        let text = match text.is_empty() {
-            true => "(nothing new)\n".to_owned(),
-            false => text,
-        };
-        let shown = ContentBlock::text(code_block(end_within(&text, MESSAGE_TEXT)));
-        handle.replace_content(vec![shown.into(), ContentBlock::text(how.as_str()).into()]).await?;
-        handle.complete().await?;
-        let file =
-            file.map(|file| format!("; everything it wrote is in {}", file.display())).unwrap_or_default();
-        Ok(ToolResult::done(format!("{}\n[{how}{file}]", text.trim_end_matches('\n')), Finding::Nothing))
-    }
 }

@@ -3,14 +3,15 @@
 /// How long a line may be that is held back because it may still be written over, in bytes.
 const LINE: usize = 16 * 1024;
 
-/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A carriage return begins its line anew, as
-/// programs use it to show how far they are; a backspace takes a character back.
+/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A
+/// carriage return begins its line anew, as programs use it to show how far they are; a backspace
+/// takes a character back.
 #[derive(Debug, Default)]
 pub(super) struct Clean {
     state: State,
     /// The last line, as long as it is open.
     line: Vec<u8>,
-    /// A carriage return came: the next character begins the line anew, unless it ends it.
+    /// After a carriage return: the next character restarts the line, unless it ends it.
     returned: bool,
 }
 
@@ -93,7 +94,8 @@ mod tests {
 
     fn clean(text: &str, piece: usize) -> String {
         let mut clean = Clean::default();
-        let mut whole: Vec<u8> = text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
+        let mut whole: Vec<u8> =
+            text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
         whole.extend_from_slice(clean.open_line());
         String::from_utf8(whole).unwrap()
     }
@@ -121,6 +123,9 @@ mod tests {
         let mut clean = Clean::default();
         let given = clean.push(&b"x".repeat(1_000_000)).len();
         assert!(given > 980_000 && clean.open_line().len() < 20_000);
-        assert_eq!(clean.push(&b"\x1b]".repeat(500_000)).len() + clean.open_line().len(), 1_000_000 - given);
+        assert_eq!(
+            clean.push(&b"\x1b]".repeat(500_000)).len() + clean.open_line().len(),
+            1_000_000 - given
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What a person sees of a command while it runs.
 
-use super::super::fit::{MESSAGE_TEXT, code_block, end_within};
+use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
 use attache_host::{Exit, Tail};
 use attache_protocol::v1::{ContentBlock, Terminal, TerminalId, ToolCallContent, ToolCallUpdate};
@@ -12,7 +12,8 @@ use tokio::time::Instant;
 /// The shortest time between two looks at a running command's output.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// How much output is shown at once while the command runs, in bytes, and of that in one message, in bytes of JSON.
+/// How much output is shown at once while the command runs, in bytes, and of that in one message,
+/// in bytes of JSON.
 const OUTPUT_SHOWN: usize = 16 * 1024;
 const MESSAGE_OUTPUT: usize = 32 * 1024;
 
@@ -26,7 +27,7 @@ pub(super) struct Display {
 }
 
 enum Way {
-    /// The end of the output is the call's content, each time anew.
+    /// The end of the output replaces the content of the call each time.
     Content(Tail),
     /// A client that shows terminals of agents is sent piece by piece.
     Terminal {
@@ -39,9 +40,11 @@ enum Way {
 }
 
 impl Display {
-    /// Begins to show. Whether the client shows terminals of agents is what it says of itself, under `_meta`.
+    /// Begins to show. Whether the client shows terminals of agents is what it says of itself,
+    /// under `_meta`.
     pub(super) async fn begin(turn: &Turn, handle: &mut ToolCallHandle, cwd: &str) -> Result<Self> {
-        let shows = turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
+        let shows =
+            turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
         let before = handle.call().content.clone();
         let mut way = Way::Content(Tail::new(OUTPUT_SHOWN));
         if shows == Some(true) {
@@ -86,16 +89,16 @@ impl Display {
         handle.replace_content(self.content(&shown.text())).await
     }
 
-    /// Tells a client that shows terminals of agents the rest of the output and how the command ended. Works also after a cancel, because the
-    /// client's terminal would run for ever without it.
+    /// Tells a client that shows terminals of agents the rest of the output and how the command
+    /// ended. Works also after a cancel, because the client's terminal would run for ever without
+    /// it.
     pub(super) fn exited(&mut self, handle: &mut ToolCallHandle, exit: Exit) -> Result<()> {
         if let Some(output) = self.unsent().filter(|_| self.unseen) {
             handle.late_update(about(None, output))?;
         }
         self.unseen = false;
         let Way::Terminal { id, .. } = &self.way else { return Ok(()) };
-        let exit =
-            json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
+        let exit = json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
         handle.late_update(about(None, json!({ "terminal_exit": exit })))
     }
 
@@ -120,14 +123,16 @@ impl Display {
 
     fn content(&self, output: &str) -> Vec<ToolCallContent> {
         let mut content = self.before.clone();
-        content.push(ContentBlock::text(code_block(end_within(output, MESSAGE_TEXT + 1024))).into());
+        content
+            .push(ContentBlock::text(code_block(end_within(output, MESSAGE_TEXT + 1024))).into());
         content
     }
 }
 
 /// How many bytes at the end begin a character that is not whole.
 fn unfinished(bytes: &[u8]) -> usize {
-    let back = bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);
+    let back =
+        bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);
     let end = bytes.get(bytes.len() - back..).unwrap_or_default();
     match std::str::from_utf8(end) {
         Err(error) if error.error_len().is_none() => back,
@@ -151,6 +156,9 @@ mod tests {
         let text = "aé€😀".as_bytes();
         let cuts: Vec<usize> = (0..=text.len()).map(|at| unfinished(&text[..at])).collect();
         assert_eq!(cuts, [0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0]);
-        assert_eq!((unfinished(b"\xFF"), unfinished(b"a\x80\x80\x80"), unfinished(b"\xE2\x82x")), (0, 0, 0));
+        assert_eq!(
+            (unfinished(b"\xFF"), unfinished(b"a\x80\x80\x80"), unfinished(b"\xE2\x82x")),
+            (0, 0, 0)
+        );
     }
 }

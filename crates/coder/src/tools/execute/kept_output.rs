@@ -1,24 +1,31 @@
 //! Reading the file of a long output, which lies outside of the session's folders.
 
-use super::super::fit::{code_block, json_text_length, start_within};
-use super::super::read::Read;
-use super::super::{Finding, ToolResult, Toolbox, thread};
-use attache_agent::{Error, NewToolCall, Result};
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::files::read::Read;
+use crate::tools::fit::{code_block, json_text_length, start_within};
+use crate::tools::thread;
+use crate::tools::tool_result::{Finding, ToolResult};
+use crate::tools::toolbox::Toolbox;
+use attache_agent::{Error, Result};
 use attache_protocol::v1::ContentBlock;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is longer.
+/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// longer.
 const TEXT_GIVEN: u64 = 20 * 1024;
 
 impl Toolbox<'_> {
     /// Reads lines of the output at `file`.
-    pub(crate) async fn read_output(&mut self, read: &Read, call: NewToolCall) -> Result<ToolResult> {
-        let Some(file) = self.memory.shell.scratch.output(&read.path) else {
-            return self.failed(call.announce().await?, "there is no such output any more").await;
-        };
-        let mut handle = call.location(&file, read.line.map(|line| line.max(1))).start().await?;
+    pub(crate) async fn read_output(
+        &self,
+        read: &Read,
+        file: PathBuf,
+        call: ApprovedCall,
+    ) -> Result<ToolResult> {
+        let line = read.line.map(|line| line.max(1));
+        let mut handle = call.located_at(&file, line).start().await?.0;
         let (first, most) = (read.line.unwrap_or(1).max(1), read.limit);
         let looked = tokio::select! {
             biased;
@@ -27,7 +34,9 @@ impl Toolbox<'_> {
         };
         let (text, given) = match looked {
             Ok(found) => found,
-            Err(error) => return self.failed(handle, &format!("the output cannot be read: {error}")).await,
+            Err(error) => {
+                return self.failed(handle, &format!("the output cannot be read: {error}")).await;
+            }
         };
         handle.replace_content(vec![ContentBlock::text(code_block(&text)).into()]).await?;
         handle.complete().await?;
@@ -40,8 +49,14 @@ impl Toolbox<'_> {
     }
 }
 
-/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too long, its beginning.
-fn lines(file: &Path, first: u32, most: Option<u32>, wanted: &thread::Wanted) -> io::Result<(String, u64)> {
+/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too
+/// long, its beginning.
+fn lines(
+    file: &Path,
+    first: u32,
+    most: Option<u32>,
+    wanted: &thread::Wanted,
+) -> io::Result<(String, u64)> {
     let mut reader = BufReader::new(File::open(file)?);
     for _ in 1..first {
         if reader.skip_until(b'\n')? == 0 || wanted.is_over() {
@@ -86,7 +101,12 @@ mod tests {
         let of = |first, most| lines(&file, first, most, &Wanted::default()).unwrap();
         assert_eq!(of(99_999, Some(2)), ("99999\n100000\n".into(), 2));
         let (text, given) = of(1, None);
-        assert!(text.starts_with("1\n2\n") && text.ends_with('\n') && text.len() < 20_480 && given > 3_000);
+        assert!(
+            text.starts_with("1\n2\n")
+                && text.ends_with('\n')
+                && text.len() < 20_480
+                && given > 3_000
+        );
         let (text, given) = of(100_001, None);
         assert!(text.len() == 20_480 && given == 1, "{} {given}", text.len());
         assert_eq!(of(100_002, None).1, 0);

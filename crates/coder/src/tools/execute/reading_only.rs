@@ -1,9 +1,10 @@
-//! How a command runs that runs only because it reads: with git kept from the programs that a repository names. It gets no folder of the
-//! session to write to (see `walls`).
+//! How a command runs that runs only because it reads: with git kept from the programs that a
+//! repository names. It gets no folder of the session to write to (see `walls`).
 
 use attache_host::Launch;
 
-/// What git is told, over the configuration of the repository. A repository inside of another is used only if the command names it.
+/// What git is told, over the configuration of the repository. A repository inside of another is
+/// used only if the command names it.
 const SETTINGS: [(&str, &str); 11] = [
     ("core.alternateRefsCommand", "true"),
     ("core.fsmonitor", "false"),
@@ -48,6 +49,8 @@ pub(super) fn launch(launch: Launch) -> Launch {
     let launch = SET.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
     let launch = launch.env("GIT_CONFIG_COUNT", SETTINGS.len().to_string());
     (0..).zip(SETTINGS).fold(launch, |launch, (number, (key, value)): (usize, _)| {
-        launch.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value)
+        launch
+            .env(format!("GIT_CONFIG_KEY_{number}"), key)
+            .env(format!("GIT_CONFIG_VALUE_{number}"), value)
     })
 }

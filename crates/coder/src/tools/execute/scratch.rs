@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 /// How the folder's name begins.
@@ -18,11 +19,12 @@ const OUTPUTS: usize = 16;
 /// How many folders of sessions that died are removed at once.
 const SWEPT: usize = 16;
 
-/// A folder outside of the session's folders, made when it is first needed, which nobody else may look into. It is removed with the session; where
-/// the session's process is killed, by the next session of anybody who may.
+/// A folder outside of the session's folders, made when it is first needed, which nobody else may
+/// look into. It is removed with the session; where the session's process is killed, by the next
+/// session of anybody who may.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    made: Option<Made>,
+    made: Mutex<Option<Made>>,
 }
 
 #[derive(Debug)]
@@ -48,32 +50,35 @@ pub(crate) struct Places {
 
 impl Scratch {
     /// The folders, and a name for the next output. Blocks on the disk.
-    pub(crate) fn places(&mut self) -> io::Result<Places> {
-        if self.made.as_ref().is_none_or(|made| !made.path.exists()) {
-            self.made = Some(Made::new()?);
+    pub(crate) fn places(&self) -> io::Result<Places> {
+        let mut made = self.made();
+        if made.as_ref().is_none_or(|made| !made.path.exists()) {
+            *made = Some(Made::new()?);
         }
-        let made = self.made.as_mut().ok_or_else(|| io::Error::other("there is no folder"))?;
+        let made = made.as_mut().ok_or_else(|| io::Error::other("there is no folder"))?;
         Ok(made.places())
     }
 
-    /// Where the next output may be kept: a file that does not exist. Blocks on the disk.
-    pub(crate) fn next_output(&mut self) -> io::Result<PathBuf> {
+    /// A file for the next output, which does not exist yet. Blocks on the disk.
+    pub(crate) fn next_output(&self) -> io::Result<PathBuf> {
         self.places().map(|places| places.output)
     }
 
     /// The folder itself, where it is made already.
-    pub(crate) fn folder(&self) -> Option<&Path> {
-        self.made.as_ref().map(|made| made.path.as_path())
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.made().as_ref().map(|made| made.path.clone())
     }
 
     /// The output file that the path names, if it names one.
     pub(crate) fn output(&self, path: &str) -> Option<PathBuf> {
-        let outputs = &self.made.as_ref()?.outputs;
-        outputs
-            .iter()
-            .find(|output| output.as_path() == Path::new(path))
-            .filter(|output| output.is_file())
-            .cloned()
+        let made = self.made();
+        let mut outputs = made.as_ref()?.outputs.iter();
+        let output = outputs.find(|output| output.as_path() == Path::new(path));
+        output.filter(|output| output.is_file()).cloned()
+    }
+
+    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,7 +110,8 @@ impl Made {
     }
 }
 
-/// Removes folders of sessions that died: those whose lock nobody holds. What cannot be removed stays.
+/// Removes folders of sessions that died: those whose lock nobody holds. What cannot be removed
+/// stays.
 fn sweep(place: &Path) {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))
@@ -126,7 +132,7 @@ mod tests {
 
     #[test]
     fn outputs_are_bounded_and_the_folder_goes_with_the_session() {
-        let mut scratch = Scratch::default();
+        let scratch = Scratch::default();
         let first = scratch.places().unwrap();
         fs::write(&first.output, "x").unwrap();
         assert_eq!(scratch.output(first.output.to_str().unwrap()), Some(first.output.clone()));
@@ -144,7 +150,8 @@ mod tests {
     #[test]
     fn what_a_killed_session_left_is_removed_and_what_lives_stays() {
         let place = tempfile::tempdir().unwrap();
-        let [dead, alive] = ["dead", "alive"].map(|name| place.path().join(format!("{NAME}{name}")));
+        let [dead, alive] =
+            ["dead", "alive"].map(|name| place.path().join(format!("{NAME}{name}")));
         for folder in [&dead, &alive] {
             fs::create_dir(folder).unwrap();
             fs::write(folder.join("lock"), "").unwrap();

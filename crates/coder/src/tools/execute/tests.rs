@@ -1,15 +1,14 @@
-//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and its arguments.
+//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and
+//! its arguments.
 
 mod asking;
 mod reading;
 mod walls;
 
 use crate::Coder;
-use crate::conversation::{Conversation, Message};
-use crate::models::{ModelEvent, Models};
-use crate::scripted::Does;
+use crate::models::Models;
 use crate::scripted::client::{Client, LONGEST_LINE};
-use crate::tools::spec;
+use crate::scripted::{Does, Seen, Step};
 use attache_host::Sandbox;
 use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
@@ -19,28 +18,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Does what each line of the prompt says, then says what each returned, and what it was told beside the prompt.
-fn obeys(conversation: &Conversation) -> ModelEvent {
-    let (prompt, messages) = conversation.present().unwrap();
-    let Some(line) = prompt.text.lines().nth(messages.len()) else {
-        let notes = conversation.messages().iter().filter_map(|message| match message {
-            Message::Note(note) => Some(note.clone()),
-            _ => None,
-        });
-        let said: Vec<String> = notes.chain(messages.iter().map(text)).collect();
-        return ModelEvent::Text(said.join("\n---\n"));
+/// Does what each line of the prompt says, then says what each returned, and what it was told
+/// beside the prompt.
+fn obeys(seen: &Seen<'_>) -> Step {
+    let mut replies = seen.replies.iter().map(|reply| reply.text.as_str());
+    let Some(line) = seen.prompt.lines().nth(replies.len()) else {
+        let said: Vec<&str> = seen.notes.iter().copied().chain(replies).collect();
+        return Step::Says(said.join("\n---\n"));
     };
     let (name, arguments) = line.split_once(' ').unwrap();
-    let earlier = messages.last().map(text).unwrap_or_default();
-    let id = earlier.split_once("as bg").and_then(|(_, rest)| rest.split_once(':')).map_or("?", |(id, _)| id);
-    ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
-}
-
-fn text(message: &Message) -> String {
-    match message {
-        Message::Tool(_, result) => result.text.clone(),
-        _ => String::new(),
-    }
+    let earlier = replies.next_back().unwrap_or_default();
+    let id = earlier
+        .split_once("as bg")
+        .and_then(|(_, rest)| rest.split_once(':'))
+        .map_or("?", |(id, _)| id);
+    Step::Uses(name.to_owned(), arguments.replace("LAST", &format!("bg{id}")))
 }
 
 fn coder() -> Coder {
@@ -68,12 +60,14 @@ fn execute(arguments: Value) -> String {
     format!("execute {arguments}")
 }
 
-/// Every sandbox of this machine, by what it is asked for. That one which the system offers is there is the concern of the tests of `host`.
+/// Every sandbox of this machine, by what it is asked for. That one which the system offers is
+/// there is the concern of the tests of `host`.
 async fn sandboxes() -> Vec<Sandbox> {
     let found = [Sandbox::bubblewrap().await, Sandbox::landlock().await];
     // SAFETY: with these arguments the system call only answers a number.
     #[cfg(target_os = "linux")]
-    let offered = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) } > 0;
+    let offered =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) } > 0;
     #[cfg(not(target_os = "linux"))]
     let offered = false;
     let found: Vec<Sandbox> = found.into_iter().flatten().collect();
@@ -91,7 +85,7 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         let name = sandbox.name();
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        // What the policy asks about is allowed: the sandbox holds it all the same.
+        // The person allows what the policy asks about; the sandbox still restricts it.
         client.otherwise = Some("allow_once");
         let connect = format!(
             "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' || perl -e 'use IO::Socket; IO::Socket::INET->new(\"127.0.0.1:{port}\") or die' || bash -c 'echo > /dev/tcp/127.0.0.1/{port}'"
@@ -109,16 +103,26 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         let said: Vec<&str> = said.split("\n---\n").collect();
         assert_eq!(said[0], "inside\nt\n[exit code 0]", "{name}");
         assert!(
-            said[2..].iter().all(|said| said.contains(&format!("A sandbox ({name}) held this command"))),
+            said[2..]
+                .iter()
+                .all(|said| said.contains(&format!("A sandbox ({name}) held this command"))),
             "{name}: {said:?}"
         );
         assert!(said[3].contains("`network: true` asks"), "{name}: {}", said[3]);
-        assert_eq!(fs::read_to_string(folder.path().join("project/src/new")).unwrap(), "new\n", "{name}");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("project/src/new")).unwrap(),
+            "new\n",
+            "{name}"
+        );
         assert_eq!(fs::read_to_string(&beside).unwrap(), "outside\n", "{name}");
-        assert_eq!(fs::read_dir(folder.path().join("project/.git/hooks")).unwrap().count(), 0, "{name}");
+        assert_eq!(
+            fs::read_dir(folder.path().join("project/.git/hooks")).unwrap().count(),
+            0,
+            "{name}"
+        );
         assert!(listener.accept().is_err(), "{name}: reached");
         assert_eq!(turn.tool_calls()[0]["rawOutput"]["sandbox"], name);
-        // A file of which nobody knows the name, one outside, and one that programs obey.
+        // A file with an unknown name, one outside, and one that affects programs.
         assert_eq!(client.asked.len(), 3, "{name}: {:?}", client.asked);
     }
 }
@@ -169,8 +173,14 @@ async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() 
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     let turn = client.prompt(&execute(json!({ "command": "env | cut -d= -f1" }))).await;
-    assert!(turn.text().contains("\nTMPDIR\n") || turn.text().starts_with("TMPDIR\n"), "{}", turn.text());
-    assert!(!names.iter().any(|name| turn.text().lines().any(|line| line == name.to_string_lossy())));
+    assert!(
+        turn.text().contains("\nTMPDIR\n") || turn.text().starts_with("TMPDIR\n"),
+        "{}",
+        turn.text()
+    );
+    assert!(
+        !names.iter().any(|name| turn.text().lines().any(|line| line == name.to_string_lossy()))
+    );
 }
 
 /// `seq 1 400000` writes 2.7 MB.
@@ -181,7 +191,10 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     client.otherwise = Some("allow_once");
     let turn = client.prompt(&execute(json!({ "command": "seq 1 400000" }))).await;
     let said = turn.text();
-    assert!(said.starts_with("1\n2\n3\n") && said.contains("\n400000\n[exit code 0]\n"), "{said:.100}");
+    assert!(
+        said.starts_with("1\n2\n3\n") && said.contains("\n400000\n[exit code 0]\n"),
+        "{said:.100}"
+    );
     assert!(said.len() < 17 * 1024, "{} bytes for the model", said.len());
     let longest = turn.updates.iter().map(|update| update.to_string().len()).max().unwrap();
     let sent: usize = turn.updates.iter().map(|update| update.to_string().len()).sum();
@@ -209,7 +222,8 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     client.asked.clear();
     client.otherwise = Some("reject_once");
     client.set("mode", "plan").await;
-    let said = client.prompt(&execute(json!({ "command": format!("grep -c 99 '{file}'") }))).await.text();
+    let said =
+        client.prompt(&execute(json!({ "command": format!("grep -c 99 '{file}'") }))).await.text();
     assert!(said.starts_with("14764\n") && client.asked.is_empty(), "{said}");
     let outputs = Path::new(file).parent().unwrap().display();
     for (index, path) in
@@ -238,7 +252,11 @@ async fn a_program_that_needs_a_terminal_has_one_and_the_model_reads_plain_text(
     let command = r"test -t 0 && test -t 1 && printf '\033[31mred\033[0m\n10%%\r100%%\n\033]0;title\007end'; tput cols || true";
     let turn = client.prompt(&execute(json!({ "command": command, "terminal": true }))).await;
     assert!(turn.text().starts_with("red\n100%\nend"), "{:?}", turn.text());
-    assert!(turn.updates.iter().all(|update| !update.to_string().contains("\\u001b[")), "{:?}", turn.updates);
+    assert!(
+        turn.updates.iter().all(|update| !update.to_string().contains("\\u001b[")),
+        "{:?}",
+        turn.updates
+    );
     let turn = client.prompt(&execute(json!({ "command": "test -t 1 || echo none" }))).await;
     assert!(turn.text().starts_with("none\n"), "{:?}", turn.text());
 }
@@ -254,14 +272,17 @@ async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
         let metas = turn.updates.iter().map(|update| update["_meta"][key].clone());
         metas.filter(|value| !value.is_null()).collect()
     };
-    let (info, output, exit) = (told("terminal_info"), told("terminal_output"), told("terminal_exit"));
+    let (info, output, exit) =
+        (told("terminal_info"), told("terminal_output"), told("terminal_exit"));
     assert_eq!((info.len(), exit.len()), (1, 1), "{:?}", turn.updates);
     assert_eq!(exit[0]["exit_code"], 3);
     let data: String = output.iter().map(|output| output["data"].as_str().unwrap()).collect();
     assert_eq!(data, "line 1 €\nline 2 €\nline 3 €\n");
     assert!(output.iter().all(|output| output["terminal_id"] == info[0]["terminal_id"]));
-    let shown =
-        turn.updates.iter().any(|update| update["content"][0]["terminalId"] == info[0]["terminal_id"]);
+    let shown = turn
+        .updates
+        .iter()
+        .any(|update| update["content"][0]["terminalId"] == info[0]["terminal_id"]);
     assert!(shown, "{:?}", turn.updates);
     assert!(
         turn.tool_calls()[0]["content"].to_string().contains("line 1 €\\nline 2 €"),
@@ -269,7 +290,8 @@ async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
     );
 }
 
-/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a cancel, by its time.
+/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a
+/// cancel, by its time.
 #[tokio::test]
 async fn a_terminal_ends_however_its_command_ends() {
     for (command, cancels, signal) in [
@@ -280,13 +302,15 @@ async fn a_terminal_ends_however_its_command_ends() {
     ] {
         let folder = project();
         let capabilities = json!({ "_meta": { "terminal_output": true } });
-        let mut client = open(coder().sandbox(None), &folder.path().join("project"), capabilities).await;
+        let mut client =
+            open(coder().sandbox(None), &folder.path().join("project"), capabilities).await;
         client.otherwise = Some("allow_once");
         let prompt = json!([{ "type": "text", "text": execute(command) }]);
         let params = json!({ "sessionId": client.session, "prompt": prompt });
         let id = client.start(SessionPrompt::ROW.name, params).await;
-        let wrote =
-            client.until(|sent| !sent["params"]["update"]["_meta"]["terminal_output"].is_null()).await;
+        let wrote = client
+            .until(|sent| !sent["params"]["update"]["_meta"]["terminal_output"].is_null())
+            .await;
         assert!(wrote.to_string().contains("one"), "{wrote}");
         if cancels {
             client.cancel().await;
@@ -297,8 +321,13 @@ async fn a_terminal_ends_however_its_command_ends() {
         let exits = |update: &Value| !update["_meta"]["terminal_exit"].is_null();
         let exit = at(&exits).expect("the terminal ends");
         assert_eq!(turn.updates.iter().filter(|update| exits(update)).count(), 1);
-        assert_eq!(turn.updates[exit]["_meta"]["terminal_exit"]["signal"], signal, "{:?}", turn.updates);
-        let settled = at(&|update| matches!(update["status"].as_str(), Some("failed" | "completed")));
+        assert_eq!(
+            turn.updates[exit]["_meta"]["terminal_exit"]["signal"], signal,
+            "{:?}",
+            turn.updates
+        );
+        let settled =
+            at(&|update| matches!(update["status"].as_str(), Some("failed" | "completed")));
         assert!(settled.expect("the call is settled") > exit, "{:?}", turn.updates);
     }
 }
@@ -323,10 +352,16 @@ async fn a_background_command_runs_on_is_looked_at_and_ended() {
     let turn = client.prompt(&format!("{start}\noutput {{\"id\":\"LAST\",\"seconds\":60}}")).await;
     let said = turn.text();
     assert!(
-        said.contains("runs in the background as bg1") && said.ends_with("\n---\none\n[still running]"),
+        said.contains("runs in the background as bg1")
+            && said.ends_with("\n---\none\n[still running]"),
         "{said}"
     );
-    assert!(turn.tool_calls()[0]["title"].as_str().unwrap().starts_with("Run in the background: echo one"));
+    assert!(
+        turn.tool_calls()[0]["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("Run in the background: echo one")
+    );
     assert!(running(&sleep) > 0, "it runs on behind the turn");
     fs::write(folder.path().join("project/go"), "").unwrap();
     let turn = client
@@ -356,7 +391,10 @@ async fn the_end_of_a_background_command_is_told_at_the_next_turn_once() {
         }
     };
     let said = tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
-    assert!(said.starts_with("[The background command bg1 (exit 5) has ended: exit code 5."), "{said}");
+    assert!(
+        said.starts_with("[The background command bg1 (exit 5) has ended: exit code 5."),
+        "{said}"
+    );
     let again = client.prompt("list {}").await.text();
     assert_eq!(again.matches("has ended").count(), 1, "{again}");
 }
@@ -366,7 +404,8 @@ async fn background_commands_are_bounded_and_end_with_their_session() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     let sleep = format!("sleep 30{:09}", std::process::id());
-    let start = execute(json!({ "command": format!("{sleep} & setsid {sleep}"), "background": true }));
+    let start =
+        execute(json!({ "command": format!("{sleep} & setsid {sleep}"), "background": true }));
     let turn = client.prompt(&vec![start; 9].join("\n")).await;
     assert!(
         turn.text().ends_with("8 background commands run already: end one with `kill` first"),

@@ -1,39 +1,45 @@
-//! What a session's commands may touch in a sandbox.
+//! The limits of a session's commands in a sandbox.
 
 mod outside;
 mod search;
+mod session;
 mod watch;
 
+pub(crate) use session::Known;
+pub(super) use session::Session;
 pub(super) use watch::Watch;
 
 use super::scratch::Places;
 use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
-use attache_policy::{
-    Decision, Folders, Guard, Judge, Mode, Policy, Reason, Verdict, names_to_hold, protected_names,
-};
-use search::Found;
-use std::collections::BTreeSet;
+use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_names};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts of names of variables that commands in a sandbox are not given.
-const SECRET_PARTS: [&str; 9] =
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "WEBHOOK"];
+const SECRET_PARTS: [&str; 9] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "COOKIE",
+    "WEBHOOK",
+];
 
 /// Ends of such names.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
-/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a command begins noticeably later.
+/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a
+/// command begins noticeably later.
 const HELD: usize = 128;
-
-/// How many protected paths a session remembers.
-const REMEMBERED: usize = 4096;
 
 /// How the policy came to let a command run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools) struct Permit {
-    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's folders.
+    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's
+    /// folders.
     pub(super) allowed: bool,
     /// Whether it runs because it only reads, so that it gets no folder to write in.
     pub(super) only_reads: bool,
@@ -42,66 +48,12 @@ pub(in crate::tools) struct Permit {
 }
 
 impl Permit {
-    /// That of a command that runs without a question because it only reads.
-    pub(in crate::tools) fn reading(network: bool) -> Self {
-        Self { allowed: false, only_reads: true, network }
-    }
-
-    /// What follows from a verdict about a command that then runs.
-    pub(super) fn of(verdict: &Verdict, network: bool) -> Self {
-        let by_itself = verdict.decision == Decision::Run && !matches!(verdict.reason, Reason::Rule(_));
-        let only_reads = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
+    /// The permit of a command by the decision about it.
+    pub(super) fn of(decision: &Decision, network: bool) -> Self {
+        let by_itself =
+            decision.effect == Effect::Allow && !matches!(decision.reason, Reason::Rule(_));
+        let only_reads = decision.effect == Effect::Allow && decision.reason == Reason::ReadOnly;
         Self { allowed: !by_itself, only_reads, network }
-    }
-}
-
-/// What the sandbox of a session's commands depends on. Cheap enough to clone for each command.
-#[derive(Debug, Clone)]
-pub(super) struct Session {
-    pub(super) policy: Policy,
-    pub(super) folders: Folders,
-    /// Files and folders of the person's that no command reads.
-    pub(super) private: Vec<PathBuf>,
-    pub(super) known: Known,
-}
-
-impl Session {
-    /// Judges what may be read, which does not depend on the mode.
-    fn judge(&self) -> Judge<'_> {
-        self.policy.judge(Mode::Ask, &self.folders, None)
-    }
-}
-
-/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Remembered>>);
-
-#[derive(Debug, Default)]
-struct Remembered {
-    /// Protected files that were found once. A command that fills the folders with files cannot keep the search from them.
-    obeyed: BTreeSet<PathBuf>,
-    /// Files with names of secrets that a command made: they hold none of the person's.
-    made: BTreeSet<PathBuf>,
-}
-
-impl Known {
-    fn with<T>(&self, work: impl FnOnce(&mut Remembered) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The same files without secrets that commands made, and with protected files that were found earlier.
-    fn complete(&self, mut found: Found) -> Found {
-        self.with(|known| {
-            found.secret.retain(|path| !known.made.contains(path));
-            known.obeyed.retain(|path| path.symlink_metadata().is_ok() && !is_placeholder(path));
-            let new: Vec<PathBuf> =
-                found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
-            // Those found earlier come first: they count where there are too many.
-            found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
-            let room = REMEMBERED.saturating_sub(known.obeyed.len());
-            known.obeyed.extend(new.into_iter().take(room));
-        });
-        found
     }
 }
 
@@ -123,7 +75,8 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     } else {
         let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
         read_only.extend(held.take(HELD));
-        let repositories: Vec<PathBuf> = read_only.iter().flat_map(|path| repository(path)).collect();
+        let repositories: Vec<PathBuf> =
+            read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
         for root in roots.all() {
             missing.extend(absent(root, homes.contains(root)));
@@ -143,7 +96,8 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     (bounds, Watch::begin(found, session.clone()))
 }
 
-/// Removes the placeholders that commands left in these folders because they were killed together with this program. Blocks on the disk.
+/// Removes the placeholders that commands left in these folders because they were killed together
+/// with this program. Blocks on the disk.
 pub(crate) fn reclaim(roots: &[PathBuf]) {
     for root in roots {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
@@ -167,21 +121,25 @@ fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
     paths.filter(held).filter(missing).collect()
 }
 
-/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule: its own, and the one it shares.
+/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule:
+/// its own, and the one it shares.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
     }
     let folder = file.parent().unwrap_or(Path::new("/"));
     let named = |file: &Path| fs::read_to_string(file).ok();
-    let own = named(file)
-        .and_then(|text| folder.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok());
+    let own = named(file).and_then(|text| {
+        folder.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok()
+    });
     let Some(own) = own else { return Vec::new() };
-    let shared = named(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
+    let shared =
+        named(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
     [Some(own), shared].into_iter().flatten().collect()
 }
 
-/// The files that the repositories of the session's folders keep: who can read the repository can read them there.
+/// The files that the repositories of the session's folders keep: who can read the repository can
+/// read them there.
 struct Tracked(Vec<(PathBuf, Vec<u8>)>);
 
 /// A longer index of a repository is not read, in bytes.
@@ -207,11 +165,12 @@ impl Tracked {
     }
 }
 
-/// The names of the variables of ours that look like secrets, by their names or because their value is an address with a password.
+/// The names of the variables of ours that look like secrets, by their names or because their value
+/// is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
-    let secret =
-        variables.filter(|(name, value)| is_secret(&name.to_string_lossy(), &value.to_string_lossy()));
+    let secret = variables
+        .filter(|(name, value)| is_secret(&name.to_string_lossy(), &value.to_string_lossy()));
     secret.map(|(name, _)| name)
 }
 
@@ -242,9 +201,13 @@ mod tests {
         let places = Scratch::default().places().unwrap();
         let permit = Permit { allowed: false, only_reads: true, network: false };
         let (bounds, _) = walls(&session, &places, permit);
-        assert!(bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some());
         assert!(
-            ["/usr", "/tmp"].iter().all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
+            bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some()
+        );
+        assert!(
+            ["/usr", "/tmp"]
+                .iter()
+                .all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
         );
         let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
         assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
@@ -259,7 +222,9 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let (project, home) = (names(false), names(true));
-        for name in [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"] {
+        for name in
+            [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"]
+        {
             assert!(
                 home.iter().any(|held| held == name) && !project.iter().any(|held| held == name),
                 "{name}"
@@ -272,15 +237,24 @@ mod tests {
 
     #[test]
     fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
-        for name in
-            ["OPENAI_API_KEY", "npm_token", "PGPASSWORD", "DB_PASS", "GITHUB_PAT", "SENTRY_DSN", "NPM_AUTH"]
-        {
+        for name in [
+            "OPENAI_API_KEY",
+            "npm_token",
+            "PGPASSWORD",
+            "DB_PASS",
+            "GITHUB_PAT",
+            "SENTRY_DSN",
+            "NPM_AUTH",
+        ] {
             assert!(is_secret(name, "x"), "{name}");
         }
         assert!(is_secret("DATABASE_URL", "postgres://me:hush@db:5432/x"));
-        for (name, value) in
-            [("PATH", "/bin"), ("GOPRIVATE", "x.y/*"), ("GIT_AUTHOR_NAME", "A B"), ("URL", "https://a/b@c:d")]
-        {
+        for (name, value) in [
+            ("PATH", "/bin"),
+            ("GOPRIVATE", "x.y/*"),
+            ("GIT_AUTHOR_NAME", "A B"),
+            ("URL", "https://a/b@c:d"),
+        ] {
             assert!(!is_secret(name, value), "{name}");
         }
     }

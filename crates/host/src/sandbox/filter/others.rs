@@ -1,15 +1,17 @@
-//! Calls that are refused for some of their arguments: new namespaces, the bit that gives privileges, sockets that reach by address, and other
-//! processes by their number.
+//! Calls that are refused for some arguments: new namespaces, the bit that gives privileges,
+//! sockets that connect by address, and other processes by number.
 
 use libc::c_long;
 use seccompiler::{
-    BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition as Condition, SeccompRule as Rule,
+    BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition as Condition,
+    SeccompRule as Rule,
 };
 
-/// Calls with the conditions of which one is enough to refuse them; none for always.
+/// Calls and conditions. One matching condition refuses the call; no condition always does.
 type Calls = Vec<(c_long, Vec<Rule>)>;
 
-/// Flags of `clone` that begin a namespace. In a user namespace of its own a process has every capability.
+/// Flags of `clone` that create a namespace. In a user namespace of its own, a process has every
+/// capability.
 const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -20,17 +22,18 @@ const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWNET,
 ];
 
-/// The bits of a socket's type that say its kind; the others are flags.
+/// The bits of a socket's type that define its kind. The others are flags.
 const KIND: u64 = 0xF;
 
-/// `ioprio_set` for all processes of a user, as the kernel numbers it.
+/// `ioprio_set` for all processes of a user.
 const IOPRIO_USER: u64 = 3;
 
-/// What every command is refused.
+/// Refused for every command.
 pub(super) fn everywhere() -> Result<Calls, BackendError> {
     let flag = |argument, flag: u64| rule([is(argument, SeccompCmpOp::MaskedEq(flag), flag)]);
     let namespaces = NAMESPACES.iter().map(|each| flag(0, u64::from(each.cast_unsigned())));
-    // A program with this bit gets the rights of the file's owner. Landlock does not hold the modes of files outside.
+    // A program with this bit gets the rights of the file's owner. Landlock does not hold the modes
+    // of files outside.
     let privileged = |argument| Ok(vec![flag(argument, u64::from(libc::S_ISUID))?]);
     // A pair of datagram sockets sends to any address that a process names.
     let datagrams = rule([is(1, SeccompCmpOp::MaskedEq(KIND), libc::SOCK_DGRAM as u64)])?;
@@ -49,8 +52,8 @@ pub(super) fn everywhere() -> Result<Calls, BackendError> {
 /// `fchmodat2`, which has this number on every architecture.
 const FCHMODAT2: c_long = 452;
 
-/// What a command is refused that shares its numbers of processes, and the memory and queues of System V and POSIX, with the machine. A
-/// process may change itself, which it names by 0.
+/// Refused for commands that share process numbers, and System V and POSIX memory and queues, with
+/// the machine. A process may change itself, which it names by 0.
 pub(super) fn outside() -> Result<Calls, BackendError> {
     let named = |argument| is(argument, SeccompCmpOp::Ne, 0);
     let mut calls: Calls = vec![
@@ -60,7 +63,10 @@ pub(super) fn outside() -> Result<Calls, BackendError> {
             libc::SYS_setpriority,
             vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Eq, libc::PRIO_USER as u64)])?],
         ),
-        (libc::SYS_ioprio_set, vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Ge, IOPRIO_USER)])?]),
+        (
+            libc::SYS_ioprio_set,
+            vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Ge, IOPRIO_USER)])?],
+        ),
     ];
     for call in [
         libc::SYS_sched_setparam,
@@ -94,7 +100,9 @@ pub(super) fn every_process() -> Result<Calls, BackendError> {
     Ok(vec![(libc::SYS_kill, vec![rule([is(0, SeccompCmpOp::Eq, u64::from(u32::MAX))])?])])
 }
 
-fn rule<const N: usize>(conditions: [Result<Condition, BackendError>; N]) -> Result<Rule, BackendError> {
+fn rule<const N: usize>(
+    conditions: [Result<Condition, BackendError>; N],
+) -> Result<Rule, BackendError> {
     Rule::new(conditions.into_iter().collect::<Result<_, _>>()?)
 }
 

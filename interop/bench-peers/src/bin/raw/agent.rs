@@ -52,7 +52,9 @@ pub(crate) fn run() -> Result<()> {
             "initialize" => r#"{"protocolVersion":1}"#.into(),
             "session/new" => r#"{"sessionId":"sess-0123456789abcdef"}"#.into(),
             "session/prompt" => {
-                let prompt = call.params.and_then(|params| serde_json::from_str::<Prompt>(params.get()).ok());
+                let prompt = call
+                    .params
+                    .and_then(|params| serde_json::from_str::<Prompt>(params.get()).ok());
                 let text = prompt.and_then(|prompt| Some(prompt.prompt.into_iter().next()?.text));
                 if let Some(flood) = text.as_deref().and_then(Flood::parse) {
                     send(flood, &mut out, &mut output)?;

@@ -70,7 +70,10 @@ impl Peer {
         self.calls += 1;
         self.out.clear();
         let id = self.calls;
-        writeln!(self.out, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)?;
+        writeln!(
+            self.out,
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#
+        )?;
         self.output.write_all(&self.out)
     }
 
@@ -82,9 +85,13 @@ impl Peer {
                 let reply: Reply = serde_json::from_slice(line)?;
                 return Ok((reply.id, reply.result.get().to_owned()));
             };
-            let Update { method, params: Params { session_id, update: Chunk { session_update, content } } } =
-                update;
-            if method == "session/update" && session_update == "agent_message_chunk" && !session_id.is_empty()
+            let Update {
+                method,
+                params: Params { session_id, update: Chunk { session_update, content } },
+            } = update;
+            if method == "session/update"
+                && session_update == "agent_message_chunk"
+                && !session_id.is_empty()
             {
                 self.updates += 1;
                 self.bytes += content.text.len();
@@ -115,7 +122,8 @@ impl Peer {
 
 /// `PIPE=BYTES` makes the agent's stdout hold that much.
 fn size_pipe(pipe: &impl AsRawFd) -> Result<()> {
-    let Some(size) = std::env::var("PIPE").ok().and_then(|size| size.parse::<libc::c_int>().ok()) else {
+    let Some(size) = std::env::var("PIPE").ok().and_then(|size| size.parse::<libc::c_int>().ok())
+    else {
         return Ok(());
     };
     // SAFETY: a call on a descriptor that is open, without pointers.
@@ -128,7 +136,8 @@ fn size_pipe(pipe: &impl AsRawFd) -> Result<()> {
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let mut halves = words.splitn(2, |word| word == "--");
     let (scenario, command) = (halves.next().unwrap_or(&[]), halves.next().unwrap_or(&[]));
-    let (program, arguments) = command.split_first().ok_or_else(|| Error::other("no command after --"))?;
+    let (program, arguments) =
+        command.split_first().ok_or_else(|| Error::other("no command after --"))?;
     let start = Instant::now();
     let mut command = Command::new(program);
     let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -136,7 +145,8 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let (output, input) = pipes.ok_or_else(|| Error::other("no pipes"))?;
     size_pipe(&input)?;
     let input = Lines::new(input);
-    let mut peer = Peer { output, input, calls: 0, updates: 0, bytes: 0, stop: false, out: Vec::new() };
+    let mut peer =
+        Peer { output, input, calls: 0, updates: 0, bytes: 0, stop: false, out: Vec::new() };
     peer.call("initialize", r#"{"protocolVersion":1,"clientCapabilities":{}}"#)?;
     let startup_us = start.elapsed().as_micros() as u64;
     let report = measure(&mut peer, scenario, startup_us)?;
@@ -206,7 +216,12 @@ fn pipelined(peer: &mut Peer, session: &str, count: usize, window: usize) -> Res
     Ok(span.end(count))
 }
 
-fn flood(peer: &mut Peer, session: &str, (count, size): (usize, usize), mode: &str) -> Result<Value> {
+fn flood(
+    peer: &mut Peer,
+    session: &str,
+    (count, size): (usize, usize),
+    mode: &str,
+) -> Result<Value> {
     let stop = std::mem::take(&mut peer.stop);
     peer.prompt(session, "500 32 burst")?;
     (peer.updates, peer.bytes, peer.stop) = (0, 0, stop);
@@ -218,7 +233,10 @@ fn flood(peer: &mut Peer, session: &str, (count, size): (usize, usize), mode: &s
     let mut report = span.end(count);
     let after = peer.stats()?;
     if (peer.updates, peer.bytes) != (count, count * size) {
-        return Err(Error::other(format!("{} updates of {} bytes arrived", peer.updates, peer.bytes)));
+        return Err(Error::other(format!(
+            "{} updates of {} bytes arrived",
+            peer.updates, peer.bytes
+        )));
     }
     let seconds = report["secs"].as_f64().unwrap_or(f64::NAN);
     report["payload_mb_s"] = json!((count * size) as f64 / 1e6 / seconds);

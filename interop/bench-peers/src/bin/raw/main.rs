@@ -1,8 +1,9 @@
-//! Both ends written by hand, with blocking reads and writes and no SDK: what the pipe and the parsing cost.
+//! Both ends written by hand, with blocking reads and writes and no SDK: what the pipe and the
+//! parsing cost.
 //!
-//! `raw agent` and `raw client SCENARIO … -- COMMAND ARGS…` take the place of the official programs and know the
-//! same scenarios. `PIPE=BYTES` gives the agent's stdout a pipe of that size. Each client run prints one JSON
-//! object.
+//! `raw agent` and `raw client SCENARIO … -- COMMAND ARGS…` take the place of the official programs
+//! and know the same scenarios. `PIPE=BYTES` gives the agent's stdout a pipe of that size. Each
+//! client run prints one JSON object.
 
 mod agent;
 mod client;
@@ -13,6 +14,8 @@ fn main() -> std::io::Result<()> {
     match words.split_first().map(|(kind, rest)| (kind.as_str(), rest)) {
         Some(("agent", [])) => agent::run(),
         Some(("client", rest)) => client::run(rest),
-        _ => Err(std::io::Error::other("usage: raw agent | raw client SCENARIO … -- COMMAND ARGS…")),
+        _ => {
+            Err(std::io::Error::other("usage: raw agent | raw client SCENARIO … -- COMMAND ARGS…"))
+        }
     }
 }

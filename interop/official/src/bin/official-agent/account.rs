@@ -1,4 +1,5 @@
-//! Who is logged in, and where the models are. The account begins logged in; neither outlives the process.
+//! Who is logged in, and where the models are. The account begins logged in; neither outlives the
+//! process.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -23,8 +24,8 @@ impl Account {
     /// A terminal method is offered only to a client that can relaunch the agent for it (AUTH-05).
     pub(crate) fn methods(client: &ClientCapabilities) -> Vec<AuthMethod> {
         let login = AuthMethod::Agent(AuthMethodAgent::new("login", "Log in"));
-        let terminal =
-            AuthMethodTerminal::new("login-terminal", "Log in in a terminal").args(vec!["login".into()]);
+        let terminal = AuthMethodTerminal::new("login-terminal", "Log in in a terminal")
+            .args(vec!["login".into()]);
         let terminal = client.auth.terminal.then_some(AuthMethod::Terminal(terminal));
         [login].into_iter().chain(terminal).collect()
     }
@@ -94,7 +95,12 @@ impl Default for Providers {
             headers: HashMap::new(),
         };
         Self(Mutex::new(vec![
-            provider("main", true, vec![LlmProtocol::OpenAi, LlmProtocol::Anthropic], Some(current)),
+            provider(
+                "main",
+                true,
+                vec![LlmProtocol::OpenAi, LlmProtocol::Anthropic],
+                Some(current),
+            ),
             provider("spare", false, vec![LlmProtocol::OpenAi], None),
         ]))
     }
@@ -117,7 +123,8 @@ impl Providers {
         let mut providers = locked(&self.0);
         let provider = providers.iter_mut().find(|provider| provider.id == &*request.provider_id.0);
         let provider = provider.filter(|provider| provider.supported.contains(&request.api_type));
-        let refused = || Error::invalid_params().data("there is no provider of that id that speaks that");
+        let refused =
+            || Error::invalid_params().data("there is no provider of that id that speaks that");
         let provider = provider.ok_or_else(refused)?;
         provider.current = Some(ProviderCurrentConfig::new(request.api_type, request.base_url));
         provider.headers = request.headers;
@@ -127,7 +134,9 @@ impl Providers {
     /// One that is unknown is not used anyway (PROV-03).
     pub(crate) fn disable(&self, id: &str) -> Result<()> {
         let mut providers = locked(&self.0);
-        let Some(provider) = providers.iter_mut().find(|provider| provider.id == id) else { return Ok(()) };
+        let Some(provider) = providers.iter_mut().find(|provider| provider.id == id) else {
+            return Ok(());
+        };
         if provider.is_required {
             return Err(Error::invalid_params().data(format!("{id} is required")));
         }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use agent_client_protocol::v1::schema::{
-    CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, ContentBlock, ContentChunk,
-    Cost, IdleStateUpdate, IdleStopReason, Notice, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus,
-    PlanUpdate, PlanUpdateContent, ReadTextFileRequest, RunningStateUpdate, SessionId, SessionInfoUpdate,
-    SessionNotification, SessionUpdate, StateUpdate, SubagentUpdate, ToolCallLocation, ToolCallUpdateFields,
-    ToolKind, UsageUpdate, WriteTextFileRequest,
+    CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, ContentBlock,
+    ContentChunk, Cost, IdleStateUpdate, IdleStopReason, Notice, Plan, PlanEntry,
+    PlanEntryPriority, PlanEntryStatus, PlanUpdate, PlanUpdateContent, ReadTextFileRequest,
+    RunningStateUpdate, SessionId, SessionInfoUpdate, SessionNotification, SessionUpdate,
+    StateUpdate, SubagentUpdate, ToolCallLocation, ToolCallUpdateFields, ToolKind, UsageUpdate,
+    WriteTextFileRequest,
 };
 use agent_client_protocol::{Error, Result};
 use official_peers::command::Command;
@@ -59,11 +60,13 @@ async fn perform(turn: &mut Turn, command: Command) -> Result<()> {
         }
         Command::Title(title) => {
             turn.session.record().title = Some(title.clone());
-            turn.session.update(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title)))
+            turn.session
+                .update(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title)))
         }
         Command::Flood(count, size) => flood(turn, count, size).await,
         Command::Sleep(ms) => {
-            // Ending early is no error: whether the turn goes on is looked at before the next command.
+            // Ending early is no error: whether the turn goes on is looked at before the next
+            // command.
             let _ = tokio::time::timeout(Duration::from_millis(ms), turn.cancelled()).await;
             Ok(())
         }
@@ -133,14 +136,17 @@ fn refusal(turn: &Turn, error: &Error) -> Result<String> {
 fn plan() -> Vec<PlanEntry> {
     use PlanEntryPriority::{High, Low, Medium};
     use PlanEntryStatus::{Completed, InProgress, Pending};
-    let entries = [("look", High, Completed), ("change", Medium, InProgress), ("test", Low, Pending)];
+    let entries =
+        [("look", High, Completed), ("change", Medium, InProgress), ("test", Low, Pending)];
     entries.map(|(content, priority, status)| PlanEntry::new(content, priority, status)).to_vec()
 }
 
 /// A plan of its own beside others, where the client takes such (PLANU-01).
 fn plans(turn: &Turn) -> Result<()> {
     turn.session.update(match turn.session.offered.plan {
-        Some(_) => SessionUpdate::PlanUpdate(PlanUpdate::new(PlanUpdateContent::items("first", plan()))),
+        Some(_) => {
+            SessionUpdate::PlanUpdate(PlanUpdate::new(PlanUpdateContent::items("first", plan())))
+        }
         None => SessionUpdate::Plan(Plan::new(plan())),
     })
 }
@@ -150,7 +156,8 @@ fn subagent(turn: &mut Turn, title: String) -> Result<()> {
     if turn.session.offered.subagents.is_none() {
         return turn.say(&format!("subagent: {title}"));
     }
-    let child = SessionId::new(format!("{}-{}", turn.session.id, turn.session.record().new_message_id()));
+    let child =
+        SessionId::new(format!("{}-{}", turn.session.id, turn.session.record().new_message_id()));
     let running = StateUpdate::Running(RunningStateUpdate::new());
     let begun = SubagentUpdate::new(child.clone()).title(title.clone()).state(running);
     turn.session.update(SessionUpdate::SubagentUpdate(begun))?;
@@ -179,9 +186,11 @@ fn compact(turn: &mut Turn) -> Result<()> {
         record.last.compaction
     };
     let id = CompactionId::new(format!("compaction-{number}"));
-    let update = |status| SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status));
+    let update =
+        |status| SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status));
     turn.session.update(update(CompactionStatus::InProgress))?;
-    let summary = CompactionSummaryChunk::new(id.clone(), ContentBlock::from("What was said is known."));
+    let summary =
+        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("What was said is known."));
     turn.session.update(SessionUpdate::CompactionSummaryChunk(summary))?;
     turn.session.update(update(CompactionStatus::Completed))
 }

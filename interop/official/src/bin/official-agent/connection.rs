@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use agent_client_protocol::v1::schema::{
     ArchiveSessionRequest, ArchiveSessionResponse, AuthStatusRequest, AuthenticateRequest,
-    AuthenticateResponse, CancelNotification, CloseSessionRequest, CloseSessionResponse, ContentBlock,
-    DeleteSessionRequest, DeleteSessionResponse, DisableProviderRequest, DisableProviderResponse,
-    ForkSessionRequest, ForkSessionResponse, InitializeRequest, ListProvidersRequest, ListSessionsRequest,
-    LoadSessionRequest, LoadSessionResponse, LogoutRequest, LogoutResponse, NewSessionRequest,
-    NewSessionResponse, PromptRequest, PromptResponse, ResumeSessionRequest, ResumeSessionResponse,
-    SessionConfigOptionValue, SessionStatusRequest, SessionStatusResponse, SetProviderRequest,
-    SetProviderResponse, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
-    SetSessionModeRequest, SetSessionModeResponse, SetSessionTitleRequest, SetSessionTitleResponse,
+    AuthenticateResponse, CancelNotification, CloseSessionRequest, CloseSessionResponse,
+    ContentBlock, DeleteSessionRequest, DeleteSessionResponse, DisableProviderRequest,
+    DisableProviderResponse, ForkSessionRequest, ForkSessionResponse, InitializeRequest,
+    ListProvidersRequest, ListSessionsRequest, LoadSessionRequest, LoadSessionResponse,
+    LogoutRequest, LogoutResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+    PromptResponse, ResumeSessionRequest, ResumeSessionResponse, SessionConfigOptionValue,
+    SessionStatusRequest, SessionStatusResponse, SetProviderRequest, SetProviderResponse,
+    SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+    SetSessionModeResponse, SetSessionTitleRequest, SetSessionTitleResponse,
     UnarchiveSessionRequest, UnarchiveSessionResponse,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
-use agent_client_protocol::{Agent, Client, Result, Stdio, on_receive_notification, on_receive_request};
+use agent_client_protocol::{
+    Agent, Client, Result, Stdio, on_receive_notification, on_receive_request,
+};
 
 use crate::account::Providers;
 use crate::initialize;
@@ -41,7 +44,10 @@ macro_rules! answered {
 
 /// A method whose answer has to be waited for, and what comes after the answer.
 macro_rules! awaited {
-    ($builder:expr, $shared:ident, |$request:ident: $Request:ty, $client:ident, $responder:ident| $work:expr) => {{
+    (
+        $builder:expr, $shared:ident,
+        |$request:ident: $Request:ty, $client:ident, $responder:ident| $work:expr
+    ) => {{
         let shared = $shared.clone();
         $builder.on_receive_request(
             async move |$request: $Request, $responder, $client: ConnectionTo<Client>| {
@@ -68,17 +74,19 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
     let builder = answered!(builder, sessions, |request: LogoutRequest, client| {
         sessions.account.logout(&client).map(|()| LogoutResponse::new())
     });
+    let builder = answered!(builder, sessions, |request: AuthStatusRequest, client| Ok(sessions
+        .account
+        .status()));
     let builder =
-        answered!(builder, sessions, |request: AuthStatusRequest, client| Ok(sessions.account.status()));
-    let builder = answered!(builder, providers, |request: ListProvidersRequest, client| Ok(providers.list()));
+        answered!(builder, providers, |request: ListProvidersRequest, client| Ok(providers.list()));
     let builder = answered!(builder, providers, |request: SetProviderRequest, client| {
         providers.set(request).map(|()| SetProviderResponse::new())
     });
     let builder = answered!(builder, providers, |request: DisableProviderRequest, client| {
         providers.disable(&request.provider_id.0).map(|()| DisableProviderResponse::new())
     });
-    let builder =
-        answered!(builder, sessions, |request: ListSessionsRequest, client| sessions.list(&request));
+    let builder = answered!(builder, sessions, |request: ListSessionsRequest, client| sessions
+        .list(&request));
     let builder = answered!(builder, sessions, |request: SessionStatusRequest, client| {
         sessions.status(&request.session_id).map(SessionStatusResponse::new)
     });
@@ -110,40 +118,50 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
         let id = request.session_id.clone();
         let loaded = sessions.again(&id, request.into(), &client, true).await;
         responder.respond_with_result(loaded.map(|session| {
-            LoadSessionResponse::new().modes(session.modes()).config_options(session.config_options())
+            LoadSessionResponse::new()
+                .modes(session.modes())
+                .config_options(session.config_options())
         }))
     });
-    let builder = awaited!(builder, sessions, |request: ResumeSessionRequest, client, responder| {
-        let id = request.session_id.clone();
-        let resumed = sessions.again(&id, request.into(), &client, false).await;
-        responder.respond_with_result(resumed.map(|session| {
-            ResumeSessionResponse::new().modes(session.modes()).config_options(session.config_options())
-        }))
-    });
+    let builder =
+        awaited!(builder, sessions, |request: ResumeSessionRequest, client, responder| {
+            let id = request.session_id.clone();
+            let resumed = sessions.again(&id, request.into(), &client, false).await;
+            responder.respond_with_result(resumed.map(|session| {
+                ResumeSessionResponse::new()
+                    .modes(session.modes())
+                    .config_options(session.config_options())
+            }))
+        });
     let builder = awaited!(builder, sessions, |request: CloseSessionRequest, client, responder| {
         let closed = sessions.close(&request.session_id).await;
         responder.respond_with_result(closed.map(|()| CloseSessionResponse::new()))
     });
-    let builder = awaited!(builder, sessions, |request: DeleteSessionRequest, client, responder| {
-        sessions.delete(&request.session_id).await;
-        responder.respond(DeleteSessionResponse::new())
-    });
-    let builder = awaited!(builder, sessions, |request: ArchiveSessionRequest, client, responder| {
-        let archived = sessions.archive(&request.session_id, true).await;
-        responder.respond_with_result(archived.map(|()| ArchiveSessionResponse::new()))
-    });
-    let builder = awaited!(builder, sessions, |request: UnarchiveSessionRequest, client, responder| {
-        let unarchived = sessions.archive(&request.session_id, false).await;
-        responder.respond_with_result(unarchived.map(|()| UnarchiveSessionResponse::new()))
-    });
+    let builder =
+        awaited!(builder, sessions, |request: DeleteSessionRequest, client, responder| {
+            sessions.delete(&request.session_id).await;
+            responder.respond(DeleteSessionResponse::new())
+        });
+    let builder =
+        awaited!(builder, sessions, |request: ArchiveSessionRequest, client, responder| {
+            let archived = sessions.archive(&request.session_id, true).await;
+            responder.respond_with_result(archived.map(|()| ArchiveSessionResponse::new()))
+        });
+    let builder =
+        awaited!(builder, sessions, |request: UnarchiveSessionRequest, client, responder| {
+            let unarchived = sessions.archive(&request.session_id, false).await;
+            responder.respond_with_result(unarchived.map(|()| UnarchiveSessionResponse::new()))
+        });
     let cancelling = sessions.clone();
     builder
         .on_receive_request(
-            async move |request: PromptRequest, responder, client: ConnectionTo<Client>| match begin(
-                &sessions, &request,
-            ) {
-                Ok((session, hold)) => client.spawn(run(session, hold, request.prompt, responder)),
-                Err(error) => responder.respond_with_error(error),
+            async move |request: PromptRequest, responder, client: ConnectionTo<Client>| {
+                match begin(&sessions, &request) {
+                    Ok((session, hold)) => {
+                        client.spawn(run(session, hold, request.prompt, responder))
+                    }
+                    Err(error) => responder.respond_with_error(error),
+                }
             },
             on_receive_request!(),
         )
@@ -189,8 +207,8 @@ fn set_config_option(
     Ok(SetSessionConfigOptionResponse::new(session.config_options()))
 }
 
-/// Registers a turn: from here on `session/cancel` reaches it. A prompt that is empty or holds what was not offered begins none
-/// (PROMPT-04, PROMPT-17).
+/// Registers a turn: from here on `session/cancel` reaches it. A prompt that is empty or holds what
+/// was not offered begins none (PROMPT-04, PROMPT-17).
 fn begin(sessions: &Sessions, request: &PromptRequest) -> Result<(Arc<Session>, Hold)> {
     let session = sessions.opened(&request.session_id)?;
     let is_audio = |block: &ContentBlock| matches!(block, ContentBlock::Audio(_));
@@ -201,7 +219,8 @@ fn begin(sessions: &Sessions, request: &PromptRequest) -> Result<(Arc<Session>, 
     Ok((session, hold))
 }
 
-/// Runs a turn to its end and answers. An error of a task would end the connection, so it goes into the answer.
+/// Runs a turn to its end and answers. An error of a task would end the connection, so it goes into
+/// the answer.
 async fn run(
     session: Arc<Session>,
     hold: Hold,

@@ -1,4 +1,5 @@
-//! Files of a session: through the client where it offers that, else from disk; in both cases inside the session's folders only.
+//! Files of a session: through the client where it offers that, else from disk; in both cases
+//! inside the session's folders only.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +30,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The absolute path; relative ones are of the session's folder alone (DIR-07). Refused outside its folders (SESS-05).
+/// The absolute path; relative ones are of the session's folder alone (DIR-07). Refused outside its
+/// folders (SESS-05).
 pub(crate) fn resolve(turn: &Turn, path: &str) -> Result<PathBuf> {
     let (cwd, directories) = {
         let record = turn.session.record();
@@ -41,7 +43,8 @@ pub(crate) fn resolve(turn: &Turn, path: &str) -> Result<PathBuf> {
     if roots.any(|root| leads.starts_with(root)) {
         return Ok(path);
     }
-    Err(Error::invalid_params().data(format!("{} is outside of the session's folders", path.display())))
+    Err(Error::invalid_params()
+        .data(format!("{} is outside of the session's folders", path.display())))
 }
 
 pub(crate) async fn read(turn: &Turn, path: &Path) -> Result<String> {
@@ -63,7 +66,9 @@ pub(crate) async fn write(turn: &Turn, path: &Path, content: &str) -> Result<()>
         turn.request(WriteTextFileRequest::new(turn.session.id.clone(), path, content)).await?;
         return Ok(());
     }
-    let written =
-        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, content));
+    let written = path
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(path, content));
     written.map_err(Error::into_internal_error)
 }

@@ -2,12 +2,14 @@
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    AgentAuthCapabilities, AgentCapabilities, AuthStatusCapabilities, ClientCapabilities, Implementation,
-    InitializeResponse, LogoutCapabilities, McpCapabilities, PromptCapabilities, ProvidersCapabilities,
-    SessionAdditionalDirectoriesCapabilities, SessionArchiveCapabilities, SessionCapabilities,
-    SessionCloseCapabilities, SessionDeleteCapabilities, SessionForkCapabilities, SessionListCapabilities,
-    SessionResumeCapabilities, SessionStatusCapabilities, SessionSystemPromptCapabilities,
-    SessionSystemPromptModeCapabilities, SessionSystemPromptOverrideCapabilities, SessionTitleCapabilities,
+    AgentAuthCapabilities, AgentCapabilities, AuthStatusCapabilities, ClientCapabilities,
+    Implementation, InitializeResponse, LogoutCapabilities, McpCapabilities, PromptCapabilities,
+    ProvidersCapabilities, SessionAdditionalDirectoriesCapabilities, SessionArchiveCapabilities,
+    SessionCapabilities, SessionCloseCapabilities, SessionDeleteCapabilities,
+    SessionForkCapabilities, SessionListCapabilities, SessionResumeCapabilities,
+    SessionStatusCapabilities, SessionSystemPromptCapabilities,
+    SessionSystemPromptModeCapabilities, SessionSystemPromptOverrideCapabilities,
+    SessionTitleCapabilities,
 };
 
 use crate::account::Account;

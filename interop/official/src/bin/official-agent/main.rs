@@ -1,10 +1,13 @@
-//! An agent on stdio written with the official Rust SDK only: it does everything that the SDK has types for. It has no model: a prompt
-//! tells it what to do, in the commands of `official_peers::command`, in the acts of `official_peers::acts`, or with a slash command.
+//! An agent on stdio written with the official Rust SDK only: it does everything that the SDK has
+//! types for. It has no model: a prompt tells it what to do, in the commands of
+//! `official_peers::command`, in the acts of `official_peers::acts`, or with a slash command.
 //!
-//! `official-agent [--sessions DIR]` keeps sessions in DIR, else in the folder that ACP_PEER_SESSIONS names, else as long as it runs.
-//! `official-agent login` is what its terminal login runs: it ends at once.
+//! `official-agent [--sessions DIR]` keeps sessions in DIR, else in the folder that
+//! ACP_PEER_SESSIONS names, else as long as it runs. `official-agent login` is what its terminal
+//! login runs: it ends at once.
 //!
-//! The SDK waits for each handler before it looks at the next message, so whatever waits for something is a task of the connection.
+//! The SDK waits for each handler before it looks at the next message, so whatever waits for
+//! something is a task of the connection.
 
 mod account;
 mod commands;
@@ -52,7 +55,8 @@ async fn main() -> ExitCode {
         }
     };
     let sessions = Arc::new(Sessions::new(store));
-    // However the connection ended, the client is gone, and nobody is left whom an exit code could tell more.
+    // However the connection ended, the client is gone, and nobody is left whom an exit code could
+    // tell more.
     if let Err(error) = connection::serve(sessions.clone()).await {
         eprintln!("{error}");
     }

@@ -1,4 +1,5 @@
-//! A client of the Model Context Protocol, as much of it as calls tools: over stdio, HTTP, and the ACP connection itself.
+//! A client of the Model Context Protocol, as much of it as calls tools: over stdio, HTTP, and the
+//! ACP connection itself.
 
 mod http;
 mod stdio;
@@ -56,7 +57,9 @@ impl McpServers {
             match tokio::time::timeout(PATIENCE, connect(server, cwd, client)).await {
                 Ok(Ok(server)) => open.push(server),
                 Ok(Err(why)) => missing.push(format!("The MCP server {name} cannot be had: {why}")),
-                Err(_) => missing.push(format!("The MCP server {name} cannot be had: it does not answer")),
+                Err(_) => {
+                    missing.push(format!("The MCP server {name} cannot be had: it does not answer"))
+                }
             }
         }
         (Self(Mutex::new(open)), missing)
@@ -65,12 +68,15 @@ impl McpServers {
     /// Calls a tool; `None` when no server has it.
     pub(crate) async fn call(&self, name: &str, arguments: Map<String, Value>) -> Option<Outcome> {
         let mut servers = self.0.lock().await;
-        let server = servers.iter_mut().find(|server| server.tools.iter().any(|tool| tool == name))?;
-        let called = server.link.request("tools/call", json!({"name": name, "arguments": arguments})).await;
+        let server =
+            servers.iter_mut().find(|server| server.tools.iter().any(|tool| tool == name))?;
+        let called =
+            server.link.request("tools/call", json!({"name": name, "arguments": arguments})).await;
         Some(match called {
             Ok(result) => {
                 let blocks = result["content"].as_array().into_iter().flatten();
-                let content = blocks.filter_map(|block| serde_json::from_value(block.clone()).ok()).collect();
+                let content =
+                    blocks.filter_map(|block| serde_json::from_value(block.clone()).ok()).collect();
                 Outcome { content, is_error: result["isError"] == true }
             }
             Err(why) => Outcome { content: vec![why.into()], is_error: true },
@@ -96,7 +102,9 @@ async fn connect(server: McpServer, cwd: &Path, client: &ConnectionTo<Client>) -
     let mut link = match server {
         McpServer::Stdio(server) => Link::Stdio(Box::new(stdio::Stdio::start(&server, cwd)?)),
         McpServer::Http(server) => Link::Http(http::Http::new(server)?),
-        McpServer::Acp(server) => Link::OverAcp { client: client.clone(), server: server.server_id },
+        McpServer::Acp(server) => {
+            Link::OverAcp { client: client.clone(), server: server.server_id }
+        }
         _ => return Err("its type is not supported".into()),
     };
     // Over ACP there is no handshake: every request says what a handshake would.

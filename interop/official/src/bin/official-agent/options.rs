@@ -1,8 +1,8 @@
 //! Modes and config options, which show one state and stay in step (MODE-05).
 
 use agent_client_protocol::v1::schema::{
-    SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue, SessionConfigSelectGroup,
-    SessionConfigSelectOption, SessionMode, SessionModeState,
+    SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
+    SessionConfigSelectGroup, SessionConfigSelectOption, SessionMode, SessionModeState,
 };
 use agent_client_protocol::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -49,15 +49,20 @@ impl Values {
             .category(SessionConfigOptionCategory::Model);
         let mode = SessionConfigOption::select("mode", "Mode", self.mode.clone(), named(&MODES))
             .category(SessionConfigOptionCategory::Mode);
-        let effort =
-            SessionConfigOption::select("effort", "Effort", self.effort.clone(), named(self.efforts()))
-                .category(SessionConfigOptionCategory::ThoughtLevel);
+        let effort = SessionConfigOption::select(
+            "effort",
+            "Effort",
+            self.effort.clone(),
+            named(self.efforts()),
+        )
+        .category(SessionConfigOptionCategory::ThoughtLevel);
         let fast = SessionConfigOption::boolean("fast", "Fast", self.fast)
             .category(SessionConfigOptionCategory::ModelConfig);
         [model, mode, effort].into_iter().chain(takes_booleans.then_some(fast)).collect()
     }
 
-    /// Sets one value and what depends on it; true when that changed the mode. Changes nothing when it does not fit (CONF-07).
+    /// Sets one value and what depends on it; true when that changed the mode. Changes nothing when
+    /// it does not fit (CONF-07).
     pub(crate) fn set(
         &mut self,
         id: &str,
@@ -76,7 +81,9 @@ impl Values {
                 self.mode = chosen;
                 return Ok(is_change);
             }
-            ("fast", SessionConfigOptionValue::Boolean { value }) if takes_booleans => self.fast = *value,
+            ("fast", SessionConfigOptionValue::Boolean { value }) if takes_booleans => {
+                self.fast = *value
+            }
             _ => return Err(Error::invalid_params().data(format!("option {id} has no such value"))),
         }
         if !self.efforts().contains(&self.effort.as_str()) {

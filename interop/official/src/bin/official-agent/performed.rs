@@ -1,8 +1,8 @@
 //! How acts are performed: each is one answer of a model.
 
 use agent_client_protocol::v1::schema::{
-    AuthStatusUpdateNotification, CompleteElicitationNotification, SessionConfigOptionValue, SessionUpdate,
-    StopReason,
+    AuthStatusUpdateNotification, CompleteElicitationNotification, SessionConfigOptionValue,
+    SessionUpdate, StopReason,
 };
 use agent_client_protocol::{Error, JsonRpcMessage, Result, UntypedMessage};
 use official_peers::acts::{Act, ClientCall, pieces};
@@ -78,7 +78,8 @@ fn update(turn: &mut Turn, told: Value) -> Result<()> {
     };
     match &update {
         SessionUpdate::CurrentModeUpdate(mode) => {
-            let value = SessionConfigOptionValue::ValueId { value: mode.current_mode_id.0.clone().into() };
+            let value =
+                SessionConfigOptionValue::ValueId { value: mode.current_mode_id.0.clone().into() };
             return turn.session.set("mode", &value, true);
         }
         SessionUpdate::SessionInfoUpdate(info) => {

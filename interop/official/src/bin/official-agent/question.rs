@@ -9,8 +9,13 @@ use agent_client_protocol::v1::schema::{
 use crate::offers;
 use crate::turn::Turn;
 
-/// What came of a question, in words. An answer that is none is never taken for one (ELIC-16, ELIC-23).
-pub(crate) async fn elicit(turn: &Turn, question: &str, call: Option<ToolCallId>) -> Result<String> {
+/// What came of a question, in words. An answer that is none is never taken for one (ELIC-16,
+/// ELIC-23).
+pub(crate) async fn elicit(
+    turn: &Turn,
+    question: &str,
+    call: Option<ToolCallId>,
+) -> Result<String> {
     if !offers::shows_forms(&turn.session.offered) {
         return Ok(format!("No form can be shown here: {question}"));
     }

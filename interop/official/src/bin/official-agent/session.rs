@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AvailableCommandsUpdate, ClientCapabilities, ConfigOptionUpdate, Cost, CurrentModeUpdate, Notice,
-    NoticeSeverity, SessionConfigOption, SessionConfigOptionValue, SessionId, SessionModeState,
-    SessionNotification, SessionUpdate, UsageUpdate,
+    AvailableCommandsUpdate, ClientCapabilities, ConfigOptionUpdate, Cost, CurrentModeUpdate,
+    Notice, NoticeSeverity, SessionConfigOption, SessionConfigOptionValue, SessionId,
+    SessionModeState, SessionNotification, SessionUpdate, UsageUpdate,
 };
 use agent_client_protocol::{Client, Error, Result};
 use tokio::sync::{OwnedMutexGuard, watch};
@@ -85,7 +85,12 @@ impl Session {
     }
 
     /// Sets an option for the client, and tells what the reply does not (MODE-07).
-    pub(crate) fn set(&self, id: &str, value: &SessionConfigOptionValue, is_by_mode: bool) -> Result<()> {
+    pub(crate) fn set(
+        &self,
+        id: &str,
+        value: &SessionConfigOptionValue,
+        is_by_mode: bool,
+    ) -> Result<()> {
         let takes_booleans = offers::takes_booleans(&self.offered);
         let changes_mode = self.record().options.set(id, value, takes_booleans)?;
         if changes_mode {
@@ -93,7 +98,9 @@ impl Session {
             self.notify(SessionUpdate::CurrentModeUpdate(mode))?;
         }
         if changes_mode && is_by_mode {
-            self.notify(SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(self.config_options())))?;
+            self.notify(SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(
+                self.config_options(),
+            )))?;
         }
         self.save();
         Ok(())
@@ -115,7 +122,10 @@ impl Session {
         for title in &self.missing {
             eprintln!("{title}");
             if offers::takes_notices(&self.offered) {
-                self.notify(SessionUpdate::Notice(Notice::new(NoticeSeverity::Warning, title.clone())))?;
+                self.notify(SessionUpdate::Notice(Notice::new(
+                    NoticeSeverity::Warning,
+                    title.clone(),
+                )))?;
             }
         }
         Ok(())
@@ -124,8 +134,8 @@ impl Session {
     /// Begins a turn; from here on a cancel reaches it. One runs at a time (PROMPT-13).
     pub(crate) fn begin(&self) -> Result<Hold> {
         let running = self.running.clone().try_lock_owned();
-        let running =
-            running.map_err(|_| Error::invalid_request().data("a turn of this session is running"))?;
+        let running = running
+            .map_err(|_| Error::invalid_request().data("a turn of this session is running"))?;
         let (sender, cancel) = watch::channel(false);
         *locked(&self.cancel) = sender;
         Ok(Hold { cancel, _running: running })

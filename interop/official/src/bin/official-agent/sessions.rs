@@ -8,9 +8,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ClientCapabilities, ContentBlock, ForkSessionRequest, ListSessionsRequest, ListSessionsResponse,
-    LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest, SessionArchiveFilter, SessionId,
-    SessionInfo, SessionInfoUpdate, SessionStatus, SessionUpdate, SystemPrompt, SystemPromptMode,
+    ClientCapabilities, ContentBlock, ForkSessionRequest, ListSessionsRequest,
+    ListSessionsResponse, LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest,
+    SessionArchiveFilter, SessionId, SessionInfo, SessionInfoUpdate, SessionStatus, SessionUpdate,
+    SystemPrompt, SystemPromptMode,
 };
 use agent_client_protocol::{Client, Error, Result};
 use serde_json::json;
@@ -73,7 +74,9 @@ impl SetUp {
         }
         for server in &self.servers {
             match server {
-                McpServer::Sse(_) => return Err(refused("MCP servers of type sse are not supported")),
+                McpServer::Sse(_) => {
+                    return Err(refused("MCP servers of type sse are not supported"));
+                }
                 McpServer::Stdio(server) if !server.command.is_absolute() => {
                     return Err(refused("the command of an MCP server must be absolute"));
                 }
@@ -88,7 +91,9 @@ impl SetUp {
 fn check_system_prompt(prompt: &SystemPrompt) -> Result<()> {
     let is_text = prompt.content.iter().all(|block| matches!(block, ContentBlock::Text(_)));
     match prompt.mode {
-        SystemPromptMode::Append | SystemPromptMode::Override if is_text && !prompt.content.is_empty() => {
+        SystemPromptMode::Append | SystemPromptMode::Override
+            if is_text && !prompt.content.is_empty() =>
+        {
             Ok(())
         }
         _ => Err(refused("a system prompt is text to append or to override with")),
@@ -133,12 +138,18 @@ impl Sessions {
         unique(self.opened.fetch_add(1, Relaxed) + 1)
     }
 
-    async fn attach(&self, record: Shared, set_up: SetUp, client: &ConnectionTo<Client>) -> Arc<Session> {
+    async fn attach(
+        &self,
+        record: Shared,
+        set_up: SetUp,
+        client: &ConnectionTo<Client>,
+    ) -> Arc<Session> {
         if let Some(prompt) = set_up.system_prompt {
             locked(&record).system_prompt = Some(prompt);
         }
         let (mcp, missing) = McpServers::open(set_up.servers, &set_up.cwd, client).await;
-        let session = Session::new(record, self.store.clone(), client.clone(), self.offered(), mcp, missing);
+        let session =
+            Session::new(record, self.store.clone(), client.clone(), self.offered(), mcp, missing);
         let session = Arc::new(session);
         locked(&self.open).insert(session.id.clone(), session.clone());
         session.save();
@@ -146,7 +157,11 @@ impl Sessions {
     }
 
     /// A new session, of which the client knows nothing before the reply.
-    pub(crate) async fn create(&self, set_up: SetUp, client: &ConnectionTo<Client>) -> Result<Arc<Session>> {
+    pub(crate) async fn create(
+        &self,
+        set_up: SetUp,
+        client: &ConnectionTo<Client>,
+    ) -> Result<Arc<Session>> {
         self.account.require()?;
         set_up.check()?;
         let record = Record::new(self.new_id(), set_up.cwd.clone(), set_up.directories.clone());

@@ -1,11 +1,12 @@
-//! Running a command line: in a terminal of the client where it offers them, else in a child process.
+//! Running a command line: in a terminal of the client where it offers them, else in a child
+//! process.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
 use agent_client_protocol::v1::schema::{
-    CreateTerminalRequest, ReleaseTerminalRequest, Terminal, TerminalOutputRequest, ToolCallContent,
-    ToolCallUpdateFields, WaitForTerminalExitRequest,
+    CreateTerminalRequest, ReleaseTerminalRequest, Terminal, TerminalOutputRequest,
+    ToolCallContent, ToolCallUpdateFields, WaitForTerminalExitRequest,
 };
 use agent_client_protocol::{Error, Result};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -49,8 +50,10 @@ async fn in_terminal(turn: &Turn, line: &str, call: &mut ToolCall) -> Result<End
         call.start_in(turn, ToolCallContent::Terminal(Terminal::new(terminal.clone())))?;
         let wait = WaitForTerminalExitRequest::new(session.id.clone(), terminal.clone());
         let exit = turn.request(wait).await?.exit_status;
-        let output =
-            turn.request(TerminalOutputRequest::new(session.id.clone(), terminal.clone())).await?.output;
+        let output = turn
+            .request(TerminalOutputRequest::new(session.id.clone(), terminal.clone()))
+            .await?
+            .output;
         Ok(Ended { exit_code: exit.exit_code, signal: exit.signal, output, is_shown: true })
     };
     let ended = work.await;
@@ -61,7 +64,8 @@ async fn in_terminal(turn: &Turn, line: &str, call: &mut ToolCall) -> Result<End
 async fn as_child(turn: &Turn, line: &str) -> Result<Ended> {
     let mut command = Command::new("sh");
     command.args(["-c", line]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut group = Group::start(&mut command, &turn.session.cwd()).map_err(Error::into_internal_error)?;
+    let mut group =
+        Group::start(&mut command, &turn.session.cwd()).map_err(Error::into_internal_error)?;
     let pipes = group.child.stdout.take().zip(group.child.stderr.take());
     let (stdout, stderr) = pipes.ok_or_else(Error::internal_error)?;
     let work = async { tokio::join!(kept(stdout), kept(stderr), group.child.wait()) };
@@ -72,7 +76,12 @@ async fn as_child(turn: &Turn, line: &str) -> Result<Ended> {
     let status = status.map_err(Error::into_internal_error)?;
     let output = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
     let exit_code = status.code().and_then(|code| code.try_into().ok());
-    Ok(Ended { exit_code, signal: status.signal().map(|signal| signal.to_string()), output, is_shown: false })
+    Ok(Ended {
+        exit_code,
+        signal: status.signal().map(|signal| signal.to_string()),
+        output,
+        is_shown: false,
+    })
 }
 
 /// The end of what comes.

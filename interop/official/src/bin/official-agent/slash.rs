@@ -1,6 +1,8 @@
 //! The slash commands: what a prompt that begins with one does.
 
-use agent_client_protocol::v1::schema::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
+use agent_client_protocol::v1::schema::{
+    AvailableCommand, AvailableCommandInput, UnstructuredCommandInput,
+};
 
 /// What a slash command asks for.
 pub(crate) enum Slash {
@@ -31,6 +33,7 @@ pub(crate) fn parse(text: &str) -> Option<Slash> {
 }
 
 pub(crate) fn help() -> String {
-    let lines = commands().into_iter().map(|command| format!("/{}: {}", command.name, command.description));
+    let lines =
+        commands().into_iter().map(|command| format!("/{}: {}", command.name, command.description));
     lines.collect::<Vec<_>>().join("\n")
 }

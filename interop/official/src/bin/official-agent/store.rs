@@ -1,4 +1,5 @@
-//! What a session is made of and what of it outlives the process: one JSON file per session in a folder, or nothing.
+//! What a session is made of and what of it outlives the process: one JSON file per session in a
+//! folder, or nothing.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -67,7 +68,8 @@ impl Record {
         format!("message-{}", self.last.message)
     }
 
-    /// Keeps an update for later loads if it is history, which a notice is not (NOTE-03); pieces of one message become one.
+    /// Keeps an update for later loads if it is history, which a notice is not (NOTE-03); pieces of
+    /// one message become one.
     pub(crate) fn remember(&mut self, update: SessionUpdate) {
         match update {
             SessionUpdate::UserMessageChunk(_)
@@ -89,7 +91,8 @@ impl Record {
     }
 }
 
-/// The text of the last update and what another one adds to it, when both are pieces of one message.
+/// The text of the last update and what another one adds to it, when both are pieces of one
+/// message.
 fn text_of_same<'a>(
     last: &'a mut SessionUpdate,
     update: &'a SessionUpdate,
@@ -102,7 +105,9 @@ fn text_of_same<'a>(
     };
     let is_same = last.message_id == piece.message_id;
     match (&mut last.content, &piece.content) {
-        (ContentBlock::Text(text), ContentBlock::Text(more)) if is_same => Some((&mut text.text, &more.text)),
+        (ContentBlock::Text(text), ContentBlock::Text(more)) if is_same => {
+            Some((&mut text.text, &more.text))
+        }
         _ => None,
     }
 }
@@ -147,7 +152,8 @@ impl Store {
         shared
     }
 
-    /// The file is replaced at once, so that a process that is killed leaves the old one or the new one.
+    /// The file is replaced at once, so that a process that is killed leaves the old one or the new
+    /// one.
     pub(crate) fn save(&self, record: &Shared) {
         let Some(folder) = &self.folder else { return };
         let record = locked(record);
@@ -171,7 +177,8 @@ impl Store {
     pub(crate) fn all(&self) -> Vec<Record> {
         let short = |shared: &Shared| {
             let record = locked(shared);
-            let fresh = Record::new(record.id.clone(), record.cwd.clone(), record.directories.clone());
+            let fresh =
+                Record::new(record.id.clone(), record.cwd.clone(), record.directories.clone());
             let updated_at = record.updated_at.clone();
             Record { title: record.title.clone(), updated_at, archived: record.archived, ..fresh }
         };
@@ -185,7 +192,8 @@ impl Store {
 pub(crate) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, seconds) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Howard Hinnant's civil_from_days, for years after 1970: eras of 400 years that begin in March.
+    // Howard Hinnant's civil_from_days, for years after 1970: eras of 400 years that begin in
+    // March.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,8 +1,8 @@
 //! One tool call: begun as pending, then in progress, then ended once (TOOL-07).
 
 use agent_client_protocol::v1::schema::{
-    Content, ContentBlock, SessionUpdate, ToolCall as Shown, ToolCallContent, ToolCallId, ToolCallStatus,
-    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    Content, ContentBlock, SessionUpdate, ToolCall as Shown, ToolCallContent, ToolCallId,
+    ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
 use agent_client_protocol::{Error, Result};
 use serde_json::Value;
@@ -48,8 +48,11 @@ impl ToolCall {
             .status(ToolCallStatus::Pending)
             .raw_input(input.clone());
         turn.session.update(SessionUpdate::ToolCall(call))?;
-        let shown =
-            ToolCallUpdateFields::new().title(title.to_owned()).name(name).kind(kind).raw_input(input);
+        let shown = ToolCallUpdateFields::new()
+            .title(title.to_owned())
+            .name(name)
+            .kind(kind)
+            .raw_input(input);
         Ok(Self { id, kind, shown, is_started: false })
     }
 

@@ -1,10 +1,11 @@
-//! The tools that an act can call: each is a tool call that the client sees from its beginning to its end.
+//! The tools that an act can call: each is a tool call that the client sees from its beginning to
+//! its end.
 
 use std::path::Path;
 
 use agent_client_protocol::v1::schema::{
-    Diff, Plan, SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdateFields,
-    ToolKind,
+    Diff, Plan, SessionUpdate, ToolCallContent, ToolCallLocation, ToolCallStatus,
+    ToolCallUpdateFields, ToolKind,
 };
 use agent_client_protocol::{Error, Result};
 use official_peers::acts::Tool;
@@ -48,7 +49,8 @@ fn located(path: &Path) -> ToolCallUpdateFields {
 
 async fn read(turn: &mut Turn, path: &str) -> Result<()> {
     let title = format!("Read {path}");
-    let mut call = ToolCall::begin(turn, Some("read"), &title, ToolKind::Read, Some(json!({"path": path})))?;
+    let mut call =
+        ToolCall::begin(turn, Some("read"), &title, ToolKind::Read, Some(json!({"path": path})))?;
     let worked = async {
         let file = files::resolve(turn, path)?;
         call.start(turn, located(&file))?;
@@ -75,7 +77,8 @@ async fn change(
     input: Value,
     after: impl FnOnce(Option<&str>) -> Result<String>,
 ) -> Result<()> {
-    let mut call = ToolCall::begin(turn, Some(name), &format!("{name} {path}"), ToolKind::Edit, Some(input))?;
+    let mut call =
+        ToolCall::begin(turn, Some(name), &format!("{name} {path}"), ToolKind::Edit, Some(input))?;
     let worked = async {
         let file = files::resolve(turn, path)?;
         let old = files::read_if_there(turn, &file).await?;
@@ -94,17 +97,27 @@ async fn change(
 }
 
 async fn run(turn: &mut Turn, line: &str) -> Result<()> {
-    let mut call =
-        ToolCall::begin(turn, Some("run"), line, ToolKind::Execute, Some(json!({"command": line})))?;
+    let mut call = ToolCall::begin(
+        turn,
+        Some("run"),
+        line,
+        ToolKind::Execute,
+        Some(json!({"command": line})),
+    )?;
     let worked = async {
         if !permitted(turn, &call).await? {
             return Ok(());
         }
         let ended = shell::run(turn, line, &mut call).await?;
-        let output = json!({"exitCode": ended.exit_code, "signal": ended.signal, "output": ended.output});
-        let kept = ToolCallUpdateFields::new().raw_output(output.clone()).content(text(ended.output));
-        let shown =
-            if ended.is_shown { ToolCallUpdateFields::new().raw_output(output) } else { kept.clone() };
+        let output =
+            json!({"exitCode": ended.exit_code, "signal": ended.signal, "output": ended.output});
+        let kept =
+            ToolCallUpdateFields::new().raw_output(output.clone()).content(text(ended.output));
+        let shown = if ended.is_shown {
+            ToolCallUpdateFields::new().raw_output(output)
+        } else {
+            kept.clone()
+        };
         let is_good = ended.exit_code == Some(0);
         let status = if is_good { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
         call.end(turn, status, shown, Some(kept))
@@ -137,7 +150,8 @@ async fn mcp(turn: &mut Turn, name: &str, arguments: Map<String, Value>) -> Resu
         };
         let missing = || Error::invalid_params().data(format!("no MCP server has a tool {name}"));
         let outcome = outcome.ok_or_else(missing)?;
-        let status = if outcome.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+        let status =
+            if outcome.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let fields = ToolCallUpdateFields::new().content(blocks(outcome.content));
         call.end(turn, status, fields, None)
     };

@@ -34,7 +34,8 @@ impl Turn {
         Self { session, hold, open_calls: Vec::new(), usage: None, message: None }
     }
 
-    /// Runs to the end; whatever a cancel made go wrong, the turn then ends as cancelled (CANCEL-02).
+    /// Runs to the end; whatever a cancel made go wrong, the turn then ends as cancelled
+    /// (CANCEL-02).
     pub(crate) async fn run(&mut self, prompt: Vec<ContentBlock>) -> Result<PromptResponse> {
         let id = self.session.record().new_message_id();
         for block in &prompt {
@@ -44,7 +45,8 @@ impl Turn {
         let performed = self.perform(&prompt).await;
         for call in std::mem::take(&mut self.open_calls) {
             let failed = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
-            self.session.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, failed)))?;
+            self.session
+                .update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, failed)))?;
         }
         self.session.save();
         let stop_reason = if self.is_cancelled() { StopReason::Cancelled } else { performed? };
@@ -85,7 +87,8 @@ impl Turn {
         let _ = self.hold.cancel.clone().wait_for(|cancelled| *cancelled).await;
     }
 
-    /// Calls the client. A cancel is passed on to it, and its answer is waited for a little longer (CANCEL-19, CANCEL-22).
+    /// Calls the client. A cancel is passed on to it, and its answer is waited for a little longer
+    /// (CANCEL-19, CANCEL-22).
     pub(crate) async fn request<R: JsonRpcRequest>(&self, request: R) -> Result<R::Response> {
         self.go_on()?;
         let sent = self.session.client.send_request(request);
@@ -95,7 +98,9 @@ impl Turn {
             answer = &mut answer => return answer,
             () = self.cancelled() => cancellation.cancel()?,
         }
-        tokio::time::timeout(GRACE, answer).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+        tokio::time::timeout(GRACE, answer)
+            .await
+            .unwrap_or_else(|_| Err(Error::request_cancelled()))
     }
 
     /// Calls the client even when the turn is cancelled, to leave nothing behind.
@@ -160,7 +165,8 @@ impl Turn {
         let Tokens { input, output, cached, reasoning } = tokens;
         let sum = self.usage.take().unwrap_or_else(|| Usage::new(0, 0, 0));
         let more = |before: Option<u64>, now| before.unwrap_or(0) + now;
-        let (thought, read) = (more(sum.thought_tokens, reasoning), more(sum.cached_read_tokens, cached));
+        let (thought, read) =
+            (more(sum.thought_tokens, reasoning), more(sum.cached_read_tokens, cached));
         let (fresh, all) =
             (sum.input_tokens + input.saturating_sub(cached), sum.total_tokens + input + output);
         let usage = Usage::new(all, fresh, sum.output_tokens + output);

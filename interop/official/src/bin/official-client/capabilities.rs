@@ -1,10 +1,10 @@
 //! What is offered to the agent: everything, but for what the command line takes away.
 
 use agent_client_protocol::v1::schema::{
-    AuthCapabilities, BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
-    CompactionCapabilities, ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
-    FileSystemCapabilities, NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities,
-    SubagentCapabilities,
+    AuthCapabilities, BooleanConfigOptionCapabilities, ClientCapabilities,
+    ClientSessionCapabilities, CompactionCapabilities, ElicitationCapabilities,
+    ElicitationFormCapabilities, ElicitationUrlCapabilities, FileSystemCapabilities,
+    NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities, SubagentCapabilities,
 };
 
 use crate::command_line::Work;
@@ -20,7 +20,9 @@ pub(crate) fn offered(work: &Work) -> ClientCapabilities {
         .form(offers("form").then(ElicitationFormCapabilities::new))
         .url(offers("url").then(ElicitationUrlCapabilities::new));
     ClientCapabilities::new()
-        .fs(FileSystemCapabilities::new().read_text_file(offers("fs")).write_text_file(offers("fs")))
+        .fs(FileSystemCapabilities::new()
+            .read_text_file(offers("fs"))
+            .write_text_file(offers("fs")))
         .terminal(offers("terminal"))
         .session(session)
         .auth(AuthCapabilities::new().terminal(offers("login")))

@@ -106,11 +106,13 @@ fn read(script: Option<&str>) -> Result<String, String> {
     text.map_err(|error| format!("the script cannot be read: {error}"))
 }
 
-/// The servers of a file as most clients have it: `{"mcpServers": {NAME: {command, args, env} | {type, url, headers}}}`.
+/// The servers of a file as most clients have it: `{"mcpServers": {NAME: {command, args, env} |
+/// {type, url, headers}}}`.
 fn servers(file: &str) -> Result<Vec<McpServer>, String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
-    let servers = value["mcpServers"].as_object().ok_or_else(|| format!("{file} holds no mcpServers"))?;
+    let servers =
+        value["mcpServers"].as_object().ok_or_else(|| format!("{file} holds no mcpServers"))?;
     servers.iter().map(|(name, server)| read_server(name, server)).collect()
 }
 
@@ -121,14 +123,20 @@ fn read_server(name: &str, server: &Value) -> Result<McpServer, String> {
             .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
             .collect::<Vec<_>>()
     };
-    let headers = || pairs("headers").into_iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
+    let headers =
+        || pairs("headers").into_iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
     match (server["type"].as_str(), server["url"].as_str(), server["command"].as_str()) {
-        (Some("sse"), Some(url), _) => Ok(McpServer::Sse(McpServerSse::new(name, url).headers(headers()))),
+        (Some("sse"), Some(url), _) => {
+            Ok(McpServer::Sse(McpServerSse::new(name, url).headers(headers())))
+        }
         (_, Some(url), _) => Ok(McpServer::Http(McpServerHttp::new(name, url).headers(headers()))),
         (_, None, Some(command)) => {
             let args = server["args"].as_array().into_iter().flatten();
             let args = args.filter_map(|word| word.as_str().map(str::to_owned)).collect();
-            let env = pairs("env").into_iter().map(|(name, value)| EnvVariable::new(name, value)).collect();
+            let env = pairs("env")
+                .into_iter()
+                .map(|(name, value)| EnvVariable::new(name, value))
+                .collect();
             Ok(McpServer::Stdio(McpServerStdio::new(name, found(command)?).args(args).env(env)))
         }
         _ => Err(format!("the MCP server {name} has neither a command nor a url")),

@@ -39,7 +39,8 @@ impl Events {
 
     pub(crate) fn error(&self, method: &str, error: &Error) {
         let code = i32::from(error.code);
-        let body = json!({"method": method, "code": code, "message": error.message, "data": error.data});
+        let body =
+            json!({"method": method, "code": code, "message": error.message, "data": error.data});
         self.failed("error", body);
     }
 

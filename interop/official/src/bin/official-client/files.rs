@@ -24,7 +24,10 @@ impl Files {
         let path = self.inside(&request.path)?;
         // A pipe would be waited for without end.
         if !std::fs::metadata(&path).map_err(|error| world(&path, &error))?.is_file() {
-            return Err(Error::new(ErrorCode::INTERNAL_ERROR, format!("{} is no file", path.display())));
+            return Err(Error::new(
+                ErrorCode::INTERNAL_ERROR,
+                format!("{} is no file", path.display()),
+            ));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| world(&path, &error))?;
         let skipped = request.line.unwrap_or(1).saturating_sub(1) as usize;
@@ -42,8 +45,8 @@ impl Files {
         Ok(WriteTextFileResponse::new())
     }
 
-    /// Where a path really leads. A file that does not exist yet is where its folder is; a link that leads
-    /// nowhere is refused.
+    /// Where a path really leads. A file that does not exist yet is where its folder is; a link
+    /// that leads nowhere is refused.
     fn inside(&self, path: &Path) -> Result<PathBuf> {
         let real = match (path.canonicalize(), path.parent(), path.file_name()) {
             (Ok(real), ..) => real,
@@ -55,7 +58,8 @@ impl Files {
         if path.is_absolute() && self.roots.iter().any(|root| real.starts_with(root)) {
             return Ok(real);
         }
-        let reason = format!("{} is not an absolute path inside the session's folders", path.display());
+        let reason =
+            format!("{} is not an absolute path inside the session's folders", path.display());
         Err(Error::invalid_params().data(reason))
     }
 }

@@ -26,12 +26,14 @@ fn value(property: &Property) -> Option<Content> {
     match property {
         Property::String(string) => text(string).map(Content::String),
         Property::Integer(integer) => {
-            let (low, high) = (integer.minimum.unwrap_or(i64::MIN), integer.maximum.unwrap_or(i64::MAX));
+            let (low, high) =
+                (integer.minimum.unwrap_or(i64::MIN), integer.maximum.unwrap_or(i64::MAX));
             let value = integer.default.or(integer.minimum).unwrap_or_else(|| high.min(0));
             (low..=high).contains(&value).then_some(Content::Integer(value))
         }
         Property::Number(number) => {
-            let (low, high) = (number.minimum.unwrap_or(f64::MIN), number.maximum.unwrap_or(f64::MAX));
+            let (low, high) =
+                (number.minimum.unwrap_or(f64::MIN), number.maximum.unwrap_or(f64::MAX));
             let value = number.default.or(number.minimum).unwrap_or_else(|| high.min(0.0));
             (low..=high).contains(&value).then_some(Content::Number(value))
         }
@@ -42,19 +44,24 @@ fn value(property: &Property) -> Option<Content> {
 }
 
 fn text(string: &StringPropertySchema) -> Option<String> {
-    let titled =
-        string.one_of.as_ref().map(|options| options.iter().map(|option| option.value.clone()).collect());
+    let titled = string
+        .one_of
+        .as_ref()
+        .map(|options| options.iter().map(|option| option.value.clone()).collect());
     if let Some(choices) = string.enum_values.clone().or(titled) {
         let choices: Vec<String> = choices;
         let given = string.default.clone().filter(|given| choices.contains(given));
         return given.or_else(|| choices.into_iter().next());
     }
-    // A pattern may take for ever to try: what has one is taken only from the form itself (ELIC-24).
+    // A pattern may take for ever to try: what has one is taken only from the form itself
+    // (ELIC-24).
     if string.pattern.is_some() {
         return string.default.clone();
     }
-    let (low, high) =
-        (string.min_length.unwrap_or(0) as usize, string.max_length.map_or(usize::MAX, |high| high as usize));
+    let (low, high) = (
+        string.min_length.unwrap_or(0) as usize,
+        string.max_length.map_or(usize::MAX, |high| high as usize),
+    );
     let sample = match string.format {
         Some(StringFormat::Email) => "person@example.org".into(),
         Some(StringFormat::Uri) => "https://example.org/".into(),
@@ -69,12 +76,15 @@ fn text(string: &StringPropertySchema) -> Option<String> {
 fn choices(array: &MultiSelectPropertySchema) -> Option<Vec<String>> {
     let choices: Vec<String> = match &array.items {
         MultiSelectItems::String(items) => items.values.clone(),
-        MultiSelectItems::Titled(items) => items.options.iter().map(|option| option.value.clone()).collect(),
+        MultiSelectItems::Titled(items) => {
+            items.options.iter().map(|option| option.value.clone()).collect()
+        }
         _ => return None,
     };
     let (low, high) = (array.min_items.unwrap_or(0), array.max_items.unwrap_or(u64::MAX));
     let least = || choices.iter().take(low as usize).cloned().collect();
     let value: Vec<String> = array.default.clone().unwrap_or_else(least);
-    let fits = (low..=high).contains(&(value.len() as u64)) && value.iter().all(|one| choices.contains(one));
+    let fits = (low..=high).contains(&(value.len() as u64))
+        && value.iter().all(|one| choices.contains(one));
     fits.then_some(value)
 }

@@ -1,8 +1,10 @@
-//! A client written with the official Rust SDK only; its script is `official_peers::script`, its options those of `command_line`.
+//! A client written with the official Rust SDK only; its script is `official_peers::script`, its
+//! options those of `command_line`.
 //!
-//! It starts the agent, opens a session unless told not to, follows the script and prints one JSON object a line for everything that
-//! happens. It ends with 0 when every call of the script was answered without an error and every update could be decoded, with 1
-//! when not, with 2 on wrong usage. SIGINT cancels the turn that runs.
+//! It starts the agent, opens a session unless told not to, follows the script and prints one JSON
+//! object a line for everything that happens. It ends with 0 when every call of the script was
+//! answered without an error and every update could be decoded, with 1 when not, with 2 on wrong
+//! usage. SIGINT cancels the turn that runs.
 
 mod capabilities;
 mod command_line;
@@ -24,12 +26,12 @@ use agent_client_protocol::v1::schema::{
     AuthStatusUpdateNotification, CompleteElicitationNotification, CreateElicitationRequest,
     CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest, KillTerminalResponse,
     MessageMcpRequest, ReadTextFileRequest, ReleaseTerminalRequest, ReleaseTerminalResponse,
-    RequestPermissionRequest, SessionNotification, TerminalOutputRequest, WaitForTerminalExitRequest,
-    WriteTextFileRequest,
+    RequestPermissionRequest, SessionNotification, TerminalOutputRequest,
+    WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use agent_client_protocol::{
-    AcpAgent, AcpAgentConfig, Agent, Client, Error, JsonRpcMessage, LineDirection, Result, UntypedMessage,
-    on_receive_notification, on_receive_request,
+    AcpAgent, AcpAgentConfig, Agent, Client, Error, JsonRpcMessage, LineDirection, Result,
+    UntypedMessage, on_receive_notification, on_receive_request,
 };
 use official_peers::script::Step;
 use serde_json::json;
@@ -43,8 +45,8 @@ use crate::run::Script;
 use crate::state::State;
 use crate::terminals::Terminals;
 
-/// The SDK drops an update that it cannot decode without telling typed handlers, so this client takes notifications
-/// untyped and decodes them as a typed handler would.
+/// The SDK drops an update that it cannot decode without telling typed handlers, so this client
+/// takes notifications untyped and decodes them as a typed handler would.
 fn receive(message: &UntypedMessage, events: &Events, state: &State) {
     if CompleteElicitationNotification::matches_method(message.method()) {
         return events.print("form-completed", message.params());
@@ -137,8 +139,10 @@ async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<
         on_receive_notification!(),
     );
     let has_files = work.offers("fs");
-    let builder = answered!(builder, has_files, files, |request: ReadTextFileRequest| files.read(&request));
-    let builder = answered!(builder, has_files, files, |request: WriteTextFileRequest| files.write(&request));
+    let builder =
+        answered!(builder, has_files, files, |request: ReadTextFileRequest| files.read(&request));
+    let builder =
+        answered!(builder, has_files, files, |request: WriteTextFileRequest| files.write(&request));
     let has_terminals = work.offers("terminal");
     let builder = answered!(builder, has_terminals, terminals, |request: CreateTerminalRequest| {
         terminals.create(request).map(CreateTerminalResponse::new)
@@ -147,11 +151,16 @@ async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<
         terminals.output(&request.session_id, &request.terminal_id)
     });
     let builder = answered!(builder, has_terminals, terminals, |request: KillTerminalRequest| {
-        terminals.kill(&request.session_id, &request.terminal_id).map(|()| KillTerminalResponse::new())
+        terminals
+            .kill(&request.session_id, &request.terminal_id)
+            .map(|()| KillTerminalResponse::new())
     });
-    let builder = answered!(builder, has_terminals, terminals, |request: ReleaseTerminalRequest| {
-        terminals.release(&request.session_id, &request.terminal_id).map(|()| ReleaseTerminalResponse::new())
-    });
+    let builder =
+        answered!(builder, has_terminals, terminals, |request: ReleaseTerminalRequest| {
+            terminals
+                .release(&request.session_id, &request.terminal_id)
+                .map(|()| ReleaseTerminalResponse::new())
+        });
     let builder = answered!(builder, work.has_servers, events, |request: MessageMcpRequest| {
         let _ = &events;
         own_server::answer(&request)
@@ -162,7 +171,9 @@ async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<
     let kept = left.clone();
     builder
         .on_receive_request(
-            async move |request: WaitForTerminalExitRequest, responder, agent: ConnectionTo<Agent>| {
+            async move |request: WaitForTerminalExitRequest,
+                        responder,
+                        agent: ConnectionTo<Agent>| {
                 if !has_terminals {
                     return responder.respond_with_error(Error::method_not_found());
                 }
@@ -171,14 +182,18 @@ async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: RequestPermissionRequest, responder, agent: ConnectionTo<Agent>| {
+            async move |request: RequestPermissionRequest,
+                        responder,
+                        agent: ConnectionTo<Agent>| {
                 let outcome = asked.ask(&request);
                 agent.spawn(asked.clone().answer(outcome, responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: CreateElicitationRequest, responder, agent: ConnectionTo<Agent>| {
+            async move |request: CreateElicitationRequest,
+                        responder,
+                        agent: ConnectionTo<Agent>| {
                 if !has_elicitation {
                     return responder.respond_with_error(Error::method_not_found());
                 }

@@ -1,10 +1,11 @@
-//! Opening the session: new, load, resume or fork, with only what the agent can take (DIR-01, SESS-09, SYSP-01).
+//! Opening the session: new, load, resume or fork, with only what the agent can take (DIR-01,
+//! SESS-09, SYSP-01).
 
 use std::path::PathBuf;
 
 use agent_client_protocol::v1::schema::{
-    ForkSessionRequest, LoadSessionRequest, McpServer, McpServerAcp, NewSessionRequest, ResumeSessionRequest,
-    SystemPrompt,
+    ForkSessionRequest, LoadSessionRequest, McpServer, McpServerAcp, NewSessionRequest,
+    ResumeSessionRequest, SystemPrompt,
 };
 
 use crate::command_line::Opening;
@@ -20,7 +21,8 @@ struct SetUp {
 
 impl Script<'_> {
     fn set_up(&self) -> SetUp {
-        let (mcp, session) = (&self.capabilities.mcp_capabilities, &self.capabilities.session_capabilities);
+        let (mcp, session) =
+            (&self.capabilities.mcp_capabilities, &self.capabilities.session_capabilities);
         let takes = |server: &&McpServer| match server {
             McpServer::Http(_) => mcp.http,
             McpServer::Sse(_) => mcp.sse,
@@ -31,13 +33,15 @@ impl Script<'_> {
             servers.push(McpServer::Acp(McpServerAcp::new("client", own_server::ID)));
         }
         let takes_directories = session.additional_directories.is_some();
-        let directories = if takes_directories { self.work.directories.clone() } else { Vec::new() };
+        let directories =
+            if takes_directories { self.work.directories.clone() } else { Vec::new() };
         let prompt = self.work.system_prompt.clone().filter(|_| session.system_prompt.is_some());
         let prompt = prompt.map(|text| SystemPrompt::new(vec![text.into()]));
         SetUp { directories, servers, prompt }
     }
 
-    /// The id of a fork or a new session comes with the reply; what is said of it before is kept until then (SESS-26).
+    /// The id of a fork or a new session comes with the reply; what is said of it before is kept
+    /// until then (SESS-26).
     pub(crate) async fn open(&mut self) -> Option<()> {
         let SetUp { directories, servers, prompt } = self.set_up();
         let cwd = self.work.cwd.clone();
@@ -54,7 +58,10 @@ impl Script<'_> {
         }
         macro_rules! set_up {
             ($request:expr) => {
-                $request.additional_directories(directories).mcp_servers(servers).system_prompt(prompt)
+                $request
+                    .additional_directories(directories)
+                    .mcp_servers(servers)
+                    .system_prompt(prompt)
             };
         }
         let (id, modes, options) = match self.work.opening.clone() {
@@ -64,17 +71,20 @@ impl Script<'_> {
             }
             Opening::Load(id) => {
                 self.state.is_of(id.clone().into());
-                let opened = self.call("session", set_up!(LoadSessionRequest::new(id.clone(), cwd))).await?;
+                let opened =
+                    self.call("session", set_up!(LoadSessionRequest::new(id.clone(), cwd))).await?;
                 (id.into(), opened.modes, opened.config_options)
             }
             Opening::Resume(id) => {
                 self.state.is_of(id.clone().into());
-                let opened =
-                    self.call("session", set_up!(ResumeSessionRequest::new(id.clone(), cwd))).await?;
+                let opened = self
+                    .call("session", set_up!(ResumeSessionRequest::new(id.clone(), cwd)))
+                    .await?;
                 (id.into(), opened.modes, opened.config_options)
             }
             Opening::Fork(id) => {
-                let opened = self.call("session", set_up!(ForkSessionRequest::new(id, cwd))).await?;
+                let opened =
+                    self.call("session", set_up!(ForkSessionRequest::new(id, cwd))).await?;
                 (opened.session_id, opened.modes, opened.config_options)
             }
         };

@@ -7,10 +7,13 @@ use serde_json::{Value, json};
 /// The only server of a connection, so one id is enough (MCPA-01).
 pub(crate) const ID: &str = "official-client-echo";
 
-/// The answer to one message: a result or an error of MCP, and an error of ACP when it is for nobody here (MCPA-03).
+/// The answer to one message: a result or an error of MCP, and an error of ACP when it is for
+/// nobody here (MCPA-03).
 pub(crate) fn answer(request: &MessageMcpRequest) -> Result<MessageMcpResponse> {
     if &*request.server_id.0 != ID {
-        return Err(Error::invalid_params().data(format!("there is no server {}", request.server_id.0)));
+        return Err(
+            Error::invalid_params().data(format!("there is no server {}", request.server_id.0))
+        );
     }
     Ok(match request.method.as_str() {
         "tools/list" => {

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::v1::Responder;
 use agent_client_protocol::v1::schema::{
-    CreateElicitationRequest, CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction,
-    ElicitationMode, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
-    SelectedPermissionOutcome,
+    CreateElicitationRequest, CreateElicitationResponse, ElicitationAcceptAction,
+    ElicitationAction, ElicitationMode, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, SelectedPermissionOutcome,
 };
 use agent_client_protocol::{Error, RequestCancellation, Result};
 use official_peers::script::{Answer, FormAnswer};
@@ -24,8 +24,8 @@ pub(crate) struct Questions {
     offered: (bool, bool),
     answer: Mutex<Answer>,
     form: Mutex<FormAnswer>,
-    /// Whether the turn that runs was cancelled: what is left open waits for that (CANCEL-05), what is asked then has no answer but that
-    /// (PERM-06, ELIC-26).
+    /// Whether the turn that runs was cancelled: what is left open waits for that (CANCEL-05), what
+    /// is asked then has no answer but that (PERM-06, ELIC-26).
     is_cancelled: watch::Sender<bool>,
 }
 
@@ -64,7 +64,10 @@ impl Questions {
     }
 
     /// The outcome, or none while the question is left open.
-    pub(crate) fn ask(&self, request: &RequestPermissionRequest) -> Option<RequestPermissionOutcome> {
+    pub(crate) fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+    ) -> Option<RequestPermissionOutcome> {
         let answer = locked(&self.answer).clone();
         let outcome = match &answer {
             _ if *self.is_cancelled.borrow() => Some(RequestPermissionOutcome::Cancelled),
@@ -81,13 +84,14 @@ impl Questions {
         };
         self.state.asked(&request.tool_call);
         let (call, options) = (&request.tool_call, &request.options);
-        self.events.print("permission", json!({"toolCall": call, "options": options, "outcome": outcome}));
+        self.events
+            .print("permission", json!({"toolCall": call, "options": options, "outcome": outcome}));
         self.asked();
         outcome
     }
 
-    /// Answers a permission request; one that is left open is answered when the turn is cancelled or the agent takes it back
-    /// (CANCEL-21).
+    /// Answers a permission request; one that is left open is answered when the turn is cancelled
+    /// or the agent takes it back (CANCEL-21).
     pub(crate) async fn answer(
         self: Arc<Self>,
         outcome: Option<RequestPermissionOutcome>,
@@ -111,22 +115,34 @@ impl Questions {
         }
     }
 
-    /// A mode or a property that is unknown is never taken for a known one (ELIC-02, ELIC-22). The page of a url is for the person to open:
-    /// nothing here fetches it (ELIC-09).
-    pub(crate) fn elicited(&self, request: &CreateElicitationRequest) -> Result<Option<ElicitationAction>> {
+    /// A mode or a property that is unknown is never taken for a known one (ELIC-02, ELIC-22). The
+    /// page of a url is for the person to open: nothing here fetches it (ELIC-09).
+    pub(crate) fn elicited(
+        &self,
+        request: &CreateElicitationRequest,
+    ) -> Result<Option<ElicitationAction>> {
         let answer = *locked(&self.form);
         let (mode, shown, accepted) = match &request.mode {
             ElicitationMode::Form(form) if self.offered.0 => {
                 let filled = form::fill(&form.requested_schema);
-                let accepted = filled.map(|content| ElicitationAcceptAction::new().content(content));
+                let accepted =
+                    filled.map(|content| ElicitationAcceptAction::new().content(content));
                 ("form", json!({"requestedSchema": form.requested_schema}), accepted)
             }
             ElicitationMode::Url(page) if self.offered.1 => {
                 let rest = page.url.split_once("://").map_or(page.url.as_str(), |(_, rest)| rest);
                 let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-                ("url", json!({"url": page.url, "host": host}), Some(ElicitationAcceptAction::new()))
+                (
+                    "url",
+                    json!({"url": page.url, "host": host}),
+                    Some(ElicitationAcceptAction::new()),
+                )
             }
-            _ => return Err(Error::invalid_params().data("elicitations of this mode are not offered")),
+            _ => {
+                return Err(
+                    Error::invalid_params().data("elicitations of this mode are not offered")
+                );
+            }
         };
         let action = match answer {
             _ if *self.is_cancelled.borrow() => Some(ElicitationAction::Cancel),
@@ -138,7 +154,8 @@ impl Questions {
             FormAnswer::Wait => None,
         };
         let answer = action.clone().map(CreateElicitationResponse::new);
-        let body = json!({"mode": mode, "message": request.message, "shown": shown, "answer": answer});
+        let body =
+            json!({"mode": mode, "message": request.message, "shown": shown, "answer": answer});
         self.events.print("form", body);
         self.asked();
         Ok(action)

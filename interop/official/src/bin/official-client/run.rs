@@ -1,4 +1,5 @@
-//! Runs a script: handshake, one session unless there is to be none, then step after step. Every error is an event.
+//! Runs a script: handshake, one session unless there is to be none, then step after step. Every
+//! error is an event.
 
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -7,11 +8,11 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, ArchiveSessionRequest, AuthMethod, AuthMethodTerminal, AuthStatusRequest,
-    AuthenticateRequest, CancelNotification, CloseSessionRequest, ContentBlock, DeleteSessionRequest,
-    ImageContent, Implementation, InitializeRequest, ListProvidersRequest, ListSessionsRequest,
-    LogoutRequest, PromptRequest, SessionConfigKind, SessionConfigOptionValue, SessionConfigSelectOptions,
-    SessionId, SessionStatusRequest, SetSessionConfigOptionRequest, SetSessionModeRequest,
-    SetSessionTitleRequest, StopReason, UnarchiveSessionRequest,
+    AuthenticateRequest, CancelNotification, CloseSessionRequest, ContentBlock,
+    DeleteSessionRequest, ImageContent, Implementation, InitializeRequest, ListProvidersRequest,
+    ListSessionsRequest, LogoutRequest, PromptRequest, SessionConfigKind, SessionConfigOptionValue,
+    SessionConfigSelectOptions, SessionId, SessionStatusRequest, SetSessionConfigOptionRequest,
+    SetSessionModeRequest, SetSessionTitleRequest, StopReason, UnarchiveSessionRequest,
 };
 use agent_client_protocol::{Agent, Error, JsonRpcRequest, Result};
 use base64::Engine;
@@ -50,11 +51,20 @@ impl<'a> Script<'a> {
         questions: &'a Questions,
     ) -> Self {
         let capabilities = AgentCapabilities::default();
-        Self { agent, work, events, state, questions, capabilities, auth_methods: Vec::new(), session: None }
+        Self {
+            agent,
+            work,
+            events,
+            state,
+            questions,
+            capabilities,
+            auth_methods: Vec::new(),
+            session: None,
+        }
     }
 
-    /// Ends early when there is no session or the agent is gone. After a login in a terminal the agent has to be started anew: gives the
-    /// steps that are left for it.
+    /// Ends early when there is no session or the agent is gone. After a login in a terminal the
+    /// agent has to be started anew: gives the steps that are left for it.
     pub(crate) async fn run(&mut self, steps: Vec<Step>) -> Option<Vec<Step>> {
         self.initialize().await?;
         if !matches!(self.work.opening, Opening::None) {
@@ -95,7 +105,12 @@ impl<'a> Script<'a> {
     }
 
     /// A call of what the agent has to offer.
-    async fn call_if<R: JsonRpcRequest<Response: Serialize>>(&self, offered: bool, event: &str, request: R) {
+    async fn call_if<R: JsonRpcRequest<Response: Serialize>>(
+        &self,
+        offered: bool,
+        event: &str,
+        request: R,
+    ) {
         if offered {
             self.call(event, request).await;
         } else {
@@ -138,31 +153,52 @@ impl<'a> Script<'a> {
             Step::Form(answer) => self.questions.set_form(answer),
             Step::List => self.list().await,
             Step::Delete(id) => {
-                self.call_if(offered.delete.is_some(), "deleted", DeleteSessionRequest::new(id)).await;
+                self.call_if(offered.delete.is_some(), "deleted", DeleteSessionRequest::new(id))
+                    .await;
             }
             Step::Close => {
                 let close = CloseSessionRequest::new(session());
                 self.call_if(offered.close.is_some(), "session-closed", close).await;
             }
             Step::Archive(id) => {
-                self.call_if(offered.archive.is_some(), "archived", ArchiveSessionRequest::new(id)).await;
+                self.call_if(offered.archive.is_some(), "archived", ArchiveSessionRequest::new(id))
+                    .await;
             }
             Step::Unarchive(id) => {
-                self.call_if(offered.archive.is_some(), "unarchived", UnarchiveSessionRequest::new(id)).await;
+                self.call_if(
+                    offered.archive.is_some(),
+                    "unarchived",
+                    UnarchiveSessionRequest::new(id),
+                )
+                .await;
             }
             Step::Status(id) => {
-                self.call_if(offered.status.is_some(), "status", SessionStatusRequest::new(id)).await;
+                self.call_if(offered.status.is_some(), "status", SessionStatusRequest::new(id))
+                    .await;
             }
             Step::Title(id, title) => {
-                self.call_if(offered.title.is_some(), "title", SetSessionTitleRequest::new(id, title)).await;
+                self.call_if(
+                    offered.title.is_some(),
+                    "title",
+                    SetSessionTitleRequest::new(id, title),
+                )
+                .await;
             }
             Step::Logout => {
-                self.call_if(self.capabilities.auth.logout.is_some(), "logged-out", LogoutRequest::new())
-                    .await;
+                self.call_if(
+                    self.capabilities.auth.logout.is_some(),
+                    "logged-out",
+                    LogoutRequest::new(),
+                )
+                .await;
             }
             Step::Account => {
-                self.call_if(self.capabilities.auth.status.is_some(), "account", AuthStatusRequest::new())
-                    .await;
+                self.call_if(
+                    self.capabilities.auth.status.is_some(),
+                    "account",
+                    AuthStatusRequest::new(),
+                )
+                .await;
             }
             Step::Providers => {
                 let offered = self.capabilities.providers.is_some();
@@ -189,7 +225,9 @@ impl<'a> Script<'a> {
                 match when {
                     When::After(time) => tokio::time::sleep(time).await,
                     When::Update => drop(seen.wait_for(|seen| seen.updates > before.updates).await),
-                    When::Permission => drop(seen.wait_for(|seen| seen.questions > before.questions).await),
+                    When::Permission => {
+                        drop(seen.wait_for(|seen| seen.questions > before.questions).await)
+                    }
                     When::Interrupt => std::future::pending().await,
                 }
             };
@@ -209,8 +247,10 @@ impl<'a> Script<'a> {
             }
         };
         if stopped.is_some_and(|stopped| stopped.stop_reason == StopReason::Refusal) {
-            self.events
-                .print("refused", json!({"note": "this prompt and what follows leave the conversation"}));
+            self.events.print(
+                "refused",
+                json!({"note": "this prompt and what follows leave the conversation"}),
+            );
         }
     }
 
@@ -227,7 +267,8 @@ impl<'a> Script<'a> {
         let mut prompt = vec![text.into()];
         match std::fs::read(file) {
             Ok(bytes) if self.capabilities.prompt_capabilities.image => {
-                let kind = file.extension().and_then(|extension| extension.to_str()).unwrap_or("png");
+                let kind =
+                    file.extension().and_then(|extension| extension.to_str()).unwrap_or("png");
                 let kind = kind.replace("jpg", "jpeg");
                 let image = ImageContent::new(STANDARD.encode(bytes), format!("image/{kind}"));
                 prompt.push(ContentBlock::Image(image));
@@ -255,24 +296,28 @@ impl<'a> Script<'a> {
     async fn set(&self, id: &str, value: SessionConfigOptionValue, event: &str) {
         let fits = match (self.state.option(id).map(|option| option.kind), &value) {
             (Some(SessionConfigKind::Boolean(_)), SessionConfigOptionValue::Boolean { .. }) => true,
-            (Some(SessionConfigKind::Select(select)), SessionConfigOptionValue::ValueId { value }) => {
-                match &select.options {
-                    SessionConfigSelectOptions::Ungrouped(options) => {
-                        options.iter().any(|option| option.value == *value)
-                    }
-                    SessionConfigSelectOptions::Grouped(groups) => {
-                        groups.iter().flat_map(|group| &group.options).any(|option| option.value == *value)
-                    }
-                    _ => false,
+            (
+                Some(SessionConfigKind::Select(select)),
+                SessionConfigOptionValue::ValueId { value },
+            ) => match &select.options {
+                SessionConfigSelectOptions::Ungrouped(options) => {
+                    options.iter().any(|option| option.value == *value)
                 }
-            }
+                SessionConfigSelectOptions::Grouped(groups) => groups
+                    .iter()
+                    .flat_map(|group| &group.options)
+                    .any(|option| option.value == *value),
+                _ => false,
+            },
             _ => false,
         };
         let Some(session) = self.session.clone().filter(|_| fits) else {
-            return self.refuse("session/set_config_option", format!("option {id} has no such value"));
+            return self
+                .refuse("session/set_config_option", format!("option {id} has no such value"));
         };
-        if let Some(set) =
-            self.call(event, SetSessionConfigOptionRequest::new(session, id.to_owned(), value)).await
+        if let Some(set) = self
+            .call(event, SetSessionConfigOptionRequest::new(session, id.to_owned(), value))
+            .await
         {
             self.state.replace_options(set.config_options);
         }
@@ -294,7 +339,8 @@ impl<'a> Script<'a> {
         self.refuse("session/list", format!("the list has more than {MOST_PAGES} pages"));
     }
 
-    /// Whether the agent has to be started anew: after a login in a terminal, which is a program of its own (AUTH-06, AUTH-08).
+    /// Whether the agent has to be started anew: after a login in a terminal, which is a program of
+    /// its own (AUTH-06, AUTH-08).
     async fn login(&self, id: &str) -> bool {
         let offered = self.auth_methods.iter().find(|method| &*method.id().0 == id);
         match offered {

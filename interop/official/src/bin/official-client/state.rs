@@ -1,11 +1,12 @@
-//! What is known of the session: a later list replaces the one before, and what an update leaves out stays (TOOL-05, PLAN-03, CONF-04).
+//! What is known of the session: a later list replaces the one before, and what an update leaves
+//! out stays (TOOL-05, PLAN-03, CONF-04).
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::v1::schema::{
-    SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState, SessionNotification,
-    SessionUpdate, ToolCallUpdate,
+    SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionModeState,
+    SessionNotification, SessionUpdate, ToolCallUpdate,
 };
 use serde_json::{Map, Value, json};
 
@@ -53,7 +54,11 @@ impl State {
     }
 
     /// What new, load, resume and fork tell of a session.
-    pub(crate) fn opened(&self, modes: Option<SessionModeState>, options: Option<Vec<SessionConfigOption>>) {
+    pub(crate) fn opened(
+        &self,
+        modes: Option<SessionModeState>,
+        options: Option<Vec<SessionConfigOption>>,
+    ) {
         self.known().modes = modes;
         if let Some(options) = options {
             self.replace_options(options);
@@ -79,8 +84,9 @@ impl State {
     /// With config options only those count (MODE-06); the first of the category is the mode.
     pub(crate) fn mode_option(&self) -> Option<String> {
         let known = self.known();
-        let is_mode =
-            |option: &&SessionConfigOption| option.category == Some(SessionConfigOptionCategory::Mode);
+        let is_mode = |option: &&SessionConfigOption| {
+            option.category == Some(SessionConfigOptionCategory::Mode)
+        };
         known.options.iter().find(is_mode).map(|option| option.id.to_string())
     }
 
@@ -90,7 +96,8 @@ impl State {
         modes.into_iter().any(|mode| &*mode.id.0 == id)
     }
 
-    /// Updates of sessions that nobody opened are ignored (SESS-28); those of a child come after its announcement.
+    /// Updates of sessions that nobody opened are ignored (SESS-28); those of a child come after
+    /// its announcement.
     pub(crate) fn receive(&self, notification: SessionNotification) {
         {
             let mut known = self.known();
@@ -125,8 +132,11 @@ impl State {
             }
             SessionUpdate::PlanRemoved(removed) => self.plan(&removed.plan_id.0, None),
             SessionUpdate::AvailableCommandsUpdate(update) => {
-                let names: Vec<String> =
-                    update.available_commands.iter().map(|command| format!("/{}", command.name)).collect();
+                let names: Vec<String> = update
+                    .available_commands
+                    .iter()
+                    .map(|command| format!("/{}", command.name))
+                    .collect();
                 self.events.print("commands", json!({"commands": names}));
             }
             SessionUpdate::CurrentModeUpdate(update) => {
@@ -134,9 +144,15 @@ impl State {
                     modes.current_mode_id = update.current_mode_id;
                 }
             }
-            SessionUpdate::ConfigOptionUpdate(update) => self.replace_options(update.config_options),
+            SessionUpdate::ConfigOptionUpdate(update) => {
+                self.replace_options(update.config_options)
+            }
             SessionUpdate::UsageUpdate(usage) => {
-                let percent = usage.used.saturating_mul(100).checked_div(usage.size).map(|percent| percent.min(100));
+                let percent = usage
+                    .used
+                    .saturating_mul(100)
+                    .checked_div(usage.size)
+                    .map(|percent| percent.min(100));
                 let body = json!({"used": usage.used, "size": usage.size, "percent": percent});
                 self.events.print("usage", body);
             }
@@ -147,7 +163,8 @@ impl State {
         }
     }
 
-    /// What an update leaves out stays, null clears (COMP-05); a summary stands in place of its pieces (COMP-06).
+    /// What an update leaves out stays, null clears (COMP-05); a summary stands in place of its
+    /// pieces (COMP-06).
     fn compaction(&self, update: &Value) {
         let id = update["compactionId"].as_str().unwrap_or_default();
         let (status, summary) = {
@@ -163,10 +180,12 @@ impl State {
             }
             (status.clone(), summary.clone())
         };
-        self.events.print("compaction", json!({"compactionId": id, "status": status, "summary": summary}));
+        self.events
+            .print("compaction", json!({"compactionId": id, "status": status, "summary": summary}));
     }
 
-    /// Null clears what was known of a child, and a state stands in place of the one before (SUB-03).
+    /// Null clears what was known of a child, and a state stands in place of the one before
+    /// (SUB-03).
     fn child(&self, update: &Value) {
         let id = update["sessionId"].as_str().unwrap_or_default();
         let child = {
@@ -179,8 +198,8 @@ impl State {
         self.events.print("child", json!(child));
     }
 
-    /// A patch of a call, by an update or by a permission request (PERM-10). One of a call that nobody knows makes one only with a title
-    /// (TOOL-04).
+    /// A patch of a call, by an update or by a permission request (PERM-10). One of a call that
+    /// nobody knows makes one only with a title (TOOL-04).
     pub(crate) fn asked(&self, call: &ToolCallUpdate) {
         let is_known = self.known().calls.contains_key(&*call.tool_call_id.0);
         if is_known || call.fields.title.is_some() {
@@ -220,7 +239,8 @@ impl State {
         self.events.print("plans", json!({"plans": plans}));
     }
 
-    /// Calls that have not ended are shown as cancelled; what comes later for them is shown too (CANCEL-06, CANCEL-07).
+    /// Calls that have not ended are shown as cancelled; what comes later for them is shown too
+    /// (CANCEL-06, CANCEL-07).
     pub(crate) fn cancelled(&self) {
         let calls = self.known().calls.clone();
         for (id, call) in &calls {

@@ -1,4 +1,5 @@
-//! The five methods of `terminal/*`: real commands, each with its process group and the end of its output.
+//! The five methods of `terminal/*`: real commands, each with its process group and the end of its
+//! output.
 
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt;
@@ -24,7 +25,8 @@ use crate::events::Events;
 
 /// What is kept when the agent names no limit, in bytes.
 const MOST: usize = 1 << 20;
-/// How long output is waited for after the end, when something that the command started still holds its pipes.
+/// How long output is waited for after the end, when something that the command started still holds
+/// its pipes.
 const LATE: Duration = Duration::from_millis(200);
 
 /// The end of the output.
@@ -41,7 +43,8 @@ impl Kept {
         let surplus = self.bytes.len().saturating_sub(self.limit);
         if surplus > 0 {
             self.is_truncated = true;
-            let inside = self.bytes[surplus..].iter().take_while(|byte| **byte & 0xc0 == 0x80).count();
+            let inside =
+                self.bytes[surplus..].iter().take_while(|byte| **byte & 0xc0 == 0x80).count();
             self.bytes.drain(..surplus + inside);
         }
     }
@@ -104,8 +107,9 @@ impl Terminals {
         let mut command = Command::new(&request.command);
         command.args(&request.args).stdin(Stdio::null()).stderr(Stdio::piped());
         command.envs(request.env.iter().map(|variable| (&variable.name, &variable.value)));
-        let mut group = Group::start(&mut command, &cwd)
-            .map_err(|error| Error::internal_error().data(format!("{}: {error}", request.command)))?;
+        let mut group = Group::start(&mut command, &cwd).map_err(|error| {
+            Error::internal_error().data(format!("{}: {error}", request.command))
+        })?;
         let limit = request.output_byte_limit.map_or(MOST, |limit| (limit as usize).min(MOST));
         let kept = Arc::new(Mutex::new(Kept { limit, bytes: Vec::new(), is_truncated: false }));
         let (told, exit) = watch::channel(None);
@@ -113,8 +117,9 @@ impl Terminals {
         let (stdout, stderr) = (group.child.stdout.take(), group.child.stderr.take());
         let written = kept.clone();
         locked(&self.watching).spawn(async move {
-            let mut reading =
-                std::pin::pin!(async { tokio::join!(read(stdout, &written), read(stderr, &written)) });
+            let mut reading = std::pin::pin!(async {
+                tokio::join!(read(stdout, &written), read(stderr, &written))
+            });
             let mut is_read = false;
             let status = tokio::select! {
                 status = group.child.wait() => status,
@@ -141,11 +146,16 @@ impl Terminals {
 
     /// A terminal of that session, else -32602 (TERM-15).
     fn of(&self, session: &SessionId, id: &TerminalId) -> Result<Arc<Terminal>> {
-        let found = locked(&self.open).1.get(id).filter(|terminal| terminal.session == *session).cloned();
+        let found =
+            locked(&self.open).1.get(id).filter(|terminal| terminal.session == *session).cloned();
         found.ok_or_else(|| Error::invalid_params().data(format!("there is no terminal {}", id.0)))
     }
 
-    pub(crate) fn output(&self, session: &SessionId, id: &TerminalId) -> Result<TerminalOutputResponse> {
+    pub(crate) fn output(
+        &self,
+        session: &SessionId,
+        id: &TerminalId,
+    ) -> Result<TerminalOutputResponse> {
         let terminal = self.of(session, id)?;
         let exit = (*terminal.exit.borrow()).map(told);
         let kept = locked(&terminal.kept);
@@ -168,7 +178,9 @@ impl Terminals {
         let taken_back = responder.cancellation();
         let ended = tokio::select! {
             ended = exit.wait_for(Option::is_some) => ended.ok().and_then(|status| *status),
-            () = taken_back.cancelled() => return responder.respond_with_error(Error::request_cancelled()),
+            () = taken_back.cancelled() => {
+                return responder.respond_with_error(Error::request_cancelled());
+            }
         };
         let status = ended.map_or_else(TerminalExitStatus::new, told);
         responder.respond(WaitForTerminalExitResponse::new(status))

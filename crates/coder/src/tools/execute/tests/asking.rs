@@ -15,7 +15,12 @@ async fn where_no_sandbox_works_the_call_says_so() {
     assert_eq!(client.asked.len(), 1, "also in the mode that runs commands");
     let call = &turn.tool_calls()[0];
     assert_eq!(call["title"], "Run without a sandbox: touch made; cat src/a");
-    assert!(turn.all("tool_call")[0]["content"].to_string().contains("Nothing holds this command"), "{call}");
+    assert!(
+        turn.all("tool_call")[0]["content"]
+            .to_string()
+            .contains("This command runs without a sandbox"),
+        "{call}"
+    );
     assert_eq!(call["rawOutput"]["sandbox"], Value::Null);
 }
 
@@ -39,10 +44,14 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port();
-        fs::write(folder.path().join("project/reach"), format!("echo > /dev/tcp/127.0.0.1/{port}\n"))
-            .unwrap();
+        fs::write(
+            folder.path().join("project/reach"),
+            format!("echo > /dev/tcp/127.0.0.1/{port}\n"),
+        )
+        .unwrap();
         let rules = folder.path().join("permissions.toml");
-        fs::write(&rules, "[[allow]]\nline = \"bash ./reach # allowed\"\nnetwork = true\n").unwrap();
+        fs::write(&rules, "[[allow]]\nline = \"bash ./reach # allowed\"\nnetwork = true\n")
+            .unwrap();
         let coder = coder().sandbox(Some(sandbox)).permissions(rules);
         let mut client = open(coder, &folder.path().join("project"), json!({})).await;
         client.otherwise = Some("reject_once");
@@ -71,13 +80,15 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
     }
 }
 
-/// A repository can make git run programs: nobody is asked where a sandbox holds them, and they do not run before somebody is where none does.
+/// A repository can make git run programs: nobody is asked where a sandbox holds them, and they do
+/// not run before somebody is where none does.
 #[tokio::test]
 async fn git_in_a_hostile_repository_asks_unless_a_sandbox_holds_it() {
     let folder = project();
     let place = folder.path().join("project");
     let git = |arguments: &[&str]| {
-        let done = std::process::Command::new("git").args(arguments).current_dir(&place).output().unwrap();
+        let done =
+            std::process::Command::new("git").args(arguments).current_dir(&place).output().unwrap();
         assert!(done.status.success(), "{done:?}");
     };
     fs::remove_dir_all(place.join(".git")).unwrap();

@@ -7,8 +7,12 @@ use std::path::Path;
 
 fn git(folder: &Path, arguments: &[&str]) {
     let name = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-    let done =
-        std::process::Command::new("git").args(name).args(arguments).current_dir(folder).output().unwrap();
+    let done = std::process::Command::new("git")
+        .args(name)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{done:?}");
 }
 
@@ -34,8 +38,12 @@ async fn an_embedded_bare_repository_runs_nothing_and_shows_nothing() {
     {
         git(&place, &["--git-dir", "vendor/lib", "config", key, value]);
     }
-    let seen = std::process::Command::new("git").arg("status").current_dir(&embedded).output().unwrap();
-    assert!(seen.status.success() && place.join("changed").exists(), "the repository works: {seen:?}");
+    let seen =
+        std::process::Command::new("git").arg("status").current_dir(&embedded).output().unwrap();
+    assert!(
+        seen.status.success() && place.join("changed").exists(),
+        "the repository works: {seen:?}"
+    );
     fs::remove_file(place.join("changed")).unwrap();
     for sandbox in sandboxes().await {
         let name = sandbox.name();
@@ -43,8 +51,10 @@ async fn an_embedded_bare_repository_runs_nothing_and_shows_nothing() {
         client.otherwise = Some("reject_once");
         for mode in ["plan", "ask", "edit", "auto"] {
             client.set("mode", mode).await;
-            let said =
-                client.prompt(&execute(json!({ "command": "cd vendor/lib && git status" }))).await.text();
+            let said = client
+                .prompt(&execute(json!({ "command": "cd vendor/lib && git status" })))
+                .await
+                .text();
             assert!(!place.join("changed").exists(), "{name} {mode}: {said}");
             assert!(
                 said.contains("safe.bareRepository") || said.contains("Not done"),
@@ -100,12 +110,12 @@ async fn programs_that_a_repository_names_do_not_run_while_git_shows_something()
 }
 
 #[tokio::test]
-async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_runs_does_not_cover_it() {
+async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_runs_does_not_cover_it()
+ {
     for sandbox in sandboxes().await {
         let folder = project();
         let rules = folder.path().join("permissions.toml");
-        let allowed =
-            "[[allow]]\ncommand = \"touch\"\n\n[[allow]]\ncommand = \"mkdir\"\nunsandboxed = true\n";
+        let allowed = "[[allow]]\ncommand = \"touch\"\n\n[[allow]]\ncommand = \"mkdir\"\nunsandboxed = true\n";
         fs::write(&rules, allowed).unwrap();
         let coder = coder().sandbox(Some(sandbox)).permissions(rules);
         let mut client = open(coder, &folder.path().join("project"), json!({})).await;
@@ -113,12 +123,17 @@ async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_r
         for mode in ["ask", "edit", "auto"] {
             client.set("mode", mode).await;
             client.asked.clear();
-            for (command, asked) in [("ls", 1), ("cat src/a", 2), ("touch src/b", 3), ("mkdir -p src/c", 3)] {
+            for (command, asked) in
+                [("ls", 1), ("cat src/a", 2), ("touch src/b", 3), ("mkdir -p src/c", 3)]
+            {
                 client.prompt(&execute(json!({ "command": command, "unsandboxed": "why" }))).await;
                 assert_eq!(client.asked.len(), asked, "{mode} {command}");
             }
             let offered = client.asked[2].to_string();
-            assert!(offered.contains("commands that start with `touch` without a sandbox"), "{offered}");
+            assert!(
+                offered.contains("commands that start with `touch` without a sandbox"),
+                "{offered}"
+            );
             client.prompt(&execute(json!({ "command": "touch src/b" }))).await;
             assert_eq!(client.asked.len(), 3, "{mode}: in the sandbox the rule holds");
         }
@@ -159,9 +174,14 @@ async fn a_repository_inside_of_the_projects_runs_nothing() {
             client.otherwise = Some("reject_once");
             for mode in ["plan", "ask"] {
                 client.set("mode", mode).await;
-                for command in
-                    ["git status", "git status -vv", "git diff", "git diff HEAD", "git log -p", "git show"]
-                {
+                for command in [
+                    "git status",
+                    "git status -vv",
+                    "git diff",
+                    "git diff HEAD",
+                    "git log -p",
+                    "git show",
+                ] {
                     let said = client.prompt(&execute(json!({ "command": command }))).await.text();
                     assert!(said.contains("Not done"), "{name} {mode} {key} {command}: {said}");
                 }
@@ -184,7 +204,8 @@ async fn the_help_of_git_opens_no_viewer() {
         client.otherwise = Some("reject_once");
         for mode in ["plan", "ask"] {
             client.set("mode", mode).await;
-            for command in ["git log --help", "git status --help", "git help log", "git --help log"] {
+            for command in ["git log --help", "git status --help", "git help log", "git --help log"]
+            {
                 let said = client.prompt(&execute(json!({ "command": command }))).await.text();
                 assert!(
                     !said.contains("RAN") && !said.contains("exit code"),

@@ -1,4 +1,5 @@
-//! What a command in a sandbox may change and read of the session's folders and of the person's own.
+//! What a command in a sandbox may change and read of the session's folders and of the person's
+//! own.
 
 use super::{coder, execute, open, sandboxes};
 use attache_host::Sandbox;
@@ -11,12 +12,17 @@ fn project() -> tempfile::TempDir {
     // Not in `/tmp`, of which bubblewrap shows nothing.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
-    for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"] {
+    for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"]
+    {
         fs::create_dir_all(at(name)).unwrap();
     }
-    for name in
-        ["AGENTS.md", ".github/workflows/ci.yml", ".husky/pre-commit", ".cargo/config.toml", "sub/AGENTS.md"]
-    {
+    for name in [
+        "AGENTS.md",
+        ".github/workflows/ci.yml",
+        ".husky/pre-commit",
+        ".cargo/config.toml",
+        "sub/AGENTS.md",
+    ] {
         fs::write(at(name), "before\n").unwrap();
     }
     for name in [".env", "sub/deploy.pem", "sub/credentials.json"] {
@@ -45,7 +51,8 @@ fn below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// Runs a script that the policy cannot read, as a program of the project would run. Returns what the model heard.
+/// Runs a script that the policy cannot read, as a program of the project would run. Returns what
+/// the model heard.
 async fn runs(sandbox: Sandbox, folder: &Path, script: &str) -> String {
     // The script is a program of the project: the policy does not see what it does.
     fs::write(folder.join("project/src/program"), script).unwrap();
@@ -85,7 +92,10 @@ async fn a_program_reads_no_secret_of_the_project_or_of_the_person() {
         let script = script.replace("grep -r hush", "grep -r hus[h]");
         let said = runs(sandbox, folder.path(), &script).await;
         assert!(!said.contains("hush\n"), "{name}: {said}");
-        assert!(said.contains(".env, ") || said.contains(", .env"), "{name}: the model hears why: {said}");
+        assert!(
+            said.contains(".env, ") || said.contains(", .env"),
+            "{name}: the model hears why: {said}"
+        );
     }
 }
 
@@ -150,12 +160,12 @@ async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
         let make = "mkdir -p src/app/.vscode; echo x > src/app/.vscode/tasks.json; cp -r src/app/. src/other";
         fs::write(folder.path().join("project/src/program"), make).unwrap();
         let turn = client.prompt(&execute(json!({ "command": "sh src/program" }))).await;
-        let expected =
-            "protected files changed while the command ran: src/app/.vscode (new), src/other/.vscode (new)";
+        let expected = "protected files changed while the command ran: src/app/.vscode (new), src/other/.vscode (new)";
         assert!(turn.text().contains(expected), "{name}: {}", turn.text());
         let shown = turn.tool_calls()[0]["content"].to_string();
         assert!(shown.contains("Protected files changed"), "{name}: the person sees it: {shown}");
-        let said = client.prompt(&execute(json!({ "command": "sh src/program; true" }))).await.text();
+        let said =
+            client.prompt(&execute(json!({ "command": "sh src/program; true" }))).await.text();
         assert!(!said.contains("protected files changed"), "{name}: {said}");
     }
 }
@@ -179,8 +189,11 @@ async fn a_key_that_a_command_made_is_no_secret_of_the_person() {
         let (folder, name) = (project(), sandbox.name());
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        fs::write(folder.path().join("project/src/program"), "cat src/test.pem; echo own > src/test.pem")
-            .unwrap();
+        fs::write(
+            folder.path().join("project/src/program"),
+            "cat src/test.pem; echo own > src/test.pem",
+        )
+        .unwrap();
         let run = execute(json!({ "command": "sh src/program" }));
         client.prompt(&run).await;
         let said = client.prompt(&run).await.text();
@@ -213,7 +226,8 @@ fn another_user_is_held_in_the_same_way() {
     }
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let program = folder.path().join("tests");
-    // Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+    // Copied by another process: a program cannot be started while a process that was forked
+    // meanwhile has it open for writing.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     fs::create_dir(folder.path().join("tmp")).unwrap();
@@ -223,11 +237,13 @@ fn another_user_is_held_in_the_same_way() {
         chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
     let mut tests = Command::new(&program);
-    tests.args(["execute::tests::walls", "execute::walls", "--test-threads=2"]).current_dir(folder.path());
+    tests
+        .args(["execute::tests::walls", "execute::walls", "--test-threads=2"])
+        .current_dir(folder.path());
     tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
     let output = tests.uid(NOBODY).gid(NOBODY).output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     println!("as nobody: {said}");
 }

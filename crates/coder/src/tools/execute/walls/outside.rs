@@ -7,7 +7,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers, mail, wallets, and our own settings and sessions.
+/// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers,
+/// mail, wallets, and our own settings and sessions.
 const OF_A_HOME: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
@@ -59,11 +60,19 @@ const OF_A_HOME: [&str; 47] = [
 ];
 
 /// Where systems and containers put secrets, readable or not.
-const OF_THE_SYSTEM: [&str; 4] = ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
+const OF_THE_SYSTEM: [&str; 4] =
+    ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
-/// Folders of the system in which `root` is kept from what other users cannot read, and how deep they are looked into.
-const OF_ROOT: [(&str, usize); 6] =
-    [("/etc", 4), ("/var/lib", 1), ("/var/backups", 2), ("/var/spool", 2), ("/var/cache", 1), ("/run", 1)];
+/// Folders of the system in which `root` is kept from what other users cannot read, and how deep
+/// they are looked into.
+const OF_ROOT: [(&str, usize); 6] = [
+    ("/etc", 4),
+    ("/var/lib", 1),
+    ("/var/backups", 2),
+    ("/var/spool", 2),
+    ("/var/cache", 1),
+    ("/run", 1),
+];
 
 /// How many entries of such folders, and of a home, are looked at.
 const ENTRIES: usize = 4_000;
@@ -75,16 +84,19 @@ const DEPTH: usize = 2;
 const HOMES: usize = 64;
 
 /// Folders of a home in which no settings are and many files.
-const SKIPPED: [&str; 8] = [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
+const SKIPPED: [&str; 8] =
+    [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
 
-/// The homes whose secrets are hidden, without links: the person's by the environment and by the list of users, and for `root` those of others.
+/// The homes whose secrets are hidden, without links: the person's by the environment and by the
+/// list of users, and for `root` those of others.
 pub(super) fn homes() -> Vec<PathBuf> {
     let user = user();
     let listed = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let listed = listed.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
         let (number, home) = (fields.get(2)?.parse::<u32>().ok()?, fields.get(5)?);
-        let of_a_person = ["/home/", "/root", "/Users/"].iter().any(|start| home.starts_with(start));
+        let of_a_person =
+            ["/home/", "/root", "/Users/"].iter().any(|start| home.starts_with(start));
         (number == user || (user == 0 && of_a_person)).then(|| PathBuf::from(home))
     });
     let mut homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(listed).collect();
@@ -101,8 +113,8 @@ pub(super) fn homes() -> Vec<PathBuf> {
     homes.filter(|home| home != Path::new("/") && seen.insert(home.clone())).take(HOMES).collect()
 }
 
-/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the system. The search of the session's folders,
-/// `roots`, finds what a home keeps there.
+/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the
+/// system. The search of the session's folders, `roots`, finds what a home keeps there.
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
@@ -114,9 +126,12 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
         paths.extend(found.filter(|path| !roots.iter().any(|root| path.starts_with(root))));
     }
     if user() == 0 {
-        paths.extend(OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)));
+        paths.extend(
+            OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
+        );
     }
-    let real: BTreeSet<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let real: BTreeSet<PathBuf> =
+        paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     // What programs are started from, and a home itself, stay.
     let needed: Vec<PathBuf> = std::env::var_os("PATH")
         .iter()
@@ -130,7 +145,8 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
     real.iter().filter(|path| !is_needed(path) && !below(path)).cloned().collect()
 }
 
-/// The files of a home that the policy calls secret by their names: at its top, and in its hidden folders.
+/// The files of a home that the policy calls secret by their names: at its top, and in its hidden
+/// folders.
 fn secrets(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(home, DEPTH, |below, path, is_folder| {
@@ -138,8 +154,10 @@ fn secrets(home: &Path) -> Vec<PathBuf> {
         if secret {
             found.push(path.to_owned());
         }
-        let first = below.components().next().map(|name| name.as_os_str().to_string_lossy().into_owned());
-        let settings = first.is_some_and(|name| name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
+        let first =
+            below.components().next().map(|name| name.as_os_str().to_string_lossy().into_owned());
+        let settings =
+            first.is_some_and(|name| name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
         is_folder && settings && !secret
     });
     found
@@ -149,7 +167,9 @@ fn secrets(home: &Path) -> Vec<PathBuf> {
 fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(folder, depth - 1, |_, path, is_folder| {
-        let open = path.symlink_metadata().is_ok_and(|found| found.is_symlink() || found.mode() & 0o004 != 0);
+        let open = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink() || found.mode() & 0o004 != 0);
         if !open {
             found.push(path.to_owned());
         }
@@ -158,7 +178,8 @@ fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `each` with the entries of a folder, and of those for which it says so, so many levels down.
+/// Calls `each` with the entries of a folder, and of those for which it says so, so many levels
+/// down.
 fn walk(folder: &Path, depth: usize, mut each: impl FnMut(&Path, &Path, bool) -> bool) {
     let mut folders = VecDeque::from([(folder.to_owned(), 0)]);
     let mut entries = 0;
@@ -212,15 +233,17 @@ mod tests {
             ".cargo/bin/cargo",
             "work/x.pem",
         ];
-        for name in secret.iter().chain(&open).chain(&["own/attache/keys.toml", "link-target/key"]) {
+        for name in secret.iter().chain(&open).chain(&["own/attache/keys.toml", "link-target/key"])
+        {
             fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
             fs::write(home.join(name), "x").unwrap();
         }
         std::os::unix::fs::symlink(home.join("link-target"), home.join(".aws")).unwrap();
         let private = [home.join("own/attache"), home.join("nowhere")];
         let hidden = hidden(std::slice::from_ref(&home), &[], &private);
-        let is_hidden =
-            |name: &str| home.join(name).ancestors().any(|path| hidden.iter().any(|each| each == path));
+        let is_hidden = |name: &str| {
+            home.join(name).ancestors().any(|path| hidden.iter().any(|each| each == path))
+        };
         for name in secret.iter().chain(&["own/attache/keys.toml", "link-target/key"]) {
             assert!(is_hidden(name), "{name}: {hidden:?}");
         }
@@ -232,12 +255,22 @@ mod tests {
     #[test]
     fn root_is_kept_from_what_others_cannot_read() {
         let hidden = hidden(&homes(), &[], &[]);
-        let is_hidden =
-            |path: &str| Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path));
-        assert!(user() != 0 || !Path::new("/etc/shadow").exists() || is_hidden("/etc/shadow"), "{hidden:?}");
-        for path in
-            ["/etc/passwd", "/etc/ssl/certs", "/usr/bin", "/etc/hosts", "/proc/self", "/root", "/home"]
-        {
+        let is_hidden = |path: &str| {
+            Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path))
+        };
+        assert!(
+            user() != 0 || !Path::new("/etc/shadow").exists() || is_hidden("/etc/shadow"),
+            "{hidden:?}"
+        );
+        for path in [
+            "/etc/passwd",
+            "/etc/ssl/certs",
+            "/usr/bin",
+            "/etc/hosts",
+            "/proc/self",
+            "/root",
+            "/home",
+        ] {
             assert!(!is_hidden(path), "{path}");
         }
     }

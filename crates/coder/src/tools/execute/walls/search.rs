@@ -13,7 +13,8 @@ const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 /// For how long they are looked at, once the lower number is reached.
 const TIME: Duration = Duration::from_millis(25);
 
-/// Folders that tools fill, by thousands of files that no person works on. Their own entries are looked at, and nothing below.
+/// Folders that tools fill, by thousands of files that no person works on. Their own entries are
+/// looked at, and nothing below.
 const FILLED: [&str; 14] = [
     ".cache",
     ".mypy_cache",
@@ -40,7 +41,8 @@ pub(super) struct Found {
     pub(super) secret: Vec<PathBuf>,
 }
 
-/// Looks through the folders of the session, the upper levels first, as far as time and number allow. Links are not followed. Blocks on the disk.
+/// Looks through the folders of the session, the upper levels first, as far as time and number
+/// allow. Links are not followed. Blocks on the disk.
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {
@@ -60,7 +62,12 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
         for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
             entries += 1;
             let Ok(kind) = entry.file_type() else { continue };
-            folders.extend(search.look(&folder, &entry.file_name().to_string_lossy(), entry.path(), kind));
+            folders.extend(search.look(
+                &folder,
+                &entry.file_name().to_string_lossy(),
+                entry.path(),
+                kind,
+            ));
             if entries >= ENTRIES.end {
                 return search.found;
             }
@@ -119,8 +126,11 @@ impl Search<'_> {
             self.add(path, Guard::Secret);
             return None;
         }
-        let above =
-            folder.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let above = folder
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         if !kind.is_dir() || (FILLED.contains(&above.as_str()) && folder.path != folder.root) {
             return None;
         }
@@ -150,7 +160,8 @@ struct Names {
 impl Names {
     fn new() -> Self {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
-        let last = names.filter_map(|name| name.rsplit('/').next()).map(str::to_lowercase).collect();
+        let last =
+            names.filter_map(|name| name.rsplit('/').next()).map(str::to_lowercase).collect();
         Self { last, ends: HashMap::new() }
     }
 
@@ -218,17 +229,24 @@ mod tests {
         for count in 0..2_000 {
             fs::write(root.join("many").join(count.to_string()), "").unwrap();
         }
-        for name in
-            ["a/b/c/AGENTS.md", "a/.env", "a/.env.example", "many/deploy.pem", "a/b/.github/other.yml"]
-        {
+        for name in [
+            "a/b/c/AGENTS.md",
+            "a/.env",
+            "a/.env.example",
+            "many/deploy.pem",
+            "a/b/.github/other.yml",
+        ] {
             fs::write(root.join(name), "").unwrap();
         }
         let folders = Folders::new(std::slice::from_ref(&root)).unwrap();
-        let judge = Judge { mode: Mode::Auto, rules: &[], broken: false, folders: &folders, scratch: None };
+        let judge =
+            Judge { mode: Mode::Auto, rules: &[], broken: false, folders: &folders, scratch: None };
         let found = search(&judge);
         let names = |paths: &[std::path::PathBuf]| -> Vec<String> {
-            let mut names: Vec<String> =
-                paths.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
+            let mut names: Vec<String> = paths
+                .iter()
+                .map(|path| path.strip_prefix(&root).unwrap().display().to_string())
+                .collect();
             names.sort();
             names
         };

@@ -1,7 +1,8 @@
-//! Which protected files changed while a command ran: what a sandbox could not hold, and what somebody else did meanwhile.
+//! Which protected files changed while a command ran: what a sandbox could not hold, and what
+//! somebody else did meanwhile.
 
 use super::search::{Found, search};
-use super::{Remembered, Session};
+use super::session::{Remembered, Session};
 use attache_policy::{Folders, names_to_hold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -19,7 +20,8 @@ pub(crate) struct Watch {
     session: Session,
 }
 
-/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox holds what is in it.
+/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox
+/// holds what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     /// The device and the number of the file.
@@ -41,13 +43,16 @@ impl Stamp {
 
 impl Watch {
     pub(super) fn begin(found: Found, session: Session) -> Self {
-        let before = found.obeyed.into_iter().filter_map(|path| Some((path.clone(), Stamp::of(&path)?)));
+        let before =
+            found.obeyed.into_iter().filter_map(|path| Some((path.clone(), Stamp::of(&path)?)));
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
-    /// One sentence about the secrets of the session's folders that the command could not read; none where there are none.
-    pub(in super::super) fn hidden(&self) -> Option<String> {
-        let shown: Vec<String> = self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
+    /// One sentence about the secrets of the session's folders that the command could not read;
+    /// none where there are none.
+    pub(in crate::tools::execute) fn hidden(&self) -> Option<String> {
+        let shown: Vec<String> =
+            self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
         let list = listed(&shown)?;
         Some(format!(
             "files that may hold secrets looked empty to this command: {list}. A rule that allows to read such a file by its name shows it; \
@@ -55,8 +60,9 @@ impl Watch {
         ))
     }
 
-    /// One sentence about the protected files that changed, first those that programs obey in any project; none where none did. Blocks on the disk.
-    pub(in super::super) fn report(self) -> Option<String> {
+    /// One sentence about the protected files that changed, first those that programs obey in any
+    /// project; none where none did. Blocks on the disk.
+    pub(in crate::tools::execute) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
         let made = found.secret.iter().filter(|path| !self.secrets.contains(*path)).cloned();

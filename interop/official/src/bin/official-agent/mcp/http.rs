@@ -1,6 +1,8 @@
-//! Streamable HTTP: each message is a POST, answered by JSON or by an event stream that holds the reply.
+//! Streamable HTTP: each message is a POST, answered by JSON or by an event stream that holds the
+//! reply.
 //!
-//! Spoken by hand as HTTP/1.0, where a body ends with its connection: enough for servers on this machine.
+//! Spoken by hand as HTTP/1.0, where a body ends with its connection: enough for servers on this
+//! machine.
 
 use agent_client_protocol::v1::schema::McpServerHttp;
 use serde_json::{Value, json};
@@ -21,8 +23,15 @@ impl Http {
     pub(super) fn new(server: McpServerHttp) -> Result<Self> {
         let rest = server.url.strip_prefix("http://").ok_or("only http: is spoken here")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let headers = server.headers.into_iter().map(|header| (header.name, header.value)).collect();
-        Ok(Self { authority: authority.into(), path: format!("/{path}"), headers, session: None, last: 0 })
+        let headers =
+            server.headers.into_iter().map(|header| (header.name, header.value)).collect();
+        Ok(Self {
+            authority: authority.into(),
+            path: format!("/{path}"),
+            headers,
+            session: None,
+            last: 0,
+        })
     }
 
     pub(super) async fn notify(&mut self, method: &str) -> Result<()> {
@@ -32,12 +41,14 @@ impl Http {
     pub(super) async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         self.last += 1;
         let id = self.last;
-        let body =
-            self.post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        let body = self
+            .post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await?;
         // A line of an event stream begins with `data:`, the JSON of a whole body does not.
         let texts: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("data:")).collect();
         let texts = if texts.is_empty() { vec![body.as_str()] } else { texts };
-        let messages = texts.into_iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
+        let messages =
+            texts.into_iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
         let reply = messages.into_iter().find(|message| message["id"] == id);
         outcome(reply.ok_or("it did not answer")?)
     }
@@ -56,7 +67,8 @@ impl Http {
         if let Some(session) = &self.session {
             head += &format!("mcp-session-id: {session}\r\nmcp-protocol-version: {VERSION}\r\n");
         }
-        let answer = self.exchange(&format!("{head}\r\n{body}")).await.map_err(|error| error.to_string())?;
+        let answer =
+            self.exchange(&format!("{head}\r\n{body}")).await.map_err(|error| error.to_string())?;
         let (head, body) = answer.split_once("\r\n\r\n").ok_or("it answered no HTTP")?;
         let mut lines = head.lines();
         let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
@@ -65,7 +77,8 @@ impl Http {
         }
         let mut named = lines.filter_map(|line| line.split_once(':'));
         let session = named.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
-        self.session = session.map(|(_, value)| value.trim().to_owned()).or_else(|| self.session.take());
+        self.session =
+            session.map(|(_, value)| value.trim().to_owned()).or_else(|| self.session.take());
         Ok(body.to_owned())
     }
 

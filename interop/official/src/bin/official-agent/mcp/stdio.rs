@@ -31,7 +31,10 @@ impl Stdio {
 
     async fn write(&mut self, mut message: Value) -> Result<()> {
         message["jsonrpc"] = "2.0".into();
-        self.input.write_all(format!("{message}\n").as_bytes()).await.map_err(|error| error.to_string())
+        self.input
+            .write_all(format!("{message}\n").as_bytes())
+            .await
+            .map_err(|error| error.to_string())
     }
 
     pub(super) async fn notify(&mut self, method: &str) -> Result<()> {

@@ -1,0 +1,29 @@
+//! Methods outside the protocol: an optional part of an agent.
+
+use crate::Result;
+use attache_protocol::Raw;
+use std::future::Future;
+
+/// Methods outside the protocol, whose names begin with `_`. Hand it to
+/// [`OptionalParts::extensions`](crate::OptionalParts::extensions), and advertise them with
+/// [`About::meta`](crate::About::meta).
+///
+/// A panic in any of these functions fails the call it served with `-32603` and nothing else.
+// EXT-01, EXT-04.
+pub trait Extensions: Send + Sync + 'static {
+    /// Serves a call.
+    ///
+    /// # Errors
+    /// The client receives the reason. Return
+    /// [`Error::MethodNotFound`](crate::Error::MethodNotFound) for a method that this agent does
+    /// not have.
+    // EXT-02.
+    fn call(&self, method: &str, params: Option<Raw>) -> impl Future<Output = Result<Raw>> + Send;
+
+    /// Receives a notification; ignore unknown ones. The connection waits for this function: it
+    /// must be quick.
+    // EXT-03.
+    fn notification(&self, method: &str, params: Option<Raw>) {
+        let _ = (method, params);
+    }
+}

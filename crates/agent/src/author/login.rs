@@ -1,0 +1,91 @@
+//! Login: an optional part of an agent.
+
+use crate::{Error, Result};
+use attache_connection::Peer;
+use attache_protocol::method::AuthStatusUpdate;
+use attache_protocol::v1::{AuthAccount, AuthMethodId, AuthState, AuthStatusUpdateNotification};
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The login of an agent. Hand it to [`OptionalParts::login`](crate::OptionalParts::login), and
+/// list the login methods with [`About::auth_method`](crate::About::auth_method).
+///
+/// A panic in any of these functions fails the call it served with `-32603` and nothing else.
+pub trait Login: Send + Sync + 'static {
+    /// Logs in by `method`, which is one of the methods in [`About`](crate::About).
+    ///
+    /// # Errors
+    /// The login failed. The client receives the reason.
+    fn authenticate(&self, method: &AuthMethodId) -> impl Future<Output = Result<()>> + Send;
+
+    /// Logs out; called only if [`About::logout`](crate::About::logout) is set. Afterwards
+    /// [`Login::auth_state`] returns [`AuthState::Unauthenticated`].
+    ///
+    /// # Errors
+    /// The user is still logged in. The client receives the reason.
+    // AUTH-11.
+    fn logout(&self) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Err(Error::failed("this agent does not support logout")))
+    }
+
+    /// Returns whether the user is logged in. While the state is
+    /// [`Unauthenticated`](AuthState::Unauthenticated), the client cannot list, open or prompt
+    /// sessions, and receives an error that names the login methods.
+    ///
+    /// The connection waits for this function before each of these calls: it must be quick.
+    // AUTH-01.
+    fn auth_state(&self) -> AuthState {
+        AuthState::NotRequired
+    }
+
+    /// Returns the accounts that are logged in, for display. They are sent only if
+    /// [`About::auth_status`](crate::About::auth_status) is set. Must be quick.
+    fn accounts(&self) -> Vec<AuthAccount> {
+        Vec::new()
+    }
+
+    /// Receives the handle that reports logins and logouts which happen outside of the client's
+    /// calls. Called once, after `initialize`, if
+    /// [`About::auth_status`](crate::About::auth_status) is set. Must be quick.
+    // AUTHS-03.
+    fn auth_status_handle(&self, handle: AuthStatusHandle) {
+        let _ = handle;
+    }
+}
+
+/// The state of the login and the accounts.
+pub(crate) type AuthStatus = (AuthState, Vec<AuthAccount>);
+
+/// Reports to the client when the login changed outside of its own calls. Cheap to clone.
+// AUTHS-03.
+#[derive(Debug, Clone)]
+pub struct AuthStatusHandle(Arc<Reported>);
+
+#[derive(Debug)]
+struct Reported {
+    peer: Peer,
+    /// The status that the client received last, or could have asked for since `initialize`.
+    last: Mutex<AuthStatus>,
+}
+
+impl AuthStatusHandle {
+    pub(crate) fn new(peer: Peer, status: AuthStatus) -> Self {
+        Self(Arc::new(Reported { peer, last: Mutex::new(status) }))
+    }
+
+    /// Reports the current state. Sends nothing if the client knows it already.
+    ///
+    /// # Errors
+    /// [`Error::Gone`].
+    pub fn changed(&self, state: AuthState, accounts: Vec<AuthAccount>) -> Result<()> {
+        let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = (state, accounts);
+        if *last == now {
+            return Ok(());
+        }
+        last.clone_from(&now);
+        let mut update = AuthStatusUpdateNotification::new(now.0);
+        update.accounts = now.1;
+        Ok(self.0.peer.notify::<AuthStatusUpdate>(&update)?)
+    }
+}

@@ -1,0 +1,116 @@
+//! `session/close`, `delete`, `archive` and `status`.
+
+use crate::serve::context::Context;
+use crate::serve::guard::catch_panic;
+use crate::serve::open_sessions::ServedSession;
+use crate::session::outgoing_slot::StoredReply;
+use crate::session::state::State;
+use crate::{Result, trace};
+use attache_protocol::v1::{SessionId, SessionStatus, SessionStatusResponse};
+use attache_session::EventBody;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+impl Context {
+    /// Removes an open session: later calls that name it find it not open, and its prompts are
+    /// cancelled (SESS-23).
+    pub(crate) fn remove(&self, session: &SessionId) -> Option<Arc<ServedSession>> {
+        let served = self.sessions.remove(session)?;
+        served.session.state().cancel_prompts();
+        Some(served)
+    }
+
+    /// Closes a session that was removed, with `last` as its last event, after the replies to its
+    /// prompts and all other replies (SESS-25).
+    ///
+    /// # Errors
+    /// The session cannot be stored. It is then open again, and closing can be retried.
+    pub(crate) async fn close(
+        &self,
+        served: Arc<ServedSession>,
+        last: Option<EventBody>,
+    ) -> Result<()> {
+        let stored = self.end(&served, last, false).await;
+        match &stored {
+            Ok(()) => self.drop_memory(&served).await,
+            Err(_) => self.sessions.put_back(served),
+        }
+        stored
+    }
+
+    /// Gives the log back if it is stored, or in any case with `even_unstored`.
+    async fn end(
+        &self,
+        served: &ServedSession,
+        last: Option<EventBody>,
+        even_unstored: bool,
+    ) -> Result<()> {
+        served.session.signals.wait_for_front(None).await;
+        served.session.wait_for_options().await;
+        let (sender, stored) = oneshot::channel();
+        let reply = {
+            let mut state = served.session.state();
+            last.into_iter().for_each(|last| state.record(last));
+            // If the connection is over, the client needs no update.
+            let _ = state.send_info();
+            StoredReply::new(&served.session, &mut state)
+        };
+        let close = move |state: &mut State, stored: Result<()>| {
+            if stored.is_ok() || even_unstored {
+                state.close();
+            }
+            trace::session_closed(state.session.id(), &stored);
+            // The receiver waits below.
+            let _ = sender.send(stored);
+        };
+        reply.send_with(Box::new(close)).await;
+        // Without an answer the session is closed already.
+        stored.await.unwrap_or(Ok(()))
+    }
+
+    /// A panic in the destructor of the author's memory does not affect the call.
+    async fn drop_memory(&self, served: &ServedSession) {
+        let memory = served.memory.lock().await.take();
+        let _ = catch_panic(|| {
+            drop(memory);
+            Ok(())
+        });
+    }
+
+    /// Deletes a session, open or not. A session that does not exist counts as deleted (DEL-03).
+    pub(crate) async fn delete(
+        &self,
+        session: SessionId,
+        served: Option<Arc<ServedSession>>,
+    ) -> Result<()> {
+        if let Some(served) = served {
+            // An error of storing does not matter any more.
+            let _ = self.end(&served, None, true).await;
+            self.drop_memory(&served).await;
+        }
+        self.stored.delete(&session).await
+    }
+
+    /// Archives a session, which lists then leave out. An open session is closed first (ARCH-02).
+    pub(crate) async fn archive(
+        &self,
+        session: SessionId,
+        served: Option<Arc<ServedSession>>,
+    ) -> Result<()> {
+        let body = EventBody::Archived(true);
+        match served {
+            Some(served) => self.close(served, Some(body)).await,
+            None => self.append_stored(&session, body).await,
+        }
+    }
+
+    /// Returns whether a session is open or only stored (STAT-02).
+    pub(crate) async fn status(&self, session: &SessionId) -> Result<SessionStatusResponse> {
+        let open = self.sessions.get(session).is_ok() || self.stored.is_open(session).await?;
+        Ok(SessionStatusResponse::new(if open {
+            SessionStatus::Open
+        } else {
+            SessionStatus::Saved
+        }))
+    }
+}

@@ -1,0 +1,122 @@
+//! Text and other content of messages: the hot path of an agent.
+
+use crate::session::running_turn::OpenMessage;
+use crate::session::state::State;
+use crate::{Result, Turn};
+use attache_protocol::Writer;
+use attache_protocol::v1::{ContentBlock, MessageId};
+use attache_session::{EventBody, MessageAuthor};
+
+/// The maximum length of a chunk, in bytes. Longer text is split, so that no line becomes huge and
+/// other sessions can send in between.
+const CHUNK: usize = 48 * 1024;
+
+/// The line of a text chunk after the text.
+const TAIL: &[u8] = b"}}}}\n";
+
+impl State {
+    /// Returns the id of the message that a chunk by `author` belongs to: the open one or a new
+    /// one.
+    fn message(&mut self, author: MessageAuthor) -> Option<MessageId> {
+        let message = self.turn()?.message.as_ref();
+        if let Some(message) = message.filter(|message| message.author == author) {
+            return Some(message.id.clone());
+        }
+        // The sequence is unique in the session, even after a load.
+        let id = MessageId::from(format!("m{}", self.session.sequence() + 1));
+        let message = OpenMessage::new(self.session.id(), author, id.clone());
+        self.turn()?.message = Some(message);
+        Some(id)
+    }
+}
+
+impl Turn {
+    /// Sends `text` to the user as Markdown. Pieces of any size form one message until something
+    /// else is sent. Waits while the client is slow. An empty text sends nothing.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
+    /// [`Error::Gone`](crate::Error::Gone).
+    // MSG-01, MSG-02.
+    pub async fn say(&self, text: &str) -> Result<()> {
+        self.chunks(MessageAuthor::Agent, text).await
+    }
+
+    /// Sends `text` as reasoning of the model. Otherwise like [`Turn::say`].
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    pub async fn think(&self, text: &str) -> Result<()> {
+        self.chunks(MessageAuthor::Thought, text).await
+    }
+
+    /// Ends the current message: the next text begins a new one.
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    // MSG-02.
+    pub async fn end_message(&self) -> Result<()> {
+        self.ready().await?;
+        if self.is_muted() {
+            return self.check();
+        }
+        self.open_session().in_turn(self.accepted(), |state| {
+            if let Some(turn) = state.turn() {
+                turn.message = None;
+            }
+        })
+    }
+
+    /// Adds a block that is not text, such as an image, to the current message.
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    pub async fn show(&self, content: ContentBlock) -> Result<()> {
+        self.ready().await?;
+        if self.is_muted() {
+            return self.check();
+        }
+        self.open_session().in_turn(self.accepted(), |state| {
+            let author = MessageAuthor::Agent;
+            let message_id = state.message(author);
+            state.post(EventBody::Message { author, message_id, content })
+        })?
+    }
+
+    async fn chunks(&self, author: MessageAuthor, text: &str) -> Result<()> {
+        if self.is_muted() {
+            self.ready().await?;
+            return self.check();
+        }
+        let mut rest = text;
+        loop {
+            self.ready().await?;
+            let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK));
+            self.open_session()
+                .in_turn(self.accepted(), |state| self.chunk(state, author, chunk))??;
+            if tail.is_empty() {
+                return Ok(());
+            }
+            rest = tail;
+        }
+    }
+
+    fn chunk(&self, state: &mut State, author: MessageAuthor, text: &str) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let message_id = state.message(author);
+        let mut line = std::mem::take(&mut state.line);
+        line.clear();
+        if let Some(message) = state.turn().and_then(|turn| turn.message.as_ref()) {
+            line.extend_from_slice(&message.head);
+        }
+        Writer::new(&mut line).string(text);
+        line.extend_from_slice(TAIL);
+        state.record(EventBody::Message { author, message_id, content: ContentBlock::text(text) });
+        let sent = state.send_line(&line);
+        state.line = line;
+        sent?;
+        state.send_info_when_due()
+    }
+}

@@ -1,0 +1,7 @@
+//! How an agent is judged: the judge is its client.
+
+mod judge;
+pub(crate) mod judge_client;
+pub(crate) mod probe;
+pub(crate) mod run;
+pub(crate) mod services;

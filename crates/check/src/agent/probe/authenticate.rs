@@ -1,0 +1,179 @@
+//! Logging in and out (AUTH, AUTHS).
+
+use crate::agent::judge_client::{capabilities, initialize_params};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::peer::line::Line;
+use attache_protocol::method::{
+    AuthStatus, AuthStatusUpdate, Authenticate, Logout, SessionNew, SessionPrompt,
+};
+use serde_json::Value;
+
+probes! { Run:
+    "AUTH-01" who_is_not_logged_in_gets_the_error_for_it;
+    "AUTH-03" an_unknown_method_is_invalid;
+    "AUTH-04" a_login_opens_what_was_closed;
+    "AUTH-05" a_login_in_a_terminal_is_offered_to_who_can_do_it;
+    "AUTH-11" after_logging_out_nothing_new_opens;
+    "AUTH-13" after_logging_out_an_open_session_is_answered;
+    "AUTHS-01" the_login_can_always_be_asked_for;
+    "AUTHS-03" only_a_change_of_the_login_is_told;
+}
+
+const STATUS: &str = "/auth/status";
+const LOGOUT: &str = "/auth/logout";
+/// The error code for a missing login.
+const NOT_LOGGED_IN: i64 = -32000;
+
+async fn who_is_not_logged_in_gets_the_error_for_it(run: &mut Run) -> Probed {
+    let folder = json!(run.folder());
+    let talk = logged_out(run).await?;
+    let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
+    match reply.error("/code") {
+        None => Ok(()),
+        Some(_) => reply.is_error(NOT_LOGGED_IN),
+    }
+}
+
+async fn an_unknown_method_is_invalid(run: &mut Run) -> Probed {
+    let talk = run.talk().await?;
+    if !talk.has_login() {
+        return skipped("there is no way to log in");
+    }
+    talk.call::<Authenticate>(json!({"methodId": "attache-no-such-method"})).await?.is_error(-32602)
+}
+
+async fn a_login_opens_what_was_closed(run: &mut Run) -> Probed {
+    let (folder, method) = (json!(run.folder()), run.method()?);
+    let talk = logged_out(run).await?;
+    is_closed(talk, &folder).await?;
+    talk.call::<Authenticate>(json!({"methodId": method})).await?.result()?;
+    talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?.result().map(|_| ())
+}
+
+async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Probed {
+    for auth in [
+        json!({}),
+        json!({"auth": {}}),
+        json!({"auth": {"terminal": false}}),
+        json!({"auth": {"terminal": {}}}),
+    ] {
+        let talk = run.fresh().await?;
+        // A value that is not a boolean may be refused; another rule covers that.
+        talk.is_watched = false;
+        if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
+            continue;
+        }
+        let methods =
+            talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
+        let is_terminal =
+            |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
+        if let Some(method) = methods.iter().find(is_terminal) {
+            return fail(
+                format!("no terminal login for a client with {auth}"),
+                quoted(&method.to_string()),
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn after_logging_out_nothing_new_opens(run: &mut Run) -> Probed {
+    let (folder, method) = (json!(run.folder()), run.method()?);
+    let talk = logged_out(run).await?;
+    let needs_login =
+        talk.offers(STATUS) && state(talk).await.is_ok_and(|state| state == "unauthenticated");
+    let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
+    talk.call::<Authenticate>(json!({"methodId": method})).await?;
+    match reply.error("/code") {
+        Some(_) => Ok(()),
+        None if needs_login => fail("no session opens without a login", "one opens"),
+        None => not_tested(
+            "a session opens after the logout, and the agent does not report that it needs a login",
+        ),
+    }
+}
+
+async fn after_logging_out_an_open_session_is_answered(run: &mut Run) -> Probed {
+    let (folder, method, words) = (run.folder().to_owned(), run.method()?, run.words());
+    let talk = run.fresh_with(capabilities()).await?;
+    talk.needs(LOGOUT)?;
+    talk.call::<Authenticate>(json!({"methodId": method})).await?.result()?;
+    let session = talk.open(&folder).await?;
+    talk.call::<Logout>(Value::Null).await?.result()?;
+    // The session may end, stay or be refused: any answer is correct.
+    talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
+    talk.is_still_there().await?;
+    talk.call::<Authenticate>(json!({"methodId": method})).await.map(|_| ())
+}
+
+async fn the_login_can_always_be_asked_for(run: &mut Run) -> Probed {
+    run.talk().await?.needs(STATUS)?;
+    let talk = run.fresh_with(capabilities()).await?;
+    let first = state(talk).await?;
+    let again = state(talk).await?;
+    expect(first == again, "asking changes nothing", format!("{first}, then {again}"))?;
+    if run.method().is_err() {
+        return Ok(());
+    }
+    let talk = logged_out(run).await?;
+    state(talk).await.map(|_| ())
+}
+
+async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
+    let talk = run.talk().await?;
+    if !talk.offers(STATUS) {
+        talk.is_still_there().await?;
+        return match talk.heard(0).find(|line| line.calls::<AuthStatusUpdate>()) {
+            Some(line) => fail(
+                "no auth/status_update from an agent that does not offer auth.status",
+                quoted(&line.text),
+            ),
+            None => talk.needs(STATUS),
+        };
+    }
+    let talk = run.fresh_with(capabilities()).await?;
+    let before = state(talk).await?;
+    let first = talk.now();
+    state(talk).await?;
+    talk.call::<Authenticate>(json!({"methodId": "attache-no-such-method"})).await?;
+    talk.is_still_there().await?;
+    let is_same = |line: &&Line| {
+        let told = line.get("params").and_then(|params| params.get("state"));
+        line.calls::<AuthStatusUpdate>() && told == Some(&before)
+    };
+    match talk.heard(first).find(is_same) {
+        Some(line) => fail("an update only after a change", quoted(&line.text)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the login state that the agent reports.
+async fn state(talk: &mut Conversation) -> Probed<Value> {
+    let result = talk.call::<AuthStatus>(json!({})).await?.result()?;
+    match result.get("state") {
+        Some(state) if state.is_string() => Ok(state.clone()),
+        _ => fail("a state", quoted(&result.to_string())),
+    }
+}
+
+/// Starts a separate agent process without a login.
+async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
+    run.method()?;
+    run.talk().await?.needs(LOGOUT)?;
+    let talk = run.fresh_with(capabilities()).await?;
+    talk.call::<Logout>(Value::Null).await?.result()?;
+    Ok(talk)
+}
+
+/// Sessions need a login; without that, logins cannot be tested.
+async fn is_closed(talk: &mut Conversation, folder: &Value) -> Probed {
+    let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
+    match reply.error("/code") == Some(&json!(NOT_LOGGED_IN)) {
+        true => Ok(()),
+        false => not_tested("a session opens without a login"),
+    }
+}

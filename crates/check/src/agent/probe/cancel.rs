@@ -1,0 +1,358 @@
+//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). `cancel_state` covers the
+//! different states of a turn.
+
+use super::driven::{
+    ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
+};
+use super::request::is_ignored;
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session, Turn, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::say;
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{
+    CancelRequest, FsWriteTextFile, Method, SessionCancel, SessionClose, SessionNew, SessionPrompt,
+    SessionRequestPermission, SessionUpdateNotification,
+};
+use serde_json::Value;
+use std::time::Duration;
+
+probes! { Run:
+    "CANCEL-03" a_cancel_ends_the_turn_soon;
+    "CANCEL-04" nothing_of_the_turn_comes_after_its_end;
+    "CANCEL-08" a_cancel_without_a_turn_is_ignored;
+    "CANCEL-09" a_cancel_that_comes_too_late_changes_nothing;
+    "CANCEL-10" a_cancel_is_for_one_session;
+    "CANCEL-11" a_cancel_may_come_three_times;
+    "CANCEL-14" a_cancelled_request_gets_one_answer;
+    "CANCEL-16" a_cancelled_request_that_is_unknown_is_ignored;
+    "CANCEL-17" a_request_that_was_answered_cannot_be_cancelled;
+    "CANCEL-20" a_cancelled_prompt_says_so;
+    "CANCEL-22" the_questions_of_a_cancelled_turn_are_withdrawn;
+    "CANCEL-23" leave_that_comes_after_a_cancel_starts_nothing;
+    "CANCEL-24" ids_are_compared_with_their_type;
+    "SESS-23" closing_cancels_a_turn_that_runs;
+    "SESS-25" a_closed_session_says_its_last_before_the_reply;
+}
+
+/// The time limit for an immediate reply.
+const SOON: Duration = Duration::from_secs(5);
+
+/// The time limit for the reply to a `$/cancel_request`, which the agent may ignore.
+const MAY_IGNORE: Duration = Duration::from_secs(3);
+
+const IGNORED: &str = "the agent ignores $/cancel_request, as it may (CANCEL-13)";
+
+/// Begins a turn that sends a text and then waits for its model forever.
+pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn)> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let turn = begin_hanging(talk, &session).await?;
+    Ok((talk, session, turn))
+}
+
+/// The same in an existing session.
+pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
+    let turn = talk.begin_turn(session, say("attache waits").hang());
+    // Some agents send nothing before the model's answer is complete.
+    let _ = shows(talk, &turn, &["agent_message_chunk"]).await;
+    if talk.heard(turn.first).any(|line| line.replies_to(&turn.id)) {
+        return not_tested("the turn ended although its model did not");
+    }
+    Ok(turn)
+}
+
+/// Checks that the turn ends with the stop reason `cancelled`.
+pub(super) async fn ends_cancelled(talk: &mut Conversation, turn: Turn) -> Probed {
+    let reason = talk.finish(turn).await?.stop_reason()?;
+    expect(reason == "cancelled", "stopReason cancelled", format!("stopReason {reason}"))
+}
+
+/// Checks that the turn ends, for any reason.
+async fn ends(talk: &mut Conversation, turn: Turn) -> Probed {
+    talk.finish(turn).await.map(|_| ()).map_err(|outcome| unjudged(&outcome))
+}
+
+/// Checks that a turn of this session works as usual.
+async fn next_turn_runs(talk: &mut Conversation, session: &Session) -> Probed {
+    let reason = talk.play(session, say("attache: next")).await?.stop_reason()?;
+    expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
+}
+
+async fn a_cancel_ends_the_turn_soon(run: &mut Run) -> Probed {
+    let (talk, session, turn) = hanging(run).await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    let asked = talk.peer.lines().get(first).map(|line| line.at).unwrap_or_default();
+    let answers = |line: &Line| line.replies_to(&turn.id);
+    let reply = talk
+        .hear(first, "the end of the turn", answers)
+        .await
+        .map_err(|outcome| unjudged(&outcome))?;
+    let after = reply.at.saturating_sub(asked);
+    expect(
+        after <= SOON,
+        format!("the end of the turn within {} s", SOON.as_secs()),
+        format!("it took {:.1} s", after.as_secs_f64()),
+    )
+}
+
+async fn nothing_of_the_turn_comes_after_its_end(run: &mut Run) -> Probed {
+    let (talk, session, turn) = hanging(run).await?;
+    cancel(talk, &session);
+    ends(talk, turn).await?;
+    let first = talk.now();
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    match updates(talk, first, &session).find(|kind| OF_A_TURN.contains(&kind.as_str())) {
+        Some(kind) => fail("every update of the turn before its reply", format!("{kind} after it")),
+        None => Ok(()),
+    }
+}
+
+const OF_A_TURN: [&str; 4] =
+    ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"];
+
+/// Returns the kinds of the updates of a session since that line.
+fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterator<Item = String> {
+    let params = talk
+        .heard(first)
+        .filter(|line| line.calls::<SessionUpdateNotification>())
+        .filter_map(|line| line.get("params"));
+    params
+        .filter(|params| params.get("sessionId") == Some(&session.id))
+        .filter_map(|params| Some(params.pointer("/update/sessionUpdate")?.as_str()?.to_owned()))
+}
+
+async fn a_cancel_without_a_turn_is_ignored(run: &mut Run) -> Probed {
+    is_ignored(run, SessionCancel::ROW.name, json!({"sessionId": "attache-no-such-session"}))
+        .await?;
+    run.answers_prompts().await?;
+    let words = run.words();
+    let (talk, session) = run.session().await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    talk.is_ignored(first).await?;
+    let reply =
+        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
+    let Ok(result) = reply.result() else { return not_tested("the agent cannot run a turn here") };
+    let reason = result.get("stopReason").cloned().unwrap_or_default();
+    expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
+}
+
+async fn a_cancel_that_comes_too_late_changes_nothing(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    play_in(talk, &session, say("attache: soon over")).await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    talk.is_ignored(first).await?;
+    next_turn_runs(talk, &session).await
+}
+
+async fn a_cancel_is_for_one_session(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let (talk, session, turn) = hanging(run).await?;
+    let other = talk.open(&folder).await?;
+    let other_turn = begin_hanging(talk, &other).await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    ends(talk, turn).await?;
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    let is_over = talk.heard(first).any(|line| line.replies_to(&other_turn.id));
+    cancel(talk, &other);
+    ends(talk, other_turn).await?;
+    expect(!is_over, "the turn of the other session continues", "it is answered")
+}
+
+async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
+    let (talk, session, turn) = hanging(run).await?;
+    for _ in 0..3 {
+        cancel(talk, &session);
+    }
+    let (first, id) = (turn.first, turn.id.clone());
+    ends(talk, turn).await?;
+    talk.is_still_there().await?;
+    let replies = talk.heard(first).filter(|line| line.replies_to(&id)).count();
+    expect(replies == 1, "one reply to the prompt", format!("{replies} replies"))?;
+    next_turn_runs(talk, &session).await
+}
+
+/// Cancels the request of a turn that hangs and returns the replies to it. An agent that ignores
+/// the request is skipped.
+async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
+    if run.ignores_cancelled_requests {
+        return skipped(IGNORED);
+    }
+    let (talk, session, turn) = hanging(run).await?;
+    talk.notify(CancelRequest::ROW.name, json!({"requestId": turn.id}));
+    let answers = |line: &Line| line.replies_to(&turn.id);
+    let answer = talk.peer.wait_for(turn.first, MAY_IGNORE, answers).await;
+    let is_ignored = answer.is_err();
+    if is_ignored {
+        cancel(talk, &session);
+        ends(talk, turn).await?;
+        run.ignores_cancelled_requests = true;
+        return skipped(IGNORED);
+    }
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    Ok(talk.heard(turn.first).filter(|line| line.replies_to(&turn.id)).cloned().collect())
+}
+
+const CANCELLED: i64 = -32800;
+
+async fn a_cancelled_request_gets_one_answer(run: &mut Run) -> Probed {
+    let replies = with_request_cancelled(run).await?;
+    expect(replies.len() == 1, "one reply", format!("{} replies", replies.len()))?;
+    let is_right =
+        |line: &Line| line.get("result").is_some() || line.error_code() == Some(CANCELLED);
+    match replies.iter().find(|line| !is_right(line)) {
+        Some(line) => fail("a result or error -32800", quoted(&line.text)),
+        None => Ok(()),
+    }
+}
+
+async fn a_cancelled_prompt_says_so(run: &mut Run) -> Probed {
+    let replies = with_request_cancelled(run).await?;
+    let is_right = |line: &Line| {
+        let reason = line.get("result").and_then(|result| result.get("stopReason"));
+        reason.is_some_and(|reason| reason == "cancelled") || line.error_code() == Some(CANCELLED)
+    };
+    match replies.iter().find(|line| !is_right(line)) {
+        Some(line) => fail("stopReason cancelled or error -32800", quoted(&line.text)),
+        None => Ok(()),
+    }
+}
+
+async fn a_cancelled_request_that_is_unknown_is_ignored(run: &mut Run) -> Probed {
+    is_ignored(run, CancelRequest::ROW.name, json!({"requestId": 990_099})).await?;
+    is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
+}
+
+async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let (talk, _) = run.session().await?;
+    let first = talk.now();
+    let id = talk.begin(SessionNew::ROW.name, json!({"cwd": folder, "mcpServers": []}));
+    let answers = |line: &Line| line.replies_to(&id);
+    talk.hear(first, "a new session", answers).await.map_err(|outcome| unjudged(&outcome))?;
+    let first = talk.now();
+    talk.notify(CancelRequest::ROW.name, json!({"requestId": id}));
+    talk.is_ignored(first).await
+}
+
+/// Only the later messages can be judged: an agent may also wait for answers of the client
+/// (CANCEL-05).
+async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
+    let path = file(run, "attache-asked.txt", OLD)?;
+    let (talk, session, turn, asked) = asking(run, &path).await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    let id = asked.get("id").cloned().unwrap_or_default();
+    let withdraws = |line: &Line| line.calls::<CancelRequest>() || line.replies_to(&turn.id);
+    let _ = talk.peer.wait_for(first, MAY_IGNORE, withdraws).await;
+    talk.give(&asked, json!({"outcome": {"outcome": "cancelled"}}));
+    ends(talk, turn).await?;
+    let withdrawn = talk
+        .heard(first)
+        .filter(|line| line.calls::<CancelRequest>())
+        .filter_map(|line| line.get("params")?.get("requestId"));
+    let withdrawn: Vec<Value> = withdrawn.cloned().collect();
+    if withdrawn.is_empty() {
+        return not_tested("the agent does not withdraw its request and waits for the answer");
+    }
+    expect(
+        withdrawn == [id.clone()],
+        format!("the request {id} withdrawn"),
+        format!("withdrawn: {}", json!(withdrawn)),
+    )
+}
+
+/// Begins a turn that waits for permission to write this file.
+async fn asking<'r>(
+    run: &'r mut Run,
+    path: &std::path::Path,
+) -> Probed<(&'r mut Conversation, Session, Turn, Line)> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, write_over(path, "new\n").then(say("done")));
+    match held::<SessionRequestPermission>(talk, &turn).await? {
+        Some(asked) => Ok((talk, session, turn, asked)),
+        None => skipped("the agent does not ask before it writes"),
+    }
+}
+
+async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed {
+    let path = file(run, "attache-late.txt", OLD)?;
+    let (talk, session, turn, asked) = asking(run, &path).await?;
+    let first = talk.now();
+    cancel(talk, &session);
+    let late = chosen(asked.get("params").unwrap_or(&Value::Null), &ALLOW);
+    talk.give(&asked, late);
+    ends(talk, turn).await?;
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    let is_written =
+        is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
+    expect(!is_written, "a permission after the cancel starts nothing", "the file is written")
+}
+
+async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
+    if run.ignores_cancelled_requests {
+        return skipped(IGNORED);
+    }
+    let (talk, session, turn) = hanging(run).await?;
+    let first = talk.now();
+    talk.notify(CancelRequest::ROW.name, json!({"requestId": turn.id.to_string()}));
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    let is_over = talk.heard(first).any(|line| line.replies_to(&turn.id));
+    talk.notify(CancelRequest::ROW.name, json!({"requestId": turn.id}));
+    let answers = |line: &Line| line.replies_to(&turn.id);
+    let is_heard = talk.peer.wait_for(first, MAY_IGNORE, answers).await.is_ok();
+    if !is_heard {
+        cancel(talk, &session);
+    }
+    let id = turn.id.clone();
+    ends(talk, turn).await?;
+    expect(
+        !is_over,
+        format!("the request {id} continues when {:?} is cancelled", id.to_string()),
+        "it is answered",
+    )?;
+    if is_heard { Ok(()) } else { skipped(IGNORED) }
+}
+
+const CLOSE: &str = "/sessionCapabilities/close";
+
+async fn closing_cancels_a_turn_that_runs(run: &mut Run) -> Probed {
+    run.talk().await?.needs(CLOSE)?;
+    let (talk, session, turn) = hanging(run).await?;
+    talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
+    ends_cancelled(talk, turn).await
+}
+
+async fn a_closed_session_says_its_last_before_the_reply(run: &mut Run) -> Probed {
+    run.talk().await?.needs(CLOSE)?;
+    let (talk, session, turn) = hanging(run).await?;
+    let id = talk.begin(SessionClose::ROW.name, json!({"sessionId": session.id}));
+    let answers = |line: &Line| line.replies_to(&id);
+    let closed = talk
+        .hear(turn.first, "the session is closed", answers)
+        .await
+        .map_err(|outcome| unjudged(&outcome))?;
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    let is_of_session = |line: &&Line| {
+        let session_of = line.get("params").and_then(|params| params.get("sessionId"));
+        line.number > closed.number
+            && (line.replies_to(&turn.id) || session_of == Some(&session.id))
+    };
+    match talk.heard(turn.first).find(is_of_session) {
+        Some(line) => fail(
+            "the reply to the prompt and all other messages of the session before the reply to session/close",
+            quoted(&line.text),
+        ),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,183 @@
+//! Cancelling a turn in any state (CANCEL-02).
+
+use super::cancel::{begin_hanging, ends_cancelled, hanging};
+use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, play_in, shows, unjudged};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session, Turn};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Outcome, Probed, not_tested, skipped};
+use crate::model::acts::{call, fail_with, read, run as run_command, say, write};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{
+    FsReadTextFile, FsWriteTextFile, Method, SessionLoad, SessionRequestPermission, TerminalCreate,
+    TerminalOutput, TerminalWaitForExit,
+};
+use serde_json::Value;
+use std::time::Duration;
+
+probes! { Run:
+    "CANCEL-02" a_turn_is_cancelled_before_it_says_anything;
+    "CANCEL-02" a_turn_is_cancelled_while_it_speaks;
+    "CANCEL-02" a_turn_is_cancelled_while_it_asks_for_leave;
+    "CANCEL-02" a_turn_is_cancelled_while_it_reads_a_file;
+    "CANCEL-02" a_turn_is_cancelled_while_it_writes_a_file;
+    "CANCEL-02" a_turn_is_cancelled_while_it_makes_a_terminal;
+    "CANCEL-02" a_turn_is_cancelled_while_its_command_runs;
+    "CANCEL-02" a_turn_is_cancelled_while_it_tries_its_model_again;
+    "CANCEL-02" a_turn_is_cancelled_after_its_session_was_loaded_once_more;
+}
+
+/// How long a cancelled client may take to answer the agent's open call.
+const OWED: Duration = Duration::from_secs(1);
+
+/// How long an agent may take to give up a failing model before it counts as retrying.
+const GIVES_UP: Duration = Duration::from_millis(400);
+
+async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let turn = talk.begin_turn(&session, say("").hang());
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    cancel(talk, &session);
+    ends_cancelled(talk, turn).await
+}
+
+async fn a_turn_is_cancelled_while_it_speaks(run: &mut Run) -> Probed {
+    let (talk, session, turn) = hanging(run).await?;
+    cancel(talk, &session);
+    ends_cancelled(talk, turn).await
+}
+
+async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    Ok((talk, session))
+}
+
+async fn a_turn_is_cancelled_while_it_asks_for_leave(run: &mut Run) -> Probed {
+    let path = nothing_at(run, "attache-cancelled.txt")?;
+    let (talk, session) = opened(run).await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
+    let cancelled = json!({"outcome": {"outcome": "cancelled"}});
+    ends_while::<SessionRequestPermission>(talk, &session, turn, cancelled).await
+}
+
+async fn a_turn_is_cancelled_while_it_reads_a_file(run: &mut Run) -> Probed {
+    let path = file(run, "attache-cancelled.txt", "old\n")?;
+    let (talk, session) = opened(run).await?;
+    talk.answer::<FsReadTextFile>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(read(path)).then(say("done")));
+    ends_while::<FsReadTextFile>(talk, &session, turn, json!({"content": "old\n"})).await
+}
+
+async fn a_turn_is_cancelled_while_it_writes_a_file(run: &mut Run) -> Probed {
+    let path = nothing_at(run, "attache-cancelled.txt")?;
+    let (talk, session) = opened(run).await?;
+    talk.answer::<FsWriteTextFile>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
+    ends_while::<FsWriteTextFile>(talk, &session, turn, json!({})).await
+}
+
+async fn a_turn_is_cancelled_while_it_makes_a_terminal(run: &mut Run) -> Probed {
+    let (talk, session) = opened(run).await?;
+    talk.answer::<TerminalCreate>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(run_command("echo attache")).then(say("done")));
+    // No terminal was created, so there is none to release.
+    ends_while::<TerminalCreate>(talk, &session, turn, Value::Null).await
+}
+
+/// The command runs in a terminal of the client or in the agent itself.
+async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
+    let (talk, session) = opened(run).await?;
+    talk.answer::<TerminalWaitForExit>(|_| Answer::Silence);
+    talk.answer::<TerminalOutput>(|_| Answer::Result(json!({"output": "", "truncated": false})));
+    let turn =
+        talk.begin_turn(&session, call(run_command("echo attache && sleep 30")).then(say("done")));
+    let calls = |line: &Line| line.calls::<TerminalWaitForExit>() || line.calls::<TerminalOutput>();
+    let in_terminal =
+        talk.peer.wait_for(turn.first, OWED, |line| calls(line) || line.replies_to(&turn.id)).await;
+    match in_terminal {
+        Ok(line) if line.calls::<TerminalWaitForExit>() => {
+            let killed = json!({"exitCode": null, "signal": "SIGKILL"});
+            ends_while::<TerminalWaitForExit>(talk, &session, turn, killed).await
+        }
+        Ok(line) if line.replies_to(&turn.id) => {
+            not_tested("the turn ends before its command does")
+        }
+        _ => {
+            if !shows(talk, &turn, &["tool_call", "tool_call_update"]).await? {
+                return not_tested("the turn ends before its command does");
+            }
+            cancel(talk, &session);
+            ends_cancelled(talk, turn).await
+        }
+    }
+}
+
+/// The model is overloaded; an agent that retries can be cancelled while it waits.
+async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Probed {
+    let (talk, session) = opened(run).await?;
+    let turn = talk.begin_turn(&session, fail_with(503));
+    if talk.peer.wait_for(turn.first, GIVES_UP, |line| line.replies_to(&turn.id)).await.is_ok() {
+        return not_tested("the agent does not retry when its model fails");
+    }
+    cancel(talk, &session);
+    ends_cancelled(talk, turn).await
+}
+
+/// The session is still open when it is loaded.
+async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Run) -> Probed {
+    run.talk().await?.needs("/loadSession")?;
+    let folder = run.folder().to_owned();
+    let (talk, session) = opened(run).await?;
+    play_in(talk, &session, say("attache: before")).await?;
+    let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
+    if talk.call::<SessionLoad>(params).await?.result().is_err() {
+        return not_tested("the agent does not load an open session");
+    }
+    let turn = begin_hanging(talk, &session).await?;
+    cancel(talk, &session);
+    ends_cancelled(talk, turn).await
+}
+
+/// Cancels a turn while it waits for the answer to this call, which the client finally sends.
+async fn ends_while<M: Method>(
+    talk: &mut Conversation,
+    session: &Session,
+    turn: Turn,
+    answer: Value,
+) -> Probed {
+    let Some(call) = held::<M>(talk, &turn).await? else {
+        return skipped(format!("the agent does not use {}", M::ROW.name));
+    };
+    cancel(talk, session);
+    let is_over =
+        talk.peer.wait_for(turn.first, OWED, |line| line.replies_to(&turn.id)).await.is_ok();
+    if !is_over {
+        match answer {
+            Value::Null => refuse(talk, &call),
+            answer => talk.give(&call, answer),
+        }
+    }
+    let outcome = ends_cancelled(talk, turn).await;
+    if is_over {
+        // A client answers every call, even late.
+        refuse(talk, &call);
+    }
+    match outcome {
+        Err(Outcome::Fail { expected, seen }) => Err(Outcome::Fail {
+            expected: format!("{expected}, while {} is open", M::ROW.name),
+            seen,
+        }),
+        other => other,
+    }
+}
+
+fn refuse(talk: &mut Conversation, call: &Line) {
+    let id = call.get("id").cloned().unwrap_or_default();
+    talk.refuse(&id, -32800, "the turn is cancelled");
+}

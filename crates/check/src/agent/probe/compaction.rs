@@ -1,0 +1,150 @@
+//! Compacting a conversation at the user's request (COMP).
+
+use super::driven::{play_in, unjudged};
+use super::mode::of_session;
+use crate::agent::judge_client::capabilities;
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::say;
+use serde_json::Value;
+
+probes! { Run:
+    "COMP-01" no_compaction_is_told_to_who_does_not_take_it;
+    "COMP-02" each_compaction_has_an_id_of_its_own;
+    "COMP-03" a_compaction_ends_once;
+    "COMP-04" pieces_of_a_summary_come_before_the_compaction_ends;
+    "COMP-08" only_what_succeeds_has_a_summary;
+}
+
+/// The names of the command in known agents.
+const COMMANDS: [&str; 3] = ["compact", "compress", "summarize"];
+const UPDATE: &str = "compaction_update";
+const CHUNK: &str = "compaction_summary_chunk";
+
+async fn no_compaction_is_told_to_who_does_not_take_it(run: &mut Run) -> Probed {
+    compaction(run).await?;
+    let mut client = capabilities();
+    if let Some(Value::Object(session)) = client.pointer_mut("/session") {
+        session.remove("compaction");
+    }
+    let folder = run.folder().to_owned();
+    let talk = run.fresh_with(client).await?;
+    let session = talk.open(&folder).await?;
+    match compacted(talk, &session).await?.first() {
+        Some(update) => fail("no update about a compaction", quoted(&update.to_string())),
+        None => Ok(()),
+    }
+}
+
+async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        for update in told(talk, &session).await? {
+            // A compaction keeps one id in all of its updates.
+            let id = update.get("compactionId").cloned().unwrap_or_default();
+            if state(&update) == Some("in_progress") || is_over(&update) && !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    let is_again =
+        ids.iter().enumerate().any(|(at, id)| ids.iter().take(at).any(|other| other == id));
+    expect(!is_again, "an id that no other compaction of the session had", format!("{ids:?}"))
+}
+
+async fn a_compaction_ends_once(run: &mut Run) -> Probed {
+    let updates = compaction(run).await?;
+    let ends = updates.iter().filter(|update| is_over(update)).count();
+    expect(ends == 1, "one update with its final status", format!("{ends} of them"))
+}
+
+async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> Probed {
+    let updates = compaction(run).await?;
+    let is_piece = |update: &Value| kind(update) == Some(CHUNK);
+    let began = updates.iter().position(|update| state(update) == Some("in_progress"));
+    let (first, last) = (updates.iter().position(is_piece), updates.iter().rposition(is_piece));
+    let end = updates.iter().position(is_over);
+    if first.is_none() {
+        return skipped("the agent sends no summary in chunks");
+    }
+    let holds = began < first && began.is_some() && last < end;
+    expect(holds, "chunks between the beginning and the end of the compaction", order(&updates))
+}
+
+async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
+    for update in compaction(run).await? {
+        let summary =
+            update.get("summary").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        let error = update.get("error").is_some_and(|error| !error.is_null());
+        let is_wrong = (summary && state(&update) != Some("completed"))
+            || (error && state(&update) != Some("failed"));
+        expect(
+            !is_wrong,
+            "a summary only with completed, an error only with failed",
+            quoted(&update.to_string()),
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns the updates of a compaction in a new session.
+async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    told(talk, &session).await
+}
+
+/// Returns the updates of a compaction; not tested if there are none.
+async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
+    let updates = compacted(talk, session).await?;
+    if updates.is_empty() {
+        return not_tested("the agent has a command for compaction, but reports none");
+    }
+    Ok(updates)
+}
+
+/// Returns the updates about compactions after a conversation and the compaction command.
+async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
+    play_in(talk, session, say("attache: one thing")).await?;
+    let is_announced = of_session(session, "available_commands_update");
+    let announced = talk.heard(0).filter(|line| is_announced(line)).last();
+    let commands = announced
+        .and_then(|line| line.get("params")?.pointer("/update/availableCommands")?.as_array());
+    let names: Vec<&str> = commands
+        .into_iter()
+        .flatten()
+        .filter_map(|command| command.get("name")?.as_str())
+        .collect();
+    let Some(command) = COMMANDS.iter().find(|command| names.contains(command)) else {
+        return skipped("the agent has no command for compaction");
+    };
+    let prompt = json!([{"type": "text", "text": format!("/{command}")}]);
+    let turn = talk.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}));
+    let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
+    played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
+    let is_of_one = |update: &&Value| [Some(UPDATE), Some(CHUNK)].contains(&kind(update));
+    Ok(played.updates().iter().filter(is_of_one).cloned().collect())
+}
+
+fn kind(update: &Value) -> Option<&str> {
+    update.get("sessionUpdate")?.as_str()
+}
+
+fn state(update: &Value) -> Option<&str> {
+    update.get("status")?.as_str()
+}
+
+fn is_over(update: &Value) -> bool {
+    state(update).is_some_and(|state| ["completed", "failed", "cancelled"].contains(&state))
+}
+
+/// Formats the updates for a sentence.
+fn order(updates: &[Value]) -> String {
+    let name = |update: &Value| state(update).unwrap_or("a piece").to_owned();
+    updates.iter().map(name).collect::<Vec<_>>().join(", ")
+}

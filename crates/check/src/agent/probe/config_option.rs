@@ -1,0 +1,215 @@
+//! Config options (CONF).
+
+use super::driven::unjudged;
+use super::mode::{last_update, mode_option, set_mode};
+use super::option_value::{choices, options, values};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::say;
+use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
+use serde_json::Value;
+
+probes! { Run:
+    "CONF-02" setting_an_option_gives_all_of_them;
+    "CONF-03" a_list_that_is_pushed_is_complete;
+    "CONF-07" an_unknown_option_or_value_changes_nothing;
+    "CONF-08" a_client_without_boolean_options_gets_none;
+    "CONF-10" a_type_with_a_string_is_a_selection;
+    "CONF-11" a_value_of_the_wrong_type_is_invalid;
+    "CONF-18" an_option_is_set_during_a_turn;
+    "CONF-22" a_change_is_told_in_the_reply;
+    "CONF-23" a_session_without_options_takes_none;
+}
+
+/// The number of options to change.
+const CHOICES: usize = 6;
+
+/// A select option of a session and its current value.
+struct Select {
+    id: Value,
+    current: Value,
+}
+
+async fn setting_an_option_gives_all_of_them(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    // Setting the current value changes no dependent option.
+    let after = set(talk, &session, &select, json!({"value": select.current})).await?;
+    let (before, after) = (options(&session.opened), options(&after));
+    let seen = format!("{} of {} options, or other values", after.len(), before.len());
+    expect(values(before) == values(after), "all options with their values", seen)
+}
+
+async fn an_unknown_option_or_value_changes_nothing(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    for (config, value) in [
+        (json!("attache-no-such-option"), select.current.clone()),
+        (select.id.clone(), json!("attache-no-such-value")),
+    ] {
+        let params = json!({"sessionId": session.id, "configId": config, "value": value});
+        talk.call::<SessionSetConfigOption>(params).await?.is_refused()?;
+    }
+    let after = set(talk, &session, &select, json!({"value": select.current})).await?;
+    let (before, after) = (values(options(&session.opened)), values(options(&after)));
+    let changed =
+        after.iter().find(|now| before.iter().any(|then| then.0 == now.0 && then.1 != now.1));
+    match changed {
+        Some((id, value)) => fail("every option keeps its value", format!("{id} is {value} now")),
+        None => Ok(()),
+    }
+}
+
+async fn a_client_without_boolean_options_gets_none(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    for session in [
+        Value::Null,
+        json!({}),
+        json!({"configOptions": {}}),
+        json!({"configOptions": {"boolean": null}}),
+        json!({"configOptions": {"boolean": true}}),
+    ] {
+        let talk = run.talk_with(json!({"session": session})).await?;
+        let opened = talk.open(&folder).await?;
+        if options(&opened.opened).is_empty() {
+            return skipped("the session has no config options");
+        }
+        has_no_boolean(options(&opened.opened))?;
+        if let Ok(select) = select(&opened) {
+            let after = set(talk, &opened, &select, json!({"value": select.current})).await?;
+            has_no_boolean(options(&after))?;
+        }
+    }
+    Ok(())
+}
+
+fn has_no_boolean(all: &[Value]) -> Probed {
+    let is_boolean = |option: &&Value| option.get("type").is_some_and(|kind| kind == "boolean");
+    match all.iter().find(is_boolean) {
+        Some(option) => fail("no option of the type boolean", quoted(&option.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// The agent sends all options after the client sets the mode of which one is the option.
+async fn a_list_that_is_pushed_is_complete(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let (_, other) = mode_option(&session)?;
+    let first = talk.now();
+    set_mode(talk, &session, &other).await?;
+    talk.is_still_there().await?;
+    let Some(pushed) = last_update(talk, first, &session, "config_option_update") else {
+        return not_tested("the agent sent no config_option_update when the mode was set");
+    };
+    let ids = |all: &[Value]| values(all).into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    let (before, pushed) = (ids(options(&session.opened)), ids(options(&pushed)));
+    expect(before == pushed, format!("the options {}", before.join(", ")), pushed.join(", "))
+}
+
+async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    let turn = talk.begin_turn(&session, say("attache").hang());
+    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk"))
+        .await?;
+    let after = set(talk, &session, &select, json!({"value": select.current})).await;
+    talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
+    let over = talk.finish(turn).await;
+    after?;
+    // Another rule covers turns that do not end when they are cancelled.
+    over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
+}
+
+/// Sets every value of each option that can be chosen: some may need a login or a network.
+async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let mut changed = 0;
+    for (id, value) in choices(options(&session.opened)).into_iter().take(CHOICES) {
+        let first = talk.now();
+        let params = json!({"sessionId": session.id, "configId": id, "value": value});
+        let Ok(after) = talk.call::<SessionSetConfigOption>(params).await?.result() else {
+            continue;
+        };
+        changed += 1;
+        // CONF-02 judges whether a list is complete, and CONF-03 whether a pushed one is.
+        let is_in = |all: &Value| options(all).iter().any(|option| option.get("id") == Some(&id));
+        if is_in(&after) {
+            is_told(options(&after), &id, &value)?;
+        }
+        talk.is_still_there().await?;
+        let pushed = last_update(talk, first, &session, "config_option_update");
+        if let Some(pushed) = pushed.filter(is_in) {
+            is_told(options(&pushed), &id, &value)?;
+        }
+    }
+    if changed == 0 { skipped("no option has another value") } else { Ok(()) }
+}
+
+async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    if !options(&session.opened).is_empty() {
+        return skipped("the session has options");
+    }
+    let params = json!({"sessionId": session.id, "configId": "model", "value": "attache"});
+    let reply = talk.call::<SessionSetConfigOption>(params).await?;
+    reply.is_refused()?;
+    let is_right = [-32601, -32602].iter().any(|code| reply.is_error(*code).is_ok());
+    let code = reply.error("/code").cloned().unwrap_or_default();
+    expect(is_right, "error -32602 or -32601", format!("error {code}"))
+}
+
+/// Checks that the option has this value in a list of all options.
+fn is_told(all: &[Value], id: &Value, value: &Value) -> Probed {
+    let option = all.iter().find(|option| option.get("id") == Some(id));
+    let told = option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
+    expect(told == *value, format!("{id} with the value {value}"), told.to_string())
+}
+
+async fn a_type_with_a_string_is_a_selection(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    for kind in ["id", "attache-no-such-type"] {
+        set(talk, &session, &select, json!({"type": kind, "value": select.current})).await?;
+    }
+    Ok(())
+}
+
+async fn a_value_of_the_wrong_type_is_invalid(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    for value in [json!(true), json!(3)] {
+        let params = json!({"sessionId": session.id, "configId": select.id, "value": value});
+        talk.call::<SessionSetConfigOption>(params).await?.is_error(-32602)?;
+    }
+    Ok(())
+}
+
+/// Sets an option and returns the result.
+async fn set(
+    talk: &mut Conversation,
+    session: &Session,
+    select: &Select,
+    value: Value,
+) -> Probed<Value> {
+    let mut params = json!({"sessionId": session.id, "configId": select.id});
+    if let (Value::Object(params), Value::Object(value)) = (&mut params, value) {
+        params.extend(value);
+    }
+    talk.call::<SessionSetConfigOption>(params).await?.result()
+}
+
+/// Returns the first select option of a session.
+fn select(session: &Session) -> Probed<Select> {
+    let all = options(&session.opened);
+    let select = all.iter().find(|option| option.get("type").is_some_and(|kind| kind == "select"));
+    let parts = select
+        .and_then(|option| Some((option.get("id")?.clone(), option.get("currentValue")?.clone())));
+    match parts {
+        Some((id, current)) => Ok(Select { id, current }),
+        None => skipped("the session has no select option"),
+    }
+}

@@ -1,0 +1,119 @@
+//! Other messages while a turn runs (RPC-13, RPC-28, RPC-33).
+
+use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Turn, is_an_id, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::{call, read, say, write};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{
+    FsReadTextFile, FsWriteTextFile, Method, SessionList, SessionPrompt, SessionRequestPermission,
+    SessionSetMode, Side, TerminalCreate,
+};
+use serde_json::Value;
+
+probes! { Run:
+    "RPC-13" an_id_may_be_open_both_ways;
+    "RPC-28" others_are_served_while_a_turn_runs;
+    "RPC-33" an_error_code_that_nobody_knows_is_taken;
+}
+
+/// The judge makes a call with the id of an open call of the agent.
+async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
+    let path = nothing_at(run, "attache-ids.txt")?;
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
+    let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
+        return not_tested("the agent makes no call that could stay open");
+    };
+    let id = asked.get("id").cloned().unwrap_or_default();
+    if !is_an_id(&id) {
+        both_end(talk, turn, &asked).await?;
+        return not_tested("the judge may not use the agent's id, see RPC-12");
+    }
+    // If it is the id of the prompt, both directions already use it.
+    if id == turn.id {
+        return both_end(talk, turn, &asked).await;
+    }
+    let first = talk.now();
+    talk.peer
+        .send(&json!({"jsonrpc": "2.0", "id": id, "method": "_attache/same_id", "params": {}}));
+    talk.hear(first, "a reply to a call with the id of the agent's own open call", |line| {
+        line.replies_to(&id)
+    })
+    .await?;
+    both_end(talk, turn, &asked).await
+}
+
+/// The agent's call is answered, and the turn continues.
+async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
+    talk.give(
+        asked,
+        chosen(asked.get("params").unwrap_or(&Value::Null), &["reject_once", "reject_always"]),
+    );
+    talk.finish(turn).await.map(|_| ())
+}
+
+/// Other requests are served while a turn waits for its model.
+async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    let (talk, session) = run.session().await?;
+    let other = talk.open(&folder).await?;
+    let turn = talk.begin_turn(&session, say("attache waits").hang());
+    let mut calls: Vec<(&str, Value)> = Vec::new();
+    if talk.offers("/sessionCapabilities/list") {
+        calls.push((SessionList::ROW.name, json!({})));
+    }
+    if let Some(mode) = other.opened.pointer("/modes/currentModeId") {
+        calls.push((SessionSetMode::ROW.name, json!({"sessionId": other.id, "modeId": mode})));
+    }
+    let prompt = json!([{"type": "text", "text": say("attache: beside").prompt_text()}]);
+    calls.push((SessionPrompt::ROW.name, json!({"sessionId": other.id, "prompt": prompt})));
+    for (method, params) in calls {
+        talk.ask(method, params).await?;
+    }
+    let is_over = talk.heard(turn.first).any(|line| line.replies_to(&turn.id));
+    cancel(talk, &session);
+    talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
+    if is_over { not_tested("the turn did not wait") } else { Ok(()) }
+}
+
+/// Every call of the agent fails with an unassigned code; the turn still ends and the connection
+/// stays open.
+async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
+    let path = file(run, "attache-code.txt", "old\n")?;
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Error(7));
+    talk.answer::<FsReadTextFile>(|_| Answer::Error(7));
+    talk.answer::<FsWriteTextFile>(|_| Answer::Error(7));
+    talk.answer::<TerminalCreate>(|_| Answer::Error(7));
+    let turn = talk.begin_turn(
+        &session,
+        call(read(&path)).then(call(write(&path, "new\n"))).then(say("done")),
+    );
+    let first = turn.first;
+    talk.finish(turn).await?;
+    talk.is_still_there().await?;
+    let is_ours = |line: &Line| line.from == Side::Client && line.error_code() == Some(7);
+    if !talk.peer.lines().iter().skip(first).any(is_ours) {
+        return skipped("the agent makes no call to its client");
+    }
+    let prompt = json!([{"type": "text", "text": say("attache: next").prompt_text()}]);
+    let next =
+        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+    match next.result() {
+        Ok(result) => expect(
+            result.get("stopReason").is_some(),
+            "the next turn runs",
+            quoted(&result.to_string()),
+        ),
+        Err(outcome) => fail("the next turn runs", outcome.seen().to_owned()),
+    }
+}

@@ -1,0 +1,164 @@
+//! Elicitations (ELIC).
+
+use super::driven::{count, play_in, unjudged};
+use crate::agent::judge_client::capabilities;
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::quoted;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::model::acts::{ask, call, recall, say};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
+use serde_json::{Map, Value};
+
+probes! { Run:
+    "ELIC-01" no_form_is_sent_to_who_takes_none;
+    "ELIC-03" without_forms_the_turn_goes_on;
+    "ELIC-16" what_is_not_accepted_is_not_used;
+    "ELIC-16" an_error_to_a_question_ends_nothing;
+    "ELIC-23" an_action_that_nobody_knows_accepts_nothing;
+}
+
+/// The answer, which the model must know only if it was given.
+const ANSWER: &str = "attache-answer-6034";
+const QUESTION: &str = "attache: which word?";
+
+/// A client that supports only URLs, after one that supports forms and receives one.
+async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
+        let mut client = capabilities();
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
+        let talk = run.fresh_with(client).await?;
+        let session = talk.open(&folder).await?;
+        let first = talk.now();
+        talk.play(&session, call(ask(QUESTION)).then(say("attache: done")))
+            .await?
+            .had_its_tools()?;
+        let is_form = |line: &&Line| {
+            let mode = line.get("params").and_then(|params| params.get("mode"));
+            line.calls::<ElicitationCreate>() && mode.is_some_and(|mode| mode == "form")
+        };
+        match (talk.heard(first).find(is_form), takes_forms) {
+            (None, true) => return not_tested("the agent uses no forms"),
+            (Some(line), false) => return fail("no form", quoted(&line.text)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    for elicitation in [Value::Null, json!({}), json!({"form": null, "url": null})] {
+        let mut client = capabilities();
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
+        let talk = run.talk_with(client).await?;
+        let session = talk.open(&folder).await?;
+        let first = talk.now();
+        let played = talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?;
+        played.had_its_tools()?;
+        let reason = played.stop_reason()?;
+        let said = played.said();
+        let asks =
+            |line: &Line| line.calls::<SessionRequestPermission>() && line.text.contains(QUESTION);
+        let is_asked = said.contains(QUESTION) || talk.heard(first).any(asks);
+        let is_served = is_asked || said.contains("attache: done");
+        expect(
+            reason == "end_turn" && is_served,
+            "the turn continues, or asks in another way",
+            quoted(&said),
+        )?;
+    }
+    Ok(())
+}
+
+async fn what_is_not_accepted_is_not_used(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    for action in ["decline", "cancel"] {
+        let said = answered(run, Answer::Result(answer(action, &json!({})))).await?;
+        expect(
+            !said.contains("recalled yes"),
+            format!("an answer with {action} is not used"),
+            quoted(&said),
+        )?;
+    }
+    Ok(())
+}
+
+async fn an_error_to_a_question_ends_nothing(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    answered(run, Answer::Error(-32603)).await.map(|_| ())
+}
+
+async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    let said = answered(run, Answer::Result(answer("_attache_defer", &json!({})))).await?;
+    expect(
+        !said.contains("recalled yes"),
+        "an answer with an unknown action is not used",
+        quoted(&said),
+    )
+}
+
+/// The accepted answer reaches the model; otherwise the other answers cannot be tested.
+async fn is_used(run: &mut Run, action: &'static str) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let first = talk.now();
+    talk.answer::<ElicitationCreate>(move |params| Answer::Result(answer(action, params)));
+    play_in(talk, &session, call(ask(QUESTION))).await?;
+    let said = play_in(talk, &session, recall(ANSWER)).await?.said();
+    if count::<ElicitationCreate>(talk, first) == 0 {
+        return not_tested("the agent does not use elicitation/create");
+    }
+    match said.contains("recalled yes") {
+        true => Ok(()),
+        false => not_tested("it is unknown whether the agent uses an answer"),
+    }
+}
+
+/// Returns what the model says about the answer in the next turn, after a question with this
+/// answer.
+async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
+    let (talk, session) = run.session().await?;
+    talk.answer::<ElicitationCreate>(move |params| match &with {
+        // The same content as in an accepted answer.
+        Answer::Result(answered) => {
+            let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
+            Answer::Result(answer(action, params))
+        }
+        other => other.clone(),
+    });
+    let played = talk.play(&session, call(ask(QUESTION))).await?;
+    played.had_its_tools().map_err(|outcome| unjudged(&outcome))?;
+    played.stop_reason()?;
+    Ok(play_in(talk, &session, recall(ANSWER)).await?.said())
+}
+
+/// Returns an answer to a form with the text in every possible field.
+fn answer(action: &str, params: &Value) -> Value {
+    let properties = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
+    let content =
+        properties.into_iter().flatten().map(|(key, property)| (key.clone(), value(property)));
+    json!({"action": action, "content": content.collect::<Map<_, _>>()})
+}
+
+/// Returns a value for a property of a form: the answer, if it is a free text.
+fn value(property: &Value) -> Value {
+    let first = |key: &str| property.pointer(key).cloned();
+    match property.get("type").and_then(Value::as_str) {
+        Some("boolean") => json!(true),
+        Some("integer" | "number") => property.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("array") => json!([]),
+        _ => first("/enum/0").or_else(|| first("/oneOf/0/const")).unwrap_or(json!(ANSWER)),
+    }
+}

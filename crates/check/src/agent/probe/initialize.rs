@@ -1,0 +1,125 @@
+//! The handshake (INIT).
+
+use crate::agent::judge_client::{everything, initialize_params};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail};
+use attache_protocol::method::{Authenticate, Initialize, SessionNew};
+use serde_json::Value;
+
+// The observer watches only correct behavior if the rule is practice: an error to `initialize`
+// would count as a breach of INIT-06, which is mandatory.
+probes! { Run:
+    "INIT-02" what_comes_before_initialize_is_refused;
+    "INIT-05" version_1_is_answered_with_version_1;
+    "INIT-06" another_version_is_answered_with_one_that_the_agent_speaks;
+    "INIT-09" what_is_no_version_is_invalid;
+    "INIT-10" a_client_that_can_nothing_is_asked_for_nothing;
+    "INIT-12" unknown_capabilities_are_ignored;
+    "INIT-13" malformed_capabilities_count_as_absent;
+    "INIT-18" initialize_may_come_again;
+    "INIT-19" newer_params_that_cannot_be_read_are_no_error;
+}
+
+/// Rules about capabilities that a client must offer before an agent may use them.
+pub(super) const GATES: &[&str] = &[
+    "INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01",
+];
+
+async fn what_comes_before_initialize_is_refused(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let talk = run.fresh().await?;
+    talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?.is_error(-32600)?;
+    talk.call::<Authenticate>(json!({"methodId": "none"})).await?.is_error(-32600)?;
+    talk.initialize(everything()).await?.result().map(|_| ())
+}
+
+async fn version_1_is_answered_with_version_1(run: &mut Run) -> Probed {
+    let talk = run.fresh().await?;
+    let version = version(talk.initialize(everything()).await?.result()?);
+    expect(version == json!(1), "protocolVersion 1", format!("protocolVersion {version}"))
+}
+
+async fn another_version_is_answered_with_one_that_the_agent_speaks(run: &mut Run) -> Probed {
+    for asked in [0, 2, 65_535] {
+        let talk = run.fresh().await?;
+        let params = json!({"protocolVersion": asked, "clientCapabilities": {}});
+        let version = version(talk.initialize(params).await?.result()?);
+        let is_right = version.as_i64().is_some_and(|version| (1..=2).contains(&version));
+        let seen = format!("version {asked} is answered with {version}");
+        expect(is_right, "the latest version that the agent supports", seen)?;
+    }
+    Ok(())
+}
+
+async fn what_is_no_version_is_invalid(run: &mut Run) -> Probed {
+    let talk = run.fresh().await?;
+    let all = [
+        json!({}),
+        json!({"protocolVersion": "1"}),
+        json!({"protocolVersion": -1}),
+        json!({"protocolVersion": 1.5}),
+        json!({"protocolVersion": 65_536}),
+    ];
+    for params in all {
+        talk.call::<Initialize>(params).await?.is_error(-32602)?;
+    }
+    talk.initialize(everything()).await?.result().map(|_| ())
+}
+
+async fn a_client_that_can_nothing_is_asked_for_nothing(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let talk = run.fresh().await?;
+    talk.initialize(initialize_params(json!({}))).await?.result()?;
+    talk.open(&folder).await?;
+    talk.is_still_there().await?;
+    match talk.peer.findings().iter().find(|finding| GATES.contains(&finding.rule.id)) {
+        Some(finding) => fail("nothing that the client does not offer", finding.seen.clone()),
+        None => Ok(()),
+    }
+}
+
+async fn unknown_capabilities_are_ignored(run: &mut Run) -> Probed {
+    let talk = run.fresh().await?;
+    let known = json!({"readTextFile": true, "future": [1]});
+    let capabilities = json!({"future": {}, "fs": known, "session": {"future": 5}});
+    talk.initialize(initialize_params(capabilities)).await?.result().map(|_| ())
+}
+
+async fn malformed_capabilities_count_as_absent(run: &mut Run) -> Probed {
+    let info = json!({"name": "attache-check", "version": "1"});
+    for (capabilities, info) in [
+        (json!({"fs": false, "terminal": {}, "session": 7, "elicitation": "yes"}), info),
+        (json!({}), json!({"name": "x"})),
+    ] {
+        let talk = run.fresh().await?;
+        talk.is_watched = false;
+        let params =
+            json!({"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info});
+        talk.initialize(params).await?.result()?;
+        talk.watch()?;
+    }
+    Ok(())
+}
+
+async fn initialize_may_come_again(run: &mut Run) -> Probed {
+    let talk = run.fresh().await?;
+    talk.is_watched = false;
+    talk.initialize(everything()).await?.result()?;
+    talk.initialize(everything()).await?.result()?;
+    talk.watch()
+}
+
+async fn newer_params_that_cannot_be_read_are_no_error(run: &mut Run) -> Probed {
+    let talk = run.fresh().await?;
+    talk.is_watched = false;
+    let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});
+    let version = version(talk.initialize(params).await?.result()?);
+    expect(version == json!(1), "protocolVersion 1", format!("protocolVersion {version}"))?;
+    talk.watch()
+}
+
+fn version(result: Value) -> Value {
+    result.get("protocolVersion").cloned().unwrap_or_default()
+}

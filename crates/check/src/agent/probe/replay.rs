@@ -1,0 +1,121 @@
+//! Replays of several turns while another session is active (SESS-13).
+
+use super::driven::{play_in, unjudged};
+use super::history::{LOAD, refused};
+use super::session::CLOSE;
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect};
+use crate::model::acts::say;
+use attache_protocol::method::{SessionClose, SessionLoad};
+use serde_json::Value;
+
+probes! { Run:
+    "SESS-13" several_turns_are_told_once_each_and_in_order;
+}
+
+/// The words of the session's turns, and of a turn in another session.
+const WORDS: [&str; 3] =
+    ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
+const BESIDE: &str = "attache-word-beside-6203";
+
+/// A text that occurs in every prompt with acts, and nowhere else.
+const PROMPTED: &str = "\"acts\"";
+
+/// The sender of a word, and the word.
+type Said = (&'static str, usize);
+
+async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed {
+    run.driven().await?;
+    run.talk().await?.needs(LOAD)?;
+    let folder = run.folder().to_owned();
+    let (talk, session) = run.session().await?;
+    let other = talk.open(&folder).await?;
+    for word in WORDS {
+        play_in(talk, &session, say(word)).await?;
+        play_in(talk, &other, say(BESIDE)).await?;
+    }
+    let told = match loaded(run, &session, true).await? {
+        Some(told) => told,
+        None => loaded(run, &session, false).await?.unwrap_or_default(),
+    };
+    let wanted: Vec<Said> =
+        (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
+    let said = words(&told);
+    // An agent that stores no prompts replays at least its own words.
+    let by_agent =
+        |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
+    let is_right = said == wanted || (by_agent(&wanted) == said);
+    let shown = |all: &[Said]| {
+        let all: Vec<String> =
+            all.iter().map(|(who, word)| format!("{who} {}", word + 1)).collect();
+        all.join(", ")
+    };
+    expect(is_right, format!("each turn once and in order: {}", shown(&wanted)), shown(&said))?;
+    let beside = told.iter().find(|update| text(update).contains(BESIDE));
+    let seen = quoted(&beside.map(Value::to_string).unwrap_or_default());
+    expect(beside.is_none(), "nothing of another session", seen)
+}
+
+/// Returns the updates of a load, in a new process or in the one that closed the session. `None` if
+/// a new one does not know it.
+async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
+    if is_new {
+        run.restart().await;
+    }
+    let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": []});
+    let talk = run.talk().await?;
+    if !is_new && talk.offers(CLOSE) {
+        close(talk, session).await?;
+    }
+    let first = talk.now();
+    let reply = talk.call::<SessionLoad>(params).await?;
+    if is_new && reply.error("/code") == Some(&json!(-32002)) {
+        return Ok(None);
+    }
+    reply.result().map_err(|outcome| refused(&outcome))?;
+    Ok(Some(talk.updates(&session.id, first, reply.number()).cloned().collect()))
+}
+
+async fn close(talk: &mut Conversation, session: &Session) -> Probed {
+    let closed = talk.call::<SessionClose>(json!({"sessionId": session.id})).await;
+    closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
+}
+
+/// Returns the senders of words, in order. A message comes in chunks; a user text contains the
+/// agent's text as well.
+fn words(updates: &[Value]) -> Vec<Said> {
+    let mut messages: Vec<(&'static str, String)> = Vec::new();
+    for update in updates {
+        let who = match update.get("sessionUpdate").and_then(Value::as_str) {
+            Some("user_message_chunk") => "user",
+            // SESS-15 judges the sender of a replayed prompt.
+            Some("agent_message_chunk") if text(update).contains(PROMPTED) => "user",
+            Some("agent_message_chunk") => "agent",
+            _ => continue,
+        };
+        match messages.last_mut() {
+            Some((last, said)) if *last == who => said.push_str(text(update)),
+            _ => messages.push((who, text(update).to_owned())),
+        }
+    }
+    let mut said = Vec::new();
+    for (who, message) in messages {
+        let found = WORDS.iter().enumerate().flat_map(|(number, word)| {
+            message.match_indices(word).map(move |(place, _)| (place, number))
+        });
+        let mut found: Vec<(usize, usize)> = found.collect();
+        found.sort_unstable();
+        if who == "user" {
+            found.dedup_by_key(|(_, number)| *number);
+        }
+        said.extend(found.into_iter().map(|(_, number)| (who, number)));
+    }
+    said
+}
+
+fn text(update: &Value) -> &str {
+    update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,159 @@
+//! Whether options and modes keep their values, in sessions with several turns and in two
+//! concurrent sessions (CONF-02, MODE-04, SESS-06).
+
+use super::driven::play_in;
+use super::history::RESUME;
+use super::mode::{mode_option, of_session, set_mode, two_modes};
+use super::option_value::{choices, options};
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Conversation, Session};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, not_tested, skipped};
+use crate::model::acts::say;
+use attache_protocol::method::{SessionResume, SessionSetConfigOption};
+use serde_json::Value;
+
+probes! { Run:
+    "CONF-02" an_option_that_was_set_keeps_its_value;
+    "MODE-04" a_mode_that_was_set_stays_until_a_change_is_told;
+}
+
+/// The number of options to change.
+const CHOICES: usize = 3;
+
+/// Each is set in one of two sessions. The next list of all options has the value, before and after
+/// a turn.
+async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
+    let (folder, has_turns) = (run.folder().to_owned(), run.driven().await.is_ok());
+    let (talk, session) = run.session().await?;
+    let other = talk.open(&folder).await?;
+    let mode = mode_option(&session).ok().map(|(option, _)| option);
+    // MODE-05 and MODE-04 judge whether the mode matches its option and keeps its value.
+    let chosen =
+        choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
+    let mut kept = 0;
+    for (id, value) in chosen.take(CHOICES) {
+        // A value may need a login or a network.
+        if set(talk, &session, &id, &value).await?.is_none() {
+            continue;
+        }
+        let Some(now) = state(talk, &session, &id).await? else { continue };
+        is_now(&now, &id, &value, "after it was set")?;
+        if has_turns {
+            play_in(talk, &session, say("attache: a turn")).await?;
+            if let Some(now) = state(talk, &session, &id).await? {
+                is_now(&now, &id, &value, "after a turn")?;
+            }
+        }
+        if let Some(beside) = state(talk, &other, &id).await? {
+            is_now(
+                &beside,
+                &id,
+                &value_of(&other.opened, &id),
+                "in another session, where it was not set",
+            )?;
+        }
+        kept += 1;
+    }
+    if kept == 0 {
+        skipped("no option has another value that can be set and read back")
+    } else {
+        Ok(())
+    }
+}
+
+/// The agent may change the mode, and must then report it.
+async fn a_mode_that_was_set_stays_until_a_change_is_told(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = json!(run.folder());
+    let (talk, session) = run.session().await?;
+    let (_, other) = two_modes(&session)?;
+    let option = mode_option(&session).map(|(option, _)| option);
+    set_mode(talk, &session, &other).await?;
+    if current(talk, &session, option.as_ref().ok(), &folder).await?.as_ref() != Some(&other) {
+        // MODE-05 judges an option that does not follow the mode.
+        return not_tested("the mode of a session cannot be read back");
+    }
+    for _ in 0..2 {
+        let first = talk.now();
+        play_in(talk, &session, say("attache: a turn")).await?;
+        let now = current(talk, &session, option.as_ref().ok(), &folder).await?.unwrap_or_default();
+        let is_told = of_session(&session, "current_mode_update");
+        let is_told = talk.heard(first).any(is_told);
+        expect(
+            is_told || now == other,
+            format!("the mode {other}, or current_mode_update"),
+            now.to_string(),
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns the mode of a session, by its option or by the result of a resume.
+async fn current(
+    talk: &mut Conversation,
+    session: &Session,
+    option: Option<&Value>,
+    folder: &Value,
+) -> Probed<Option<Value>> {
+    match option {
+        Some(option) => Ok(state(talk, session, option).await?.map(|all| value_of(&all, option))),
+        None => resumed(talk, session, folder).await,
+    }
+}
+
+/// Sets an option and returns all options; `None` if the agent refuses.
+async fn set(
+    talk: &mut Conversation,
+    session: &Session,
+    id: &Value,
+    value: &Value,
+) -> Probed<Option<Value>> {
+    let params = json!({"sessionId": session.id, "configId": id, "value": value});
+    Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
+}
+
+/// Returns all options of a session, by setting another option to its current value; `None` if
+/// there is no other.
+async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Option<Value>> {
+    let is_other = |option: &&Value| {
+        option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
+    };
+    let Some(other) =
+        options(&session.opened).iter().find(is_other).and_then(|option| option.get("id"))
+    else {
+        return Ok(None);
+    };
+    // Its current value may have been set by this probe.
+    let Some(all) = set(talk, session, other, &value_of(&session.opened, other)).await? else {
+        return Ok(None);
+    };
+    Ok(Some(all).filter(|all| options(all).iter().any(|option| option.get("id") == Some(not))))
+}
+
+/// Returns the current value of an option.
+fn value_of(holder: &Value, id: &Value) -> Value {
+    let option = options(holder).iter().find(|option| option.get("id") == Some(id));
+    option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
+}
+
+fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
+    let now = value_of(holder, id);
+    expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
+}
+
+/// Returns the mode of an open session from the result of a resume; `None` if resuming is not
+/// offered or refused.
+async fn resumed(
+    talk: &mut Conversation,
+    session: &Session,
+    folder: &Value,
+) -> Probed<Option<Value>> {
+    if !talk.offers(RESUME) {
+        return Ok(None);
+    }
+    let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
+    let result = talk.call::<SessionResume>(params).await?.result().ok();
+    Ok(result.and_then(|result| result.pointer("/modes/currentModeId").cloned()))
+}

@@ -1,0 +1,119 @@
+//! Tool calls in updates (TOOL). Most rules about their order are judged by the traffic of every
+//! turn.
+
+use super::driven::{
+    ALLOW, OLD, ReportedCall, choose, count, file, nothing_at, play, play_in, tool_calls,
+    write_over,
+};
+use crate::agent::run::Run;
+use crate::judging::conversation::{Played, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::{call, calls, read, say, write};
+use attache_protocol::method::SessionRequestPermission;
+use serde_json::Value;
+
+probes! { Run:
+    "TOOL-01" a_tool_call_is_reported;
+    "TOOL-01" a_tool_call_that_needs_leave_is_reported;
+    "TOOL-02" tool_calls_have_ids_of_their_own;
+    "TOOL-07" a_tool_call_runs_and_then_ends_once;
+    "TOOL-11" a_new_file_has_no_old_text;
+}
+
+async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
+    let path = file(run, "attache-read.txt", "read me\n")?;
+    let played = play(run, call(read(path)).then(say("done"))).await?;
+    let seen = format!("{} other updates", played.updates().len());
+    expect(
+        played.updates_of("tool_call").next().is_some(),
+        "a tool_call for the file to read",
+        seen,
+    )
+}
+
+/// A permission request may be the first message about a call, but does not replace the report of
+/// it.
+async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let path = file(run, "attache-leave.txt", OLD)?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    let first = talk.now();
+    let played = play_in(talk, &session, write_over(&path, "new\n").then(say("done"))).await?;
+    if count::<SessionRequestPermission>(talk, first) == 0 {
+        return skipped("the agent does not ask before it writes");
+    }
+    let is_reported =
+        |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
+    match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
+        Some(told) => {
+            fail("a tool_call for the file to write", format!("only updates of {}", told.id))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Two calls in one answer of the model, and one in the next.
+async fn tool_calls_have_ids_of_their_own(run: &mut Run) -> Probed {
+    let [one, two] = ["one", "two"].map(|name| file(run, &format!("attache-{name}.txt"), name));
+    let (one, two) = (one?, two?);
+    let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
+    let played = play(run, acts).await?;
+    let told = some(&played)?;
+    let ends =
+        |told: &ReportedCall<'_>| told.states().iter().filter(|state| is_final(state)).count();
+    let begins = |told: &ReportedCall<'_>| {
+        told.updates
+            .iter()
+            .filter(|update| update.get("sessionUpdate").is_some_and(|it| it == "tool_call"))
+            .count()
+    };
+    match told.iter().find(|told| begins(told) > 1 && ends(told) > 1) {
+        Some(again) => fail("an id for each tool call", format!("{} came twice", again.id)),
+        None => Ok(()),
+    }
+}
+
+async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
+    let path = file(run, "attache-read.txt", "read me\n")?;
+    let played = play(run, call(read(path)).then(say("done"))).await?;
+    for told in some(&played)? {
+        let states = told.states();
+        let runs = states.iter().position(|state| *state == "in_progress");
+        let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
+        // Repeating the status is not a change.
+        ends.dedup();
+        let is_right = ends.len() == 1
+            && runs < states.iter().position(|state| is_final(state))
+            && runs.is_some();
+        expect(is_right, "in_progress, then completed or failed", format!("{states:?}"))?;
+    }
+    Ok(())
+}
+
+async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
+    let path = nothing_at(run, "attache-new.txt")?;
+    let played = play(run, call(write(&path, "new\n")).then(say("done"))).await?;
+    let told = some(&played)?;
+    let mut diffs = told.iter().flat_map(|told| told.content("diff")).peekable();
+    if diffs.peek().is_none() {
+        return not_tested("the agent shows no diff of its change");
+    }
+    match diffs.find_map(|diff| diff.get("oldText").filter(|text| !text.is_null())) {
+        None => Ok(()),
+        Some(text) => {
+            fail("no oldText for a new file", format!("oldText {}", quoted(&text.to_string())))
+        }
+    }
+}
+
+/// Returns the reported tool calls, at least one.
+fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
+    let told = tool_calls(played);
+    if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }
+}
+
+fn is_final(state: &str) -> bool {
+    ["completed", "failed"].contains(&state)
+}

@@ -1,0 +1,163 @@
+//! Reports of tokens and cost (USE).
+
+use super::history::refused;
+use crate::agent::run::Run;
+use crate::json::json;
+use crate::judging::conversation::{Played, Session, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::model::acts::say;
+use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
+use serde_json::Value;
+
+probes! { Run:
+    "USE-02" used_and_size_are_told_in_numbers;
+    "USE-03" a_window_of_nothing_is_not_told;
+    "USE-04" the_cost_is_that_of_the_whole_session;
+    "USE-06" cached_tokens_count_as_used;
+    "USE-09" usage_is_told_after_a_load;
+    "USE-10" the_usage_of_a_turn_is_whole;
+    "USE-11" no_token_field_is_in_snake_case;
+}
+
+/// More tokens than an agent's first request has by itself, in a usual context window.
+const MANY: u64 = 60_000;
+
+async fn used_and_size_are_told_in_numbers(run: &mut Run) -> Probed {
+    for update in usage(run).await? {
+        let is_number = |key: &str| update.get(key).is_some_and(Value::is_u64);
+        let seen = quoted(&update.to_string());
+        expect(is_number("used") && is_number("size"), "whole numbers in used and size", seen)?;
+    }
+    Ok(())
+}
+
+async fn a_window_of_nothing_is_not_told(run: &mut Run) -> Probed {
+    match usage(run).await?.iter().find(|update| update.get("size") == Some(&json!(0))) {
+        Some(update) => {
+            fail("no usage_update where the size is not known", quoted(&update.to_string()))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let mut before: Option<(f64, Value)> = None;
+    // The second turn costs less than the first, so a cost per turn decreases.
+    for (input, output) in [(MANY, 500), (10, 1), (MANY, 500)] {
+        let acts = say("attache-costs").usage(json!({"input": input, "output": output}));
+        let played = talk.play(&session, acts).await?;
+        played.stop_reason()?;
+        for cost in played.updates_of("usage_update").filter_map(|update| update.get("cost")) {
+            let Some(amount) = cost.get("amount").and_then(Value::as_f64) else { continue };
+            let currency = cost.get("currency").cloned().unwrap_or_default();
+            if let Some((earlier, of)) = &before
+                && *of == currency
+            {
+                let seen = format!("{amount} after {earlier}");
+                expect(
+                    amount >= *earlier,
+                    "a cost that never falls: it is that of the session",
+                    seen,
+                )?;
+            }
+            before = Some((amount, currency));
+        }
+    }
+    if before.is_none() { skipped("no usage_update has a cost") } else { Ok(()) }
+}
+
+async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let told = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
+    let without = used(&talk.play(&session, say("attache-fresh").usage(told(0))).await?)?;
+    if without < MANY {
+        return not_tested(format!(
+            "what is used does not follow the model's word: {without} after {MANY} tokens of input"
+        ));
+    }
+    let with = used(&talk.play(&session, say("attache-cached").usage(told(MANY - 100))).await?)?;
+    let seen = format!("{with} where {MANY} tokens were read, all but 100 of them from a cache");
+    expect(with >= MANY, "used holds the tokens that came from a cache", seen)
+}
+
+async fn usage_is_told_after_a_load(run: &mut Run) -> Probed {
+    run.talk().await?.needs("/loadSession")?;
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let played = talk.play(&session, say("attache-before")).await?;
+    played.stop_reason()?;
+    if played.updates_of("usage_update").next().is_none() {
+        return skipped("the agent sends no usage_update");
+    }
+    let is_usage = |update: &Value| update.get("sessionUpdate") == Some(&json!("usage_update"));
+    let told = replayed(run, &session).await?.iter().any(is_usage);
+    expect(told, "a usage_update after the load, as there was one before", "none")
+}
+
+async fn the_usage_of_a_turn_is_whole(run: &mut Run) -> Probed {
+    let usage = turn_usage(run).await?;
+    for key in ["totalTokens", "inputTokens", "outputTokens"] {
+        let expected = format!("the usage of the reply has {key}, a whole number");
+        expect(usage.get(key).is_some_and(Value::is_u64), expected, quoted(&usage.to_string()))?;
+    }
+    Ok(())
+}
+
+async fn no_token_field_is_in_snake_case(run: &mut Run) -> Probed {
+    let usage = turn_usage(run).await?;
+    let mut keys = usage.as_object().into_iter().flat_map(|usage| usage.keys());
+    match keys.find(|key| key.ends_with("_tokens")) {
+        Some(key) => fail("token fields in camelCase", format!("{key} in the usage of the reply")),
+        None => Ok(()),
+    }
+}
+
+/// Returns the usage in the reply to a prompt.
+async fn turn_usage(run: &mut Run) -> Probed<Value> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let acts = say("attache-used")
+        .usage(json!({"input": MANY, "output": 10, "cached": 5, "reasoning": 2}));
+    let result = talk.play(&session, acts).await?.reply.result()?;
+    match result.get("usage").filter(|usage| !usage.is_null()) {
+        Some(usage) => Ok(usage.clone()),
+        None => skipped("the reply to a prompt tells no usage"),
+    }
+}
+
+/// Returns the `usage_update`s of a turn, at least one.
+async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let played = talk.play(&session, say("attache-usage")).await?;
+    played.stop_reason()?;
+    let updates: Vec<Value> = played.updates_of("usage_update").cloned().collect();
+    if updates.is_empty() { skipped("the agent sends no usage_update") } else { Ok(updates) }
+}
+
+/// Returns the usage at the end of a turn.
+fn used(played: &Played) -> Probed<u64> {
+    played.stop_reason()?;
+    match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last()
+    {
+        Some(used) => Ok(used),
+        None => skipped("the agent sends no usage_update"),
+    }
+}
+
+/// Returns the updates of a session when a new agent process loads it.
+pub(super) async fn replayed(run: &mut Run, session: &Session) -> Probed<Vec<Value>> {
+    let folder = run.folder().to_owned();
+    run.restart().await;
+    let talk = run.talk().await?;
+    let first = talk.now();
+    let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
+    talk.call::<SessionLoad>(params).await?.result().map_err(|outcome| refused(&outcome))?;
+    talk.is_still_there().await?;
+    let updates = talk.heard(first).filter(|line| line.calls::<SessionUpdateNotification>());
+    Ok(updates.filter_map(|line| line.get("params")?.get("update").cloned()).collect())
+}

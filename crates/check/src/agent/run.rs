@@ -1,0 +1,304 @@
+//! A run over one agent: it starts the agent when needed, runs probes and records all traffic.
+
+mod calibration;
+mod conversations;
+
+use crate::agent::judge_client::{Client, capabilities, everything};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::conversation::{Conversation, Session};
+use crate::judging::probe::Probe;
+use crate::judging::probe_run::ProbeRun;
+use crate::judging::support::Support;
+use crate::judging::traffic::{Traffic, short};
+use crate::judging::verdict::{Outcome, Probed, Verdict, not_tested};
+use crate::mcp_server::{McpServer, ServerBehavior, Transport};
+use crate::peer::line::Line;
+use crate::peer::link::Link;
+use crate::{McpServers, ModelServer};
+use attache_host::StartError;
+use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The number of lines that a verdict shows.
+pub(crate) const LINES_SHOWN: usize = 12;
+
+/// The rules that an agent breaks if it opens no session or answers no prompt. Probes of other
+/// rules that need a session or a prompt are then not tested.
+const OPENED: &str = "SESS-01";
+const PROMPTED: &str = "PROMPT-06";
+
+type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
+
+/// A run over one agent.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use attache_check::{Link, Run};
+/// use attache_host::Launch;
+///
+/// let folder = std::env::current_dir()?;
+/// let mut run = Run::new(folder, || Link::start(Launch::new("my-agent")));
+/// let verdicts = run.judge(None, |_| {}).await?;
+/// assert!(!verdicts.iter().any(|verdict| verdict.is_fault()));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Run {
+    pub(super) start: Start,
+    folder: PathBuf,
+    patience: Duration,
+    words: String,
+    login: Option<String>,
+    now: Option<Conversation>,
+    /// The client that the current conversation announced, if later probes may continue it.
+    client: Option<Client>,
+    /// Conversations that later probes may continue while another one is active.
+    parked: Vec<(Client, Conversation)>,
+    /// Whether turns follow their prompts, or why not; `None` until tried.
+    driven: Option<Result<(), String>>,
+    /// What the first turn sent in another session than its own.
+    misplaced: Option<String>,
+    /// Whether the agent answers prompts; `None` until tried.
+    prompted: Option<Probed>,
+    /// Whether the agent opens sessions; `None` until tried.
+    opened: Option<Probed>,
+    /// The first session that had a turn, and the end of that turn.
+    first_spoken: Option<(Session, Instant)>,
+    /// Whether the agent ignores `$/cancel_request`, which it may.
+    pub(crate) ignores_cancelled_requests: bool,
+    pub(super) seed: u64,
+    model: Option<ModelServer>,
+    mcp: Option<McpServers>,
+    watched: Traffic,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("folder", &self.folder)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Creates a run over the agent that `start` starts, as often as needed. Sessions use `folder`,
+    /// which should be empty. The agent may take 10 s per answer.
+    pub fn new(
+        folder: impl Into<PathBuf>,
+        start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
+    ) -> Self {
+        Self {
+            start: Box::new(start),
+            folder: folder.into(),
+            patience: Duration::from_secs(10),
+            words: "hi".to_owned(),
+            login: None,
+            now: None,
+            client: None,
+            parked: Vec::new(),
+            driven: None,
+            misplaced: None,
+            prompted: None,
+            opened: None,
+            first_spoken: None,
+            ignores_cancelled_requests: false,
+            model: None,
+            mcp: None,
+            seed: 0,
+            watched: Traffic::of(Side::Agent),
+        }
+    }
+
+    /// Sets how long the agent may take per answer; for the first one it has three times as long.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Sets the text of prompts that only need a turn; `hi` by default.
+    #[must_use]
+    pub fn prompt(mut self, words: impl Into<String>) -> Self {
+        self.words = words.into();
+        self
+    }
+
+    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Returns what the agent supported while it was judged.
+    pub fn support(&self) -> &Support {
+        &self.watched.support
+    }
+
+    /// Sets a login method that needs no person, by its id among the agent's `authMethods`. With it
+    /// the judge also logs the agent out and in; without it the judge tries neither, since it could
+    /// cost a person their login.
+    #[must_use]
+    pub fn login(mut self, method: impl Into<String>) -> Self {
+        self.login = Some(method.into());
+        self
+    }
+
+    /// Sets the model server that the agent uses. It lives as long as the run.
+    #[must_use]
+    pub fn model(mut self, model: ModelServer) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Sets the MCP servers for sessions of the agent. Without them no rule about working MCP
+    /// servers is judged.
+    #[must_use]
+    pub fn mcp(mut self, servers: McpServers) -> Self {
+        self.mcp = Some(servers);
+        self
+    }
+
+    /// Returns the folder for sessions.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the login method that the judge may use.
+    pub(crate) fn method(&self) -> Probed<Value> {
+        match &self.login {
+            Some(method) => Ok(json!(method)),
+            None => not_tested("no login method without a person is set: use --login METHOD"),
+        }
+    }
+
+    /// Returns the prompt for a turn.
+    pub(crate) fn words(&self) -> Value {
+        json!([{"type": "text", "text": self.words}])
+    }
+
+    /// Returns how many answers the judge's model gave, if there is a model.
+    pub(crate) fn asked(&self) -> Option<usize> {
+        self.model.as_ref().map(ModelServer::answers)
+    }
+
+    /// Returns the URL of the judge's model, if there is one.
+    pub(crate) fn model_url(&self) -> Option<String> {
+        self.model.as_ref().map(ModelServer::url)
+    }
+
+    /// Returns a new MCP server of the judge.
+    pub(crate) fn mcp_server(
+        &self,
+        transport: Transport,
+        manner: ServerBehavior,
+    ) -> Probed<Arc<McpServer>> {
+        match &self.mcp {
+            Some(servers) => Ok(servers.add(transport, manner)),
+            None => not_tested("the judge has no command that starts it as an MCP server"),
+        }
+    }
+
+    /// Returns the first session that had a turn, after waiting until that turn is at least this
+    /// old.
+    pub(crate) fn spoken_before<'a>(&'a mut self, age: Duration) -> Boxed<'a, Option<Session>> {
+        Box::pin(async move {
+            let (session, ended) = self.first_spoken.clone()?;
+            tokio::time::sleep_until(ended + age).await;
+            Some(session)
+        })
+    }
+}
+
+impl ProbeRun for Run {
+    type First = Link;
+    const REACHED: &'static str = "INIT-05";
+    const NOT_REACHED: &'static str = "the agent does not initialize";
+
+    async fn first_contact(&mut self, link: Link) -> Probed {
+        self.meet(link);
+        self.now().initialize(everything()).await?.result()?;
+        self.client = Some(Client { capabilities: capabilities(), is_watched: true });
+        Ok(())
+    }
+
+    async fn probe(&mut self, probe: &Probe<Self>) -> Option<Verdict> {
+        if let Some(talk) = &mut self.now {
+            talk.begin_probe();
+        }
+        let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let lines = self.shown();
+        // Read these before anything else runs, because that may use another conversation.
+        let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
+        if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
+            outcome = Outcome::NotTested(
+                "the agent refuses a prompt of the probe, see PROMPT-06".to_owned(),
+            );
+        }
+        if outcome.is_fail() && probe.rule != OPENED && opens {
+            outcome = self.opens_sessions().await.err().unwrap_or(outcome);
+        }
+        if outcome.is_fail() && probe.rule != PROMPTED && prompts {
+            outcome = self.answers_prompts().await.err().unwrap_or(outcome);
+        }
+        // Calls that are still open must not affect the next probe. A conversation that is not
+        // watched must not be used by a probe that expects watching.
+        let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
+            && outcome != Outcome::Pass;
+        let is_over = is_odd
+            || self.client.is_none()
+            || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
+        if let Some(talk) = self.now.take_if(|_| is_over) {
+            self.client = None;
+            self.end(talk).await;
+        }
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
+
+    /// Ends every conversation and each process of the agent.
+    async fn leave(&mut self) {
+        self.client = None;
+        let parked = std::mem::take(&mut self.parked).into_iter().map(|(_, talk)| talk);
+        for talk in parked.chain(self.now.take()) {
+            self.end(talk).await;
+        }
+    }
+
+    fn shown(&self) -> Vec<Line> {
+        let Some(talk) = &self.now else { return Vec::new() };
+        let lines = talk.peer.lines();
+        let first = talk.probe_began().max(lines.len().saturating_sub(LINES_SHOWN));
+        lines.iter().skip(first).map(short).collect()
+    }
+
+    fn watched(&self) -> &Traffic {
+        &self.watched
+    }
+}
+
+impl Run {
+    /// Whether the agent refused a prompt of this probe that it had to accept.
+    fn was_refused_a_prompt(&self) -> bool {
+        self.now.as_ref().is_some_and(|talk| {
+            let mut findings = talk.peer.findings().iter();
+            findings.any(|finding| finding.rule.id == PROMPTED && finding.line > talk.probe_began())
+        })
+    }
+
+    /// Whether the judge called this method in this probe.
+    fn has_asked<M: Method>(&self) -> bool {
+        let is_asked = |line: &Line| {
+            !line.is_theirs && line.get("method").is_some_and(|method| method == M::ROW.name)
+        };
+        self.now
+            .as_ref()
+            .is_some_and(|talk| talk.peer.lines().iter().skip(talk.probe_began()).any(is_asked))
+    }
+}

@@ -1,0 +1,172 @@
+//! The conversations of a run: which client capabilities the agent was told, and which
+//! conversations later probes may continue.
+
+use super::Run;
+use crate::agent::judge_client::{Client, capabilities, initialize_params};
+use crate::agent::services;
+use crate::judging::boxed::Boxed;
+use crate::judging::conversation::{Conversation, Session};
+use crate::judging::probe_run::ProbeRun;
+use crate::judging::verdict::{Outcome, Probed};
+use crate::peer::link::Link;
+use crate::peer::raw_peer::RawPeer;
+use crate::peer::script::Script;
+use serde_json::Value;
+
+/// The number of parked conversations. Each keeps a process of the agent.
+const PARKED: usize = 2;
+
+impl Run {
+    /// Returns a conversation in which both sides announced all that they support. It may be one of
+    /// an earlier probe.
+    pub(crate) fn talk<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move {
+            self.go_on(Client { capabilities: capabilities(), is_watched: true })
+                .await
+                .map_err(not_again)
+        })
+    }
+
+    /// The same, with a session in the folder.
+    pub(crate) fn session<'a>(&'a mut self) -> Boxed<'a, Probed<(&'a mut Conversation, Session)>> {
+        Box::pin(async move {
+            let folder = self.folder.clone();
+            // Do not wait again for an agent that never answers.
+            if self.opened.is_some() {
+                self.opens_sessions().await?;
+            }
+            let talk = self.talk().await?;
+            let session = talk.open(&folder).await?;
+            Ok((talk, session))
+        })
+    }
+
+    /// The same as [`talk`](Self::talk), but without the observer: an agent may answer oddly when
+    /// it is asked oddly.
+    pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move {
+            self.go_on(Client { capabilities: capabilities(), is_watched: false })
+                .await
+                .map_err(not_again)
+        })
+    }
+
+    /// Returns a conversation in which the judge announces these capabilities. It may be one of an
+    /// earlier probe.
+    pub(crate) fn talk_with<'a>(
+        &'a mut self,
+        capabilities: Value,
+    ) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move { self.go_on(Client { capabilities, is_watched: true }).await })
+    }
+
+    /// Returns a conversation as this client: that of an earlier probe if it still runs.
+    fn go_on<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move {
+            if self.client.as_ref() == Some(&client) && self.now().is_up() {
+                self.now().is_watched = client.is_watched;
+                return Ok(self.now());
+            }
+            self.park().await;
+            if let Some(mut talk) = self.unpark(&client) {
+                if talk.is_up() {
+                    talk.begin_probe();
+                    talk.is_watched = client.is_watched;
+                    (self.now, self.client) = (Some(talk), Some(client));
+                    return Ok(self.now());
+                }
+                self.end(talk).await;
+            }
+            let talk = self.fresh_with(client.capabilities.clone()).await?;
+            talk.is_watched = client.is_watched;
+            self.client = Some(client);
+            Ok(self.now())
+        })
+    }
+
+    /// Returns a conversation with a new process of the agent, before any message. It ends with the
+    /// probe.
+    pub(crate) fn fresh<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move {
+            self.park().await;
+            let link = (self.start)().map_err(|error| {
+                Outcome::NotTested(format!("the agent does not start again: {error}"))
+            })?;
+            self.meet(link);
+            Ok(self.now())
+        })
+    }
+
+    /// Returns a new conversation in which the judge announces these capabilities. It ends with the
+    /// probe.
+    pub(crate) fn fresh_with<'a>(
+        &'a mut self,
+        capabilities: Value,
+    ) -> Boxed<'a, Probed<&'a mut Conversation>> {
+        Box::pin(async move {
+            let talk = self.fresh().await?;
+            talk.initialize(initialize_params(capabilities)).await?.result()?;
+            Ok(talk)
+        })
+    }
+
+    fn unpark(&mut self, client: &Client) -> Option<Conversation> {
+        let place = self.parked.iter().position(|(other, _)| other == client)?;
+        Some(self.parked.remove(place).1)
+    }
+
+    /// Parks the conversation if later probes may continue it; ends it otherwise.
+    async fn park(&mut self) {
+        let Some(talk) = self.now.take() else { return };
+        match self.client.take() {
+            Some(client) if talk.is_settled() => {
+                if self.parked.len() >= PARKED {
+                    let (_, oldest) = self.parked.remove(0);
+                    self.end(oldest).await;
+                }
+                self.parked.push((client, talk));
+            }
+            _ => self.end(talk).await,
+        }
+    }
+
+    /// Ends a conversation and its process.
+    pub(super) async fn end(&mut self, mut talk: Conversation) {
+        talk.peer.stop().await;
+        if talk.is_watched {
+            self.watched.learn(&mut talk.peer, talk.patience, false);
+        }
+    }
+
+    /// Ends every process of the agent; the next conversation starts a new one.
+    pub(crate) fn restart<'a>(&'a mut self) -> Boxed<'a, ()> {
+        Box::pin(async move {
+            self.leave().await;
+        })
+    }
+
+    pub(super) fn meet(&mut self, link: Link) {
+        self.client = None;
+        let script = services::script(&self.folder);
+        self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
+    }
+
+    /// Returns the current conversation; an ended one if there is none.
+    pub(super) fn now(&mut self) -> &mut Conversation {
+        let patience = self.patience;
+        self.now.get_or_insert_with(|| {
+            let nothing = Link::over(tokio::io::empty(), tokio::io::sink());
+            Conversation::new(RawPeer::new(nothing, Script::default()), patience)
+        })
+    }
+}
+
+/// The outcome if a restarted agent does not initialize. Another rule covers that.
+fn not_again(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Fail { seen, .. } => {
+            Outcome::NotTested(format!("a new start of the agent does not initialize: {seen}"))
+        }
+        other => other,
+    }
+}

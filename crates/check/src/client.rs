@@ -1,0 +1,10 @@
+//! How a client is judged: the judge is its agent.
+
+pub(crate) mod client_talk;
+mod judge;
+pub(crate) mod probe;
+pub(crate) mod run;
+pub(crate) mod scenario;
+mod screen;
+pub(crate) mod started_client;
+pub(crate) mod task;

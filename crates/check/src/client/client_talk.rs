@@ -1,0 +1,325 @@
+//! A client under test and the conversation in which the judge is its agent.
+
+mod turn;
+
+pub(crate) use turn::ClientTurn;
+
+use crate::client::scenario::Scenario;
+use crate::client::started_client::{ClientOutput, StartedClient};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::conversation::Conversation;
+use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
+use crate::peer::line::Line;
+use crate::peer::link::Link;
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
+use attache_protocol::method::{Initialize, Method, SessionPrompt};
+use serde_json::Value;
+use std::fmt;
+use std::time::Duration;
+
+/// A client under test and its connection to the judge, which is its agent.
+pub(crate) struct ClientTalk {
+    /// The connection. Its methods (`wire.call`, `wire.notify`, `wire.is_still_there`) send as the
+    /// agent.
+    pub(crate) wire: Conversation,
+    pub(crate) client: StartedClient,
+    /// The task that the client was started for.
+    pub(crate) task: &'static str,
+    /// The index of the first line of the task.
+    first: usize,
+    /// Earlier connections of the same client.
+    pub(crate) ended: Vec<Conversation>,
+    /// Whether the judge offers everything on this connection, as in most turns.
+    pub(crate) is_usual: bool,
+    /// Whether the client closes the connection when its turn ends.
+    pub(crate) ends_with_turn: bool,
+    scenarios: Scenarios,
+    /// The number of words sent to find them in the client's output.
+    words: usize,
+}
+
+/// The agent that the judge plays on each connection of a client, counted from 0.
+pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
+
+impl fmt::Debug for ClientTalk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientTalk")
+            .field("wire", &self.wire)
+            .field("client", &self.client)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientTalk {
+    /// Waits for the first connection of a client.
+    pub(crate) async fn meet(
+        mut client: StartedClient,
+        task: &'static str,
+        scenarios: Scenarios,
+        patience: Duration,
+    ) -> Probed<Self> {
+        let wire = match client.next(client.takes(patience * STARTING)).await {
+            Some(link) => conversation(link, scenarios(0), patience),
+            None => {
+                let how = how_it_left(&client.stop().await);
+                return match task {
+                    "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
+                    // The command may be wrong.
+                    _ => not_tested(format!(
+                        "the client starts no agent for the task {task:?}: {how}"
+                    )),
+                };
+            }
+        };
+        Ok(Self {
+            wire,
+            client,
+            task,
+            first: 0,
+            ended: Vec::new(),
+            is_usual: false,
+            ends_with_turn: false,
+            scenarios,
+            words: 0,
+        })
+    }
+
+    /// Switches to the next connection of the client.
+    pub(crate) fn next_connection<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            match serving(&mut self.wire, self.client.next(patience)).await {
+                Some(link) => {
+                    let scenario = (self.scenarios)(self.ended.len() + 1);
+                    let next = conversation(link, scenario, patience);
+                    self.ended.push(std::mem::replace(&mut self.wire, next));
+                    self.first = 0;
+                    Ok(())
+                }
+                None => fail("the client starts its agent again", "it did not"),
+            }
+        })
+    }
+
+    /// Waits until the client starts the agent's program for a login, lets the login succeed, and
+    /// returns what the program was given. `None` if the client does not log in, or begins a
+    /// conversation instead.
+    pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
+        Box::pin(async move {
+            let Self { wire, client, .. } = self;
+            let patience = wire.patience;
+            serving(wire, client.next(patience)).await?.logged_in(0).await
+        })
+    }
+
+    /// Waits for a line of the client that matches, on as many connections as the client makes.
+    ///
+    /// # Errors
+    /// A sentence that says why no such line came.
+    pub(crate) fn awaits<'a>(
+        &'a mut self,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Result<Line, String>> {
+        self.awaits_wanted(Box::new(wanted))
+    }
+
+    fn awaits_wanted<'a>(
+        &'a mut self,
+        wanted: Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>,
+    ) -> Boxed<'a, Result<Line, String>> {
+        Box::pin(async move {
+            let patience = self.wire.patience * if self.wire.now() == 0 { STARTING } else { 1 };
+            loop {
+                let found = self.next_line(patience, &wanted).await;
+                match found {
+                    Ok(line) => return Ok(line),
+                    Err(WaitError::TimedOut(after)) => {
+                        return Err(format!("no such line within {} s", after.as_secs_f64()));
+                    }
+                    Err(WaitError::Ended(how)) => {
+                        if self.next_connection().await.is_err() {
+                            return Err(format!(
+                                "{how}; {}",
+                                how_it_left(&self.client.stop().await)
+                            ));
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// Waits for a line on this connection, beginning with the task.
+    async fn next_line(
+        &mut self,
+        patience: Duration,
+        wanted: &(dyn Fn(&Line) -> bool + Send + Sync),
+    ) -> Result<Line, WaitError> {
+        let Self { wire, client, first, .. } = self;
+        let patience = client.takes(patience);
+        tokio::select! {
+            found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
+            () = client.is_passed_over() => Err(WaitError::Ended("it was skipped".to_owned())),
+        }
+    }
+
+    /// Whether another task may use this connection.
+    pub(crate) fn may_go_on(&self) -> bool {
+        !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
+    }
+
+    /// Starts another task on this connection and ends open turns.
+    pub(crate) fn go_on(&mut self, client: StartedClient, task: &'static str) {
+        let is_open = |line: &&Line| {
+            line.asks::<SessionPrompt>()
+                && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
+        };
+        let open: Vec<Value> = self
+            .wire
+            .peer
+            .lines()
+            .iter()
+            .filter(is_open)
+            .filter_map(|line| line.get("id").cloned())
+            .collect();
+        for id in open {
+            self.wire.reply(&id, json!({"stopReason": "end_turn"}));
+        }
+        (self.client, self.task, self.first) = (client, task, self.wire.now());
+    }
+
+    /// Waits until the client calls this method, as its task says. Without the call the probe is
+    /// not tested.
+    pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
+        self.hears_method(M::ROW.name)
+    }
+
+    fn hears_method<'a>(&'a mut self, method: &'static str) -> Boxed<'a, Probed<Line>> {
+        let asks =
+            move |line: &Line| line.is_theirs && line.get("method").is_some_and(|it| it == method);
+        Box::pin(async move {
+            match self.awaits(asks).await {
+                Ok(line) => Ok(line),
+                Err(why) => not_tested(format!(
+                    "the client did not call {method} for the task {:?}: {why}",
+                    self.task
+                )),
+            }
+        })
+    }
+
+    /// Returns the first call of this method on any connection.
+    pub(crate) fn heard<M: Method>(&self) -> Option<&Line> {
+        self.lines().find(|line| line.asks::<M>())
+    }
+
+    /// Returns the lines of all connections, in order.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.ended.iter().chain([&self.wire]).flat_map(|wire| wire.peer.lines())
+    }
+
+    /// Whether the client offers the capability at this JSON pointer below `clientCapabilities`.
+    pub(crate) fn offers(&self, pointer: &str) -> bool {
+        let told = self.heard::<Initialize>().and_then(|line| line.get("params"));
+        told.and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
+            .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
+    }
+
+    /// The same; skips the probe if the client does not offer it.
+    pub(crate) fn needs(&self, pointer: &str) -> Probed {
+        if self.offers(pointer) {
+            return Ok(());
+        }
+        Err(Outcome::Skipped(format!(
+            "clientCapabilities{} is not offered",
+            pointer.replace('/', ".")
+        )))
+    }
+
+    /// Whether the client continues as after any turn: a client that ends with its turn closes the
+    /// connection in time; any other client still answers.
+    pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            if self
+                .wire
+                .peer
+                .wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO })
+                .await
+            {
+                return Ok(());
+            }
+            match self.ends_with_turn {
+                true => fail("the client ends as after any turn", "it continues"),
+                false => self.wire.is_still_there().await,
+            }
+        })
+    }
+
+    /// Waits for the end of the client, which is due after its turn; stops a client that does not
+    /// end.
+    pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            if !self.client.is_seen() {
+                return self.client.printed();
+            }
+            // The judge answers its calls until the client closes the connection or ends.
+            let _ended = self.wire.peer.wait_for_end(patience).await;
+            self.client.leaves(patience).await
+        })
+    }
+
+    /// Whether the client prints this text. The judge serves its connection meanwhile.
+    pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
+        Box::pin(async move {
+            let Self { wire, client, .. } = self;
+            let patience = wire.patience;
+            serving(wire, client.prints(text, patience)).await
+        })
+    }
+}
+
+/// Waits for a future while it serves the connection: it answers calls and writes queued lines.
+async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -> T {
+    let serve = async {
+        while wire.peer.ended().is_none() {
+            let _later = wire.peer.wait_for_end(wire.patience).await;
+        }
+        std::future::pending::<T>().await
+    };
+    tokio::select! {
+        came = awaited => came,
+        never = serve => never,
+    }
+}
+
+/// Whether this line of the judge answers that call of the client.
+fn answers(line: &Line, call: &Line) -> bool {
+    !line.is_theirs && line.get("method").is_none() && line.get("id") == call.get("id")
+}
+
+/// Describes in a sentence how a client ended.
+pub(crate) fn how_it_left(left: &ClientOutput) -> String {
+    let how = match left.exit {
+        Some(exit) => format!("the client ended ({exit})"),
+        None if left.by_itself => "the client ended".to_owned(),
+        None => "the client continues".to_owned(),
+    };
+    let said = if left.stderr.trim().is_empty() { &left.stdout } else { &left.stderr };
+    match said.trim() {
+        "" => how,
+        said => {
+            let cut = said.chars().count().saturating_sub(300);
+            format!(
+                "{how}; its last words: {}",
+                said.chars().skip(cut).collect::<String>().trim_start()
+            )
+        }
+    }
+}
+
+fn conversation(link: Link, scenario: Scenario, patience: Duration) -> Conversation {
+    Conversation::new(RawPeer::as_agent(link, scenario.script()), patience)
+}

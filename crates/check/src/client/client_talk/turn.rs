@@ -1,0 +1,154 @@
+//! A turn of a client, in which the judge is the agent.
+
+use super::ClientTalk;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::conversation::Reply;
+use crate::judging::verdict::{Probed, fail, not_tested};
+use crate::peer::line::Line;
+use attache_protocol::method::{Method, SessionCancel, SessionPrompt, SessionUpdateNotification};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The output for an update may come on another stream than the word after it, this much later.
+const TOGETHER: Duration = Duration::from_millis(500);
+
+/// A turn of a client: a prompt without its reply.
+#[derive(Debug, Clone)]
+pub(crate) struct ClientTurn {
+    pub(crate) session: Value,
+    /// The id of the call.
+    pub(crate) id: Value,
+    /// The content blocks.
+    pub(crate) prompt: Value,
+    /// The number of lines up to and including the prompt.
+    pub(crate) first: usize,
+}
+
+impl ClientTalk {
+    /// Waits until the client sends a prompt.
+    pub(crate) fn set_up<'a>(&'a mut self) -> Boxed<'a, Probed<ClientTurn>> {
+        Box::pin(async move {
+            match self.awaits(|line| line.asks::<SessionPrompt>()).await {
+                Ok(line) => Ok(turn(&line)),
+                Err(seen) => fail("the client prompts", seen),
+            }
+        })
+    }
+
+    /// Waits for the prompt after this turn.
+    pub(crate) fn next_turn<'a>(
+        &'a mut self,
+        last: &'a ClientTurn,
+    ) -> Boxed<'a, Probed<ClientTurn>> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            let wanted = |line: &Line| line.asks::<SessionPrompt>();
+            match self.wire.peer.wait_for(last.first, patience, wanted).await {
+                Ok(line) => Ok(turn(&line)),
+                Err(missing) => fail("the client prompts again", missing.to_string()),
+            }
+        })
+    }
+
+    /// Sends an update of the turn's session.
+    pub(crate) fn update(&mut self, turn: &ClientTurn, update: Value) {
+        let params = json!({"sessionId": turn.session, "update": update});
+        self.wire.notify(SessionUpdateNotification::ROW.name, params);
+    }
+
+    /// Sends a chunk of the agent's message.
+    pub(crate) fn say(&mut self, turn: &ClientTurn, text: &str) {
+        let content = json!({"type": "text", "text": text});
+        self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+    }
+
+    /// Sends an update and returns whether the client prints this text. It then sends and awaits a
+    /// word, so that it soon recognizes a client that shows nothing of the update.
+    ///
+    /// # Errors
+    /// Not tested: the client does not print the word either. Fail: the connection ended.
+    pub(crate) fn prints_of<'a>(
+        &'a mut self,
+        turn: &'a ClientTurn,
+        update: Value,
+        text: &'a str,
+    ) -> Boxed<'a, Probed<bool>> {
+        Box::pin(async move {
+            self.update(turn, update);
+            self.words += 1;
+            let word = format!("word{:04}check", self.words);
+            self.say(turn, &format!("\n\n{word}\n\n"));
+            let is_shown = self.shows(&word).await;
+            if let Some(how) = self.wire.peer.ended() {
+                return fail("the client continues", how);
+            }
+            if !is_shown {
+                return not_tested("the client does not print the agent's text");
+            }
+            Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
+        })
+    }
+
+    /// Calls a method of the client in the turn's session and waits for the reply. No reply is a
+    /// fail.
+    pub(crate) fn call<'a, M: Method>(
+        &'a mut self,
+        turn: &ClientTurn,
+        params: Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        self.wire.call::<M>(in_session(turn, params))
+    }
+
+    /// The same without waiting; returns the id.
+    pub(crate) fn begin<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Value {
+        self.wire.begin(M::ROW.name, in_session(turn, params))
+    }
+
+    /// Answers the prompt.
+    pub(crate) fn end_turn(&mut self, turn: &ClientTurn, reason: &str) {
+        self.wire.reply(&turn.id, json!({"stopReason": reason}));
+    }
+
+    /// Ends the turn and checks that the client accepts that.
+    pub(crate) fn ends_well<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.end_turn(turn, "end_turn");
+            self.goes_or_stays().await
+        })
+    }
+
+    /// Lets the client cancel the turn: interrupts it, if its task leaves that to the judge, and
+    /// waits for the call. Without the call the probe is not tested.
+    pub(crate) fn is_cancelled<'a>(&'a mut self, turn: &'a ClientTurn) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            self.client.interrupt();
+            let patience = self.wire.patience;
+            let cancels = |line: &Line| line.asks::<SessionCancel>();
+            match self.wire.peer.wait_for(turn.first, patience, cancels).await {
+                Ok(line) => Ok(line),
+                Err(missing) => not_tested(format!(
+                    "the client did not cancel the turn when it was interrupted: {missing}"
+                )),
+            }
+        })
+    }
+}
+
+fn turn(line: &Line) -> ClientTurn {
+    let params = line.get("params").cloned().unwrap_or_default();
+    let part = |key| params.get(key).cloned().unwrap_or_default();
+    ClientTurn {
+        session: part("sessionId"),
+        id: line.get("id").cloned().unwrap_or_default(),
+        prompt: part("prompt"),
+        first: line.number,
+    }
+}
+
+fn in_session(turn: &ClientTurn, mut params: Value) -> Value {
+    if let Value::Object(params) = &mut params {
+        params.entry("sessionId").or_insert(turn.session.clone());
+    }
+    params
+}

@@ -1,0 +1,28 @@
+//! Judging a client with every probe.
+
+use crate::client::probe;
+use crate::client::run::{ClientRun, ClientRunError, PROMPT};
+use crate::judging::probe_run::{self, RunEvent};
+use crate::judging::verdict::Verdict;
+use crate::rules::selection::Selection;
+
+impl ClientRun {
+    /// Judges the client by every rule that has a probe, or by the chosen rules, and returns the
+    /// verdicts in the order of the rules. `report` receives the name of each probe before it runs,
+    /// and each verdict as soon as it is known.
+    ///
+    /// If the client sends no prompt to a correct agent, no probe runs.
+    ///
+    /// # Errors
+    /// The client cannot be started at all.
+    pub async fn judge(
+        &mut self,
+        only: impl IntoIterator<Item = Selection>,
+        report: impl FnMut(RunEvent<'_>),
+    ) -> Result<Vec<Verdict>, ClientRunError> {
+        let task = self.task(PROMPT);
+        let first = (self.start)(&task)?;
+        let seed = self.seed;
+        Ok(probe_run::judge(self, first, probe::all(), only, seed, report).await)
+    }
+}

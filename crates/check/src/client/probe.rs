@@ -1,0 +1,64 @@
+//! Probes of clients: each judges one rule as the agent that the client talks to.
+//!
+//! A probe is an async function of a [`ClientRun`] that returns `Ok` if the client keeps the rule.
+//! There is one file per topic; its `probes!` lists its probes and the rule of each. Several probes
+//! may judge one rule: then the worst outcome counts.
+
+mod authenticate;
+mod cancel;
+mod config_option;
+mod decoding;
+mod elicitation;
+mod ending;
+mod envelope;
+mod extension;
+mod file;
+mod framing;
+mod initialize;
+mod mcp;
+mod mode;
+mod notice;
+mod permission;
+mod plan;
+mod prompt;
+mod session;
+mod session_list;
+mod terminal;
+mod tool_call;
+mod ungated;
+mod unoffered;
+
+use crate::client::run::ClientRun;
+use crate::judging::probe::Probe;
+
+/// Every probe, in the order in which they run.
+const TOPICS: &[&[Probe<ClientRun>]] = &[
+    initialize::PROBES,
+    unoffered::PROBES,
+    file::PROBES,
+    terminal::PROBES,
+    permission::PROBES,
+    elicitation::PROBES,
+    tool_call::PROBES,
+    plan::PROBES,
+    notice::PROBES,
+    mcp::PROBES,
+    framing::PROBES,
+    ending::PROBES,
+    envelope::PROBES,
+    extension::PROBES,
+    authenticate::PROBES,
+    ungated::PROBES,
+    session::PROBES,
+    session_list::PROBES,
+    prompt::PROBES,
+    cancel::PROBES,
+    mode::PROBES,
+    config_option::PROBES,
+    decoding::PROBES,
+];
+
+/// Every probe, in the order in which they run.
+pub(crate) fn all() -> impl Iterator<Item = &'static Probe<ClientRun>> {
+    TOPICS.iter().copied().flatten()
+}

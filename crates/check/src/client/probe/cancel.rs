@@ -1,0 +1,129 @@
+//! Cancelling (CANCEL).
+
+use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::conversation::quoted;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::peer::line::Line;
+use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission};
+use serde_json::Value;
+
+probes! { ClientRun:
+    "CANCEL-01" a_cancel_names_the_session_of_the_turn;
+    "CANCEL-07" updates_after_a_cancel_are_taken;
+    "CANCEL-19" a_cancelled_turn_is_waited_for;
+    "CANCEL-24" ids_of_another_type_are_others;
+}
+
+/// Starts a turn of a client that leaves every question open until it cancels.
+async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
+    run.turn(&["cancel"]).await
+}
+
+/// Lets the client cancel; an update serves clients that cancel at the first one.
+async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
+    talk.say(turn, "It begins.\n\n");
+    talk.is_cancelled(turn).await
+}
+
+async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run).await?;
+    let line = cancel(talk, &turn).await?;
+    let session =
+        line.get("params").and_then(|params| params.get("sessionId")).cloned().unwrap_or_default();
+    expect(
+        session == turn.session,
+        format!("sessionId is {}", turn.session),
+        format!("it is {session}"),
+    )
+}
+
+/// Asks for a permission with this id, which the client leaves open. Not tested if the client
+/// answers without a person.
+async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
+    let first = talk.wire.now();
+    let params = json!({
+        "sessionId": turn.session, "toolCall": {"toolCallId": "open", "title": "Wait for an answer"},
+        "options": [
+            {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+            {"optionId": "no", "name": "No", "kind": "reject_once"},
+        ],
+    });
+    let method = SessionRequestPermission::ROW.name;
+    talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+    talk.wire.is_still_there().await?;
+    match talk.wire.heard(first).find(|line| line.replies_to(id)) {
+        Some(line) => not_tested(format!(
+            "the client leaves no question open on the task \"cancel\", but answers it: {}",
+            quoted(line.get("result").map(Value::to_string).as_deref().unwrap_or(&line.text))
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A late update of a tool call is accepted like one before the cancel.
+async fn updates_after_a_cancel_are_taken(run: &mut ClientRun) -> Probed {
+    let (before, after) = (run.nonce(), run.nonce());
+    let (talk, turn) = turn(run).await?;
+    talk.update(
+        &turn,
+        json!({"sessionUpdate": "tool_call", "toolCallId": "late", "title": before, "status": "in_progress"}),
+    );
+    cancel(talk, &turn).await?;
+    let first = talk.wire.now();
+    let late = json!({"sessionUpdate": "tool_call_update", "toolCallId": "late", "title": after, "status": "failed"});
+    talk.update(&turn, late);
+    talk.wire.is_ignored(first).await?;
+    talk.end_turn(&turn, "cancelled");
+    let left = talk.leaves().await;
+    expect(
+        !left.shows(&before) || left.shows(&after),
+        "the late update of a tool call that is shown is shown too",
+        "it is not shown",
+    )
+}
+
+async fn a_cancelled_turn_is_waited_for(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run).await?;
+    cancel(talk, &turn).await?;
+    talk.say(&turn, "It ends.\n\n");
+    // A client that ended would not answer; one that answers still waits.
+    talk.wire.is_still_there().await?;
+    talk.end_turn(&turn, "cancelled");
+    talk.goes_or_stays().await
+}
+
+/// The agent withdraws its question.
+fn withdraw(talk: &mut ClientTalk, id: &Value) {
+    talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": id}));
+}
+
+/// Returns the answer to a withdrawn question; not tested if the client ignores the withdrawal,
+/// which it may.
+async fn withdrawn(talk: &mut ClientTalk, first: usize, id: &Value) -> Probed<Line> {
+    talk.wire.is_still_there().await?;
+    let found = talk.wire.heard(first).find(|line| line.replies_to(id)).cloned();
+    found.map_or_else(|| not_tested("the client ignores $/cancel_request, as it may"), Ok)
+}
+
+async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run).await?;
+    let id = json!("880088");
+    left_open(talk, &turn, &id).await?;
+    let first = talk.wire.now();
+    withdraw(talk, &json!(880_088));
+    talk.wire.is_still_there().await?;
+    if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
+        if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
+            return not_tested(
+                "the client leaves no question open on the task \"cancel\", but answers it",
+            );
+        }
+        return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));
+    }
+    withdraw(talk, &id);
+    withdrawn(talk, first, &id).await?;
+    Ok(())
+}

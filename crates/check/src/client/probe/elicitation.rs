@@ -1,0 +1,257 @@
+//! How a client answers elicitations (ELIC).
+
+use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::conversation::{Reply, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method};
+use serde_json::Value;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
+
+probes! { ClientRun:
+    "ELIC-02" a_mode_that_is_not_offered_is_refused;
+    "ELIC-05" a_request_without_scope_or_mode_is_refused;
+    "ELIC-09" no_page_is_fetched_without_consent;
+    "ELIC-13" content_comes_with_accept_alone;
+    "ELIC-14" content_that_does_not_fit_is_not_sent;
+    "ELIC-20" unknown_completions_are_ignored;
+    "ELIC-22" unknown_modes_and_properties_are_not_taken_for_known;
+    "ELIC-24" a_pattern_takes_bounded_time;
+    "ELIC-25" a_malformed_form_is_an_error;
+    "ELIC-26" a_cancel_settles_what_is_asked;
+}
+
+/// The method of an elicitation.
+const ASK: &str = ElicitationCreate::ROW.name;
+
+fn form(properties: Value, required: &[&str]) -> Value {
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    json!({"mode": "form", "message": "Attache check asks", "requestedSchema": schema})
+}
+
+/// Returns a form with valid defaults.
+fn good() -> Value {
+    let properties = json!({
+        "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 9, "default": "Ada"},
+        "count": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+        "sure": {"type": "boolean", "default": true},
+    });
+    form(properties, &["name"])
+}
+
+fn page(url: &str) -> Value {
+    json!({"mode": "url", "message": "Attache check asks", "elicitationId": "attache-check-1", "url": url})
+}
+
+/// Starts a turn of the client with the first of these tasks that it supports; it must offer forms.
+async fn turn<'r>(
+    run: &'r mut ClientRun,
+    tasks: &'r [&'static str],
+) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
+    let (talk, turn) = run.turn(tasks).await?;
+    talk.needs("/elicitation/form")?;
+    Ok((talk, turn))
+}
+
+/// Returns the action of an answer, which must be one of the three, and its content.
+fn read(reply: &Reply) -> Probed<(String, Value)> {
+    let result = reply.result()?;
+    let content = result.get("content").cloned().unwrap_or_default();
+    match result.get("action").and_then(Value::as_str) {
+        Some(action @ ("accept" | "decline" | "cancel")) => Ok((action.to_owned(), content)),
+        _ => fail("the action accept, decline or cancel", quoted(&result.to_string())),
+    }
+}
+
+async fn ask(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<(String, Value)> {
+    read(&talk.call::<ElicitationCreate>(turn, params).await?)
+}
+
+async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    let mut missing = Vec::new();
+    for (mode, params) in [("form", good()), ("url", page("https://example.com/attache"))] {
+        if !talk.offers(&format!("/elicitation/{mode}")) {
+            missing.push(params);
+        }
+    }
+    let has_none = missing.len() == 2;
+    for params in &missing {
+        let reply = talk.call::<ElicitationCreate>(&turn, params.clone()).await?;
+        // Without any mode the method is not offered (INIT-17).
+        if !(has_none && reply.is_error(-32601).is_ok()) {
+            reply.is_error(-32602)?;
+        }
+    }
+    if missing.is_empty() { skipped("the client offers both modes") } else { Ok(()) }
+}
+
+async fn a_request_without_scope_or_mode_is_refused(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["form", "prompt"]).await?;
+    talk.wire
+        .ask(ASK, good())
+        .await?
+        .is_error(-32602)
+        .map_err(|outcome| outcome.about("without a scope"))?;
+    let mut without = good();
+    if let Value::Object(without) = &mut without {
+        without.remove("mode");
+    }
+    let reply = talk.call::<ElicitationCreate>(&turn, without).await?;
+    reply.is_error(-32602).map_err(|outcome| outcome.about("without a mode"))
+}
+
+async fn no_page_is_fetched_without_consent(run: &mut ClientRun) -> Probed {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok((listener.local_addr()?, listener))
+    });
+    let Ok((address, listener)) = listener else { return not_tested("no loopback port is free") };
+    let (talk, turn) = run.turn(&["decline", "prompt"]).await?;
+    talk.needs("/elicitation/url")?;
+    let (action, _) = ask(talk, &turn, page(&format!("http://{address}/attache-check"))).await?;
+    expect(action != "accept", "nobody consents for the person", "the action is accept")?;
+    talk.end_turn(&turn, "end_turn");
+    talk.leaves().await;
+    match listener.accept() {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+        Err(error) => not_tested(format!("the loopback port failed: {error}")),
+        Ok(_) => fail("nobody connects before the person consents", "the page was fetched"),
+    }
+}
+
+async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
+    for task in ["form", "decline", "prompt"] {
+        let tasks = [task, "prompt"];
+        let Ok((talk, turn)) = turn(run, &tasks).await else { continue };
+        let (action, content) = ask(talk, &turn, good()).await?;
+        let said = format!("{action} with content {content}");
+        expect(
+            action == "accept" || content.is_null(),
+            "content with accept alone",
+            quoted(&said),
+        )?;
+        let is_told = match talk.task {
+            "form" => action == "accept",
+            "decline" => action != "accept",
+            _ => true,
+        };
+        expect(is_told, format!("what the task {:?} says", talk.task), quoted(&said))?;
+    }
+    turn(run, &["prompt"]).await.map(drop)
+}
+
+async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["form"]).await?;
+    let (action, content) = ask(talk, &turn, good()).await?;
+    if action != "accept" {
+        return not_tested(format!(
+            "the task \"form\" does not fill in a form whose defaults fit: {action}"
+        ));
+    }
+    let member = |key| content.get(key).cloned().unwrap_or_default();
+    let is_right = member("name") == "Ada" && (member("count").is_null() || member("count") == 3);
+    expect(is_right, "the defaults of the form", quoted(&content.to_string()))?;
+    for (property, wrong) in [
+        (json!({"type": "integer", "minimum": 1, "maximum": 9}), json!(99)),
+        (json!({"type": "number", "maximum": 1.5}), json!(1.6)),
+        (json!({"type": "string", "minLength": 5}), json!("Ada")),
+        (json!({"type": "string", "maxLength": 2}), json!("Ada")),
+        (json!({"type": "string", "enum": ["red", "blue"]}), json!("green")),
+    ] {
+        let mut property = property;
+        if let Value::Object(property) = &mut property {
+            property.insert("default".to_owned(), wrong.clone());
+        }
+        let asked = property.to_string();
+        let reply =
+            talk.call::<ElicitationCreate>(&turn, form(json!({"x": property}), &["x"])).await?;
+        let sent = read(&reply).ok().filter(|(action, _)| action == "accept");
+        let is_sent =
+            sent.is_some_and(|(_, content)| content.get("x").is_none_or(|sent| *sent == wrong));
+        expect(
+            !is_sent,
+            format!("nothing is accepted that does not fit {asked}"),
+            quoted(&wrong.to_string()),
+        )?;
+    }
+    Ok(())
+}
+
+async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
+    let (talk, _) = run.turn(&["prompt"]).await?;
+    let first = talk.wire.now();
+    for _ in 0..2 {
+        talk.wire.notify(
+            ElicitationComplete::ROW.name,
+            json!({"elicitationId": "attache-no-such-page"}),
+        );
+    }
+    talk.wire.is_ignored(first).await
+}
+
+async fn unknown_modes_and_properties_are_not_taken_for_known(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["form", "prompt"]).await?;
+    let mut odd = good();
+    if let Value::Object(odd) = &mut odd {
+        odd.insert("mode".to_owned(), json!("_hologram"));
+    }
+    let reply = talk.call::<ElicitationCreate>(&turn, odd).await?;
+    let is_taken = read(&reply).is_ok_and(|(action, _)| action == "accept");
+    expect(!is_taken, "an unknown mode is not accepted", "it is accepted as a form")?;
+    let colour = form(json!({"colour": {"type": "_colour", "default": "red"}}), &["colour"]);
+    let reply = talk.call::<ElicitationCreate>(&turn, colour).await?;
+    let sent = read(&reply).ok().and_then(|(_, content)| content.get("colour").cloned());
+    let seen = format!("it sends {}", sent.clone().unwrap_or_default());
+    expect(sent.is_none(), "nothing is sent for a property of an unknown type", seen)
+}
+
+async fn a_pattern_takes_bounded_time(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["form"]).await?;
+    let default = format!("{}!", "a".repeat(64));
+    let properties = json!({"x": {"type": "string", "pattern": "^(a+)+$", "default": default}});
+    let reply = talk.call::<ElicitationCreate>(&turn, form(properties, &["x"])).await;
+    reply.map_err(|outcome| {
+        outcome.about("the pattern ^(a+)+$ and 64 letters a with a mark at the end")
+    })?;
+    talk.wire.is_still_there().await
+}
+
+async fn a_malformed_form_is_an_error(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["form", "prompt"]).await?;
+    let without = json!({"mode": "form", "message": "Attache check asks"});
+    for params in [
+        without,
+        form(json!({"x": {"type": "string", "minLength": "5"}}), &[]),
+        form(json!(null), &[]),
+        form(json!({"x": "string"}), &[]),
+    ] {
+        let asked = params.to_string();
+        let reply = talk.call::<ElicitationCreate>(&turn, params).await?;
+        reply.is_refused().map_err(|outcome| outcome.about(&asked))?;
+    }
+    Ok(())
+}
+
+async fn a_cancel_settles_what_is_asked(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = turn(run, &["cancel"]).await?;
+    let asked = talk.begin::<ElicitationCreate>(&turn, good());
+    talk.wire.is_still_there().await?;
+    let cancelled = talk.is_cancelled(&turn).await?.number;
+    let answer = talk.wire.heard(0).find(|line| line.replies_to(&asked));
+    let asked = match answer.is_some_and(|answer| answer.number < cancelled) {
+        // It answers at once: a question after the cancel also belongs to the cancelled turn.
+        true => talk.begin::<ElicitationCreate>(&turn, good()),
+        false => asked,
+    };
+    let reply = talk
+        .wire
+        .reply_to(ASK, &asked)
+        .await
+        .map_err(|outcome| outcome.about("after the cancel"))?;
+    let (action, _) = read(&reply)?;
+    expect(action == "cancel", "the action cancel", format!("the action {action}"))
+}

@@ -1,0 +1,194 @@
+//! Ids, unknown methods, and text that is not a message, sent during a turn (RPC-11 to RPC-33,
+//! CANCEL-16).
+
+use crate::client::client_talk::ClientTalk;
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::conversation::{is_an_id, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, fail, not_tested};
+use crate::peer::line::Line;
+use attache_protocol::method::{
+    CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification,
+};
+use serde_json::Value;
+
+probes! { ClientRun:
+    "RPC-11" a_reply_repeats_the_id_with_its_type;
+    "RPC-12" a_fractional_id_ends_nothing;
+    "RPC-13" both_sides_may_use_the_same_id;
+    "RPC-16" an_unknown_request_is_not_found;
+    "RPC-17" an_unknown_notification_is_ignored;
+    "RPC-18" an_unknown_notification_of_the_protocol_is_ignored;
+    "RPC-19" a_line_that_is_no_json_ends_nothing;
+    "RPC-20" json_that_is_no_message_ends_nothing;
+    "RPC-21" nothing_in_a_batch_is_carried_out;
+    "RPC-22" replies_to_nothing_are_dropped;
+    "RPC-23" undecodable_params_of_a_request_are_invalid;
+    "RPC-24" undecodable_params_of_a_notification_are_dropped;
+    "RPC-26" unknown_members_are_ignored;
+    "RPC-28" calls_are_answered_while_a_prompt_is_open;
+    "CANCEL-16" a_cancelled_request_that_is_unknown_is_ignored;
+}
+
+/// An unknown method.
+const UNKNOWN: &str = "attache/ids";
+
+async fn in_turn(run: &mut ClientRun) -> Probed<&mut ClientTalk> {
+    Ok(run.turn(&["prompt"]).await?.0)
+}
+
+async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    for id in [json!(770_001), json!("770001"), json!(-5), json!("ünï")] {
+        let first = wire.now();
+        wire.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}));
+        wire.hear(first, &format!("a reply with the id {id}"), |line| line.replies_to(&id)).await?;
+    }
+    Ok(())
+}
+
+/// The client may echo, refuse or ignore the id, as libraries differ, but the connection stays
+/// open. None is watched: for the observer an id is an integer or a text.
+async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    wire.is_watched = false;
+    wire.peer.send(&json!({"jsonrpc": "2.0", "id": 1.5, "method": UNKNOWN, "params": {}}));
+    wire.is_still_there().await
+}
+
+/// The prompt is open, and the agent makes a call with the same id.
+async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    if !is_an_id(&turn.id) {
+        return not_tested("the client's id is none that the judge may use, as RPC-12 tells");
+    }
+    let first = talk.wire.now();
+    talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "method": UNKNOWN, "params": {}}));
+    let expected =
+        format!("a reply to the agent's call with the id {} of the open prompt", turn.id);
+    talk.wire.hear(first, &expected, |line| line.replies_to(&turn.id)).await?;
+    talk.ends_well(&turn).await
+}
+
+async fn an_unknown_request_is_not_found(run: &mut ClientRun) -> Probed {
+    in_turn(run).await?.wire.ask("foo/bar", json!({})).await?.is_error(-32601)
+}
+
+async fn is_ignored(run: &mut ClientRun, method: &str, params: Value) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    let first = wire.now();
+    wire.notify(method, params);
+    wire.is_ignored(first).await
+}
+
+async fn an_unknown_notification_is_ignored(run: &mut ClientRun) -> Probed {
+    is_ignored(run, "foo/bar", json!({})).await
+}
+
+async fn an_unknown_notification_of_the_protocol_is_ignored(run: &mut ClientRun) -> Probed {
+    is_ignored(run, "$/zzz", json!({})).await
+}
+
+async fn a_cancelled_request_that_is_unknown_is_ignored(run: &mut ClientRun) -> Probed {
+    is_ignored(run, CancelRequest::ROW.name, json!({"requestId": 990_099})).await?;
+    is_ignored(run, CancelRequest::ROW.name, json!({"requestId": "990099"})).await
+}
+
+/// Stray output of an agent: most clients ignore it, some answer with a parse error.
+async fn a_line_that_is_no_json_ends_nothing(run: &mut ClientRun) -> Probed {
+    line_ends_nothing(run, "{bad", -32700).await
+}
+
+async fn json_that_is_no_message_ends_nothing(run: &mut ClientRun) -> Probed {
+    let old = r#"{"jsonrpc":"1.0","id":"old","method":"attache/old"}"#;
+    for line in ["42", r#""x""#, "{}", old] {
+        line_ends_nothing(run, line, -32600).await.map_err(|outcome| outcome.about(line))?;
+    }
+    Ok(())
+}
+
+/// Checks that the client ignores the line, or answers with this error. An answer with an id is not
+/// watched, as the observer reads none in such a line.
+async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    wire.is_watched = false;
+    let first = wire.now();
+    wire.peer.send_line(said);
+    wire.is_still_there().await?;
+    let is_answer = |line: &&Line| line.is_reply() && line.error_code() != Some(-32601);
+    let replies: Vec<Line> = wire.heard(first).filter(is_answer).cloned().collect();
+    if let Some(line) = replies.iter().find(|line| line.error_code() != Some(code)) {
+        return fail(format!("no answer, or error {code}"), quoted(&line.text));
+    }
+    wire.is_watched = replies.iter().all(|line| line.get("id").is_none_or(Value::is_null));
+    Ok(())
+}
+
+async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    wire.is_watched = false;
+    let first = wire.now();
+    let id = json!("in a batch");
+    wire.peer.send(&json!([{"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}]));
+    wire.peer.send(&json!([]));
+    wire.is_still_there().await?;
+    let is_answer =
+        |line: &&Line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array);
+    if let Some(line) = wire.heard(first).find(is_answer) {
+        return fail("no entry of a batch is answered", quoted(&line.text));
+    }
+    wire.watch()
+}
+
+async fn replies_to_nothing_are_dropped(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    wire.is_watched = false;
+    let first = wire.now();
+    wire.peer.send(&json!({"jsonrpc": "2.0", "id": 990_099, "result": {}}));
+    wire.peer.send(&json!({"jsonrpc": "2.0", "id": 990_099}));
+    wire.peer.send(&json!({"jsonrpc": "2.0", "id": "990099", "error": {"code": "x"}}));
+    wire.is_ignored(first).await?;
+    wire.watch()
+}
+
+async fn undecodable_params_of_a_request_are_invalid(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    for params in [json!({}), json!({"sessionId": 5, "toolCall": [], "options": "x"}), json!([1])] {
+        wire.call::<SessionRequestPermission>(params).await?.is_error(-32602)?;
+    }
+    wire.is_still_there().await
+}
+
+async fn undecodable_params_of_a_notification_are_dropped(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    let first = wire.now();
+    for params in [json!({}), json!({"sessionId": 5, "update": 5}), json!([1])] {
+        wire.notify(SessionUpdateNotification::ROW.name, params);
+    }
+    wire.is_ignored(first).await
+}
+
+async fn unknown_members_are_ignored(run: &mut ClientRun) -> Probed {
+    let nonce = run.nonce();
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    let content =
+        |text: &str| json!({"type": "text", "text": text, "zzz": 1, "annotations": {"zzz": 1}});
+    let update = json!({"sessionUpdate": "agent_message_chunk", "content": content(&format!("{nonce}\n\n")), "zzz": 1});
+    match talk.prints_of(&turn, update, &nonce).await? {
+        true => talk.wire.is_still_there().await,
+        false => fail("a message with unknown members is shown", "it is not shown"),
+    }
+}
+
+async fn calls_are_answered_while_a_prompt_is_open(run: &mut ClientRun) -> Probed {
+    let wire = &mut in_turn(run).await?.wire;
+    let first = wire.now();
+    let ids: Vec<Value> = (0..5).map(|_| wire.begin("attache/many", json!({}))).collect();
+    for id in &ids {
+        let heard =
+            wire.hear(first, "an answer to each of five calls", |line| line.replies_to(id)).await;
+        heard.map_err(|outcome| outcome.about("the prompt is open"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! How a client answers permission requests (PERM), also when the turn is cancelled (CANCEL).
+
+use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::conversation::{Reply, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use attache_protocol::method::{CancelRequest, Method, SessionCancel, SessionRequestPermission};
+use serde_json::Value;
+
+probes! { ClientRun:
+    "INIT-15" a_permission_request_is_served;
+    "PERM-03" the_chosen_option_was_offered;
+    "PERM-05" the_answer_is_the_one_that_was_told;
+    "PERM-06" what_is_asked_after_a_cancel_is_cancelled;
+    "PERM-08" the_id_carries_the_decision;
+    "PERM-09" malformed_options_are_refused;
+    "PERM-11" a_question_without_a_fitting_option_is_answered;
+    "PERM-12" several_questions_are_open_at_once;
+    "PERM-13" no_options_are_no_choice;
+    "TOOL-16" a_name_gives_no_right;
+    "CANCEL-05" a_cancel_settles_three_questions;
+    "CANCEL-21" a_withdrawn_question_has_one_answer;
+}
+
+/// The method of a permission request.
+const ASK: &str = SessionRequestPermission::ROW.name;
+
+fn option(id: &str, kind: &str) -> Value {
+    let name = if kind.starts_with("allow") { "Yes" } else { "No" };
+    json!({"optionId": id, "name": name, "kind": kind})
+}
+
+/// Returns the params of a question about a tool call of its own.
+fn question(call: &str, options: Value) -> Value {
+    let call =
+        json!({"toolCallId": call, "title": "Attache check", "kind": "edit", "status": "pending"});
+    json!({"toolCall": call, "options": options})
+}
+
+/// Returns a question with an option of each kind, whose ids end so.
+fn either(end: &str) -> Value {
+    let options = json!([
+        option(&format!("no-{end}"), "reject_once"),
+        option(&format!("yes-{end}"), "allow_once")
+    ]);
+    question(&format!("call-{end}"), options)
+}
+
+/// Returns the option that an answer chooses, if any.
+fn choice(reply: &Reply) -> Probed<Option<String>> {
+    let result = reply.result()?;
+    let outcome = |key: &str| result.pointer(&format!("/outcome/{key}")).and_then(Value::as_str);
+    match (outcome("outcome"), outcome("optionId")) {
+        (Some("cancelled"), _) => Ok(None),
+        (Some("selected"), Some(id)) => Ok(Some(id.to_owned())),
+        _ => {
+            fail("the outcome selected with an optionId, or cancelled", quoted(&result.to_string()))
+        }
+    }
+}
+
+async fn ask(talk: &mut ClientTalk, turn: &ClientTurn, question: Value) -> Probed<Option<String>> {
+    choice(&talk.call::<SessionRequestPermission>(turn, question).await?)
+}
+
+/// Checks that exactly this option was chosen.
+fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
+    let seen =
+        seen.map_or_else(|| "it chooses nothing".to_owned(), |id| format!("it chooses {id:?}"));
+    expect(seen == format!("it chooses {expected:?}"), format!("it chooses {expected:?}"), seen)
+}
+
+async fn a_permission_request_is_served(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    ask(talk, &turn, either("served")).await.map(drop)
+}
+
+async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow", "reject", "prompt"]).await?;
+    let offered = ["", "ünï 1", "allow_always", "yes\nno"];
+    let kinds = ["reject_always", "reject_once", "allow_once", "allow_always"];
+    let mut has_chosen = false;
+    for first in 0..offered.len() {
+        let ids = offered.iter().cycle().skip(first);
+        let options: Vec<Value> = ids.zip(kinds).map(|(id, kind)| option(id, kind)).collect();
+        if let Some(id) =
+            ask(talk, &turn, question(&format!("call-{first}"), json!(options))).await?
+        {
+            has_chosen = true;
+            expect(
+                offered.contains(&id.as_str()),
+                format!("one of {offered:?}"),
+                format!("it chooses {id:?}"),
+            )?;
+        }
+    }
+    if has_chosen { Ok(()) } else { not_tested("the client chooses nothing, whatever is offered") }
+}
+
+async fn the_answer_is_the_one_that_was_told(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow"]).await?;
+    is_chosen(ask(talk, &turn, either("a")).await?.as_deref(), "yes-a")?;
+    let (talk, turn) = run.turn(&["reject"]).await?;
+    is_chosen(ask(talk, &turn, either("b")).await?.as_deref(), "no-b")
+}
+
+async fn what_is_asked_after_a_cancel_is_cancelled(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["cancel"]).await?;
+    talk.is_cancelled(&turn).await?;
+    let chosen = ask(talk, &turn, either("late")).await?;
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled",
+        format!("it chooses {:?}", chosen.unwrap_or_default()),
+    )
+}
+
+async fn the_id_carries_the_decision(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow"]).await?;
+    let misleading =
+        json!([option("allow_once", "reject_once"), option("reject_once", "allow_once")]);
+    is_chosen(ask(talk, &turn, question("misleading", misleading)).await?.as_deref(), "reject_once")
+}
+
+async fn malformed_options_are_refused(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
+    for options in [
+        json!([option("y", "allow_once"), option("s", "allow_session")]),
+        json!("yes"),
+        json!([option("y", "allow_once"), {"optionId": "n"}]),
+        json!(null),
+    ] {
+        let said = format!("options {options}");
+        let reply = talk.call::<SessionRequestPermission>(&turn, question("odd", options)).await?;
+        reply.is_error(-32602).map_err(|outcome| outcome.about(&said))?;
+    }
+    Ok(())
+}
+
+async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["reject", "prompt"]).await?;
+    let options = json!([option("only", "allow_once")]);
+    let reply = talk.call::<SessionRequestPermission>(&turn, question("only", options)).await?;
+    if reply.is_refused().is_ok() || talk.task != "reject" {
+        return Ok(());
+    }
+    let chosen = choice(&reply)?;
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled, or an error",
+        "it allows what it was told to reject",
+    )
+}
+
+async fn several_questions_are_open_at_once(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
+    let names = ["a", "b", "c"];
+    let asked = names.map(|name| talk.begin::<SessionRequestPermission>(&turn, either(name)));
+    for (id, name) in asked.iter().zip(names) {
+        let reply =
+            talk.wire.reply_to(ASK, id).await.map_err(|outcome| outcome.about("three at once"))?;
+        let chosen = choice(&reply)?;
+        let is_own = chosen.as_ref().is_none_or(|chosen| chosen.ends_with(&format!("-{name}")));
+        expect(
+            is_own,
+            "each answer chooses from its own options",
+            format!("{chosen:?} for {name}"),
+        )?;
+    }
+    Ok(())
+}
+
+async fn no_options_are_no_choice(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
+    let reply = talk.call::<SessionRequestPermission>(&turn, question("none", json!([]))).await?;
+    if reply.is_refused().is_ok() {
+        return reply.is_error(-32602);
+    }
+    let chosen = choice(&reply)?;
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled, or error -32602",
+        format!("it chooses {chosen:?}"),
+    )
+}
+
+async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["reject"]).await?;
+    let plain = ask(talk, &turn, either("plain")).await?;
+    for name in ["read_file", "always_allowed", "allow"] {
+        let mut named = either(name);
+        if let Some(Value::Object(call)) = named.get_mut("toolCall") {
+            call.insert("name".to_owned(), json!(name));
+        }
+        let chosen = ask(talk, &turn, named).await?;
+        let said =
+            |chosen: &Option<String>| chosen.as_ref().is_some_and(|id| id.starts_with("yes"));
+        let expected = "the same answer as to a tool without a name";
+        expect(
+            said(&chosen) == said(&plain),
+            expected,
+            format!("the tool {name:?} is answered with {chosen:?}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Asks questions before the client cancels or, if it answers at once, right after.
+async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
+    let ask = |talk: &mut ClientTalk, time: &str| {
+        ["1", "2", "3"].map(|number| {
+            talk.begin::<SessionRequestPermission>(turn, either(&format!("{time}-{number}")))
+        })
+    };
+    let early = ask(talk, "early");
+    talk.wire.is_still_there().await?;
+    let cancelled = talk.is_cancelled(turn).await?.number;
+    let is_open = |id: &&Value| {
+        let answer = talk.wire.heard(0).find(|line| line.replies_to(id));
+        answer.is_none_or(|answer| answer.number > cancelled)
+    };
+    let open: Vec<Value> = early.iter().filter(is_open).cloned().collect();
+    Ok(if open.is_empty() { ask(talk, "late").to_vec() } else { open })
+}
+
+async fn a_cancel_settles_three_questions(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["cancel"]).await?;
+    for id in asked_around_a_cancel(talk, &turn).await? {
+        let reply = talk
+            .wire
+            .reply_to(ASK, &id)
+            .await
+            .map_err(|outcome| outcome.about("after the cancel"))?;
+        let chosen = choice(&reply)?;
+        let expected = format!(
+            "every open question is answered with cancelled on {}",
+            SessionCancel::ROW.name
+        );
+        expect(
+            chosen.is_none(),
+            expected,
+            format!("one is answered with {:?}", chosen.unwrap_or_default()),
+        )?;
+    }
+    Ok(())
+}
+
+async fn a_withdrawn_question_has_one_answer(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["cancel", "prompt"]).await?;
+    let first = talk.wire.now();
+    let asked = talk.begin::<SessionRequestPermission>(&turn, either("withdrawn"));
+    talk.wire.is_still_there().await?;
+    talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": asked}));
+    let reply = match talk.wire.reply_to(ASK, &asked).await {
+        Err(_) => {
+            return not_tested(
+                "the client leaves the question open, as it may: it ignores $/cancel_request",
+            );
+        }
+        Ok(reply) => reply,
+    };
+    talk.wire.is_still_there().await?;
+    let answers = talk.wire.heard(first).filter(|line| line.replies_to(&asked)).count();
+    expect(answers == 1, "one answer to the question", format!("{answers}"))?;
+    if reply.is_refused().is_ok() {
+        return reply.is_error(-32800);
+    }
+    // The choice came first and stays (CANCEL-17).
+    choice(&reply).map(drop)
+}

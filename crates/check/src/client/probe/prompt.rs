@@ -1,0 +1,158 @@
+//! Turns and their messages (PROMPT, MSG).
+
+use crate::client::client_talk::{ClientTalk, ClientTurn, how_it_left};
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::peer::line::Line;
+use attache_protocol::method::SessionPrompt;
+use serde_json::Value;
+
+probes! { ClientRun:
+    "PROMPT-13" a_second_prompt_waits_for_the_end_of_the_first;
+    "PROMPT-16" an_unknown_stop_reason_ends_the_turn;
+    "DEC-16" an_error_without_data_ends_the_turn;
+    "MSG-04" pieces_without_an_id_are_one_message_until_another_kind_comes;
+    "MSG-08" a_piece_of_an_unknown_type_is_dropped;
+    "DEC-08" a_piece_of_an_unknown_type_ends_nothing;
+}
+
+async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> Probed {
+    let task = run.task("twice").with("prompt2", "attache check asks again");
+    let talk = run.start(task).await?;
+    let turn = talk.set_up().await?;
+    talk.wire.is_still_there().await?;
+    let prompts =
+        |talk: &ClientTalk| talk.wire.heard(0).filter(|line| line.asks::<SessionPrompt>()).count();
+    expect(
+        prompts(talk) == 1,
+        "one prompt until it is answered",
+        format!("{} prompts", prompts(talk)),
+    )?;
+    talk.end_turn(&turn, "end_turn");
+    match talk.next_turn(&turn).await {
+        Ok(_) => Ok(()),
+        Err(_) => not_tested("the client does not prompt a second time on the task \"twice\""),
+    }
+}
+
+/// A client with a single turn ends with it, and reports a problem; any other client continues.
+async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    talk.end_turn(&turn, "check_pause");
+    talk.goes_or_stays().await?;
+    let left = talk.leaves().await;
+    let is_told = left.exit.is_none_or(|exit| !exit.success());
+    expect(
+        is_told,
+        "a turn that ended for an unknown reason is told as an error",
+        how_it_left(&left),
+    )
+}
+
+async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    let error = json!({"code": -32603, "message": "the check failed", "data": null});
+    talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "error": error}));
+    talk.goes_or_stays().await
+}
+
+/// Sends it as a chunk of this kind.
+fn piece(kind: &str, text: &str) -> Value {
+    json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": null})
+}
+
+const ANSWER: &str = "agent_message_chunk";
+
+/// Two adjacent chunks of one kind are joined; with a thought between them they are not.
+async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
+    run: &mut ClientRun,
+) -> Probed {
+    let [one, other, nonce] = [run.nonce(), run.nonce(), run.nonce()];
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    for update in [
+        piece(ANSWER, &format!("{one}a")),
+        piece(ANSWER, "b\n\n"),
+        piece(ANSWER, &format!("{other}a")),
+        piece("agent_thought_chunk", "a thought between"),
+        piece(ANSWER, "b"),
+    ] {
+        talk.update(&turn, update);
+    }
+    talk.say(&turn, &format!("\n\n{nonce}\n\n"));
+    talk.shows(&nonce).await;
+    talk.end_turn(&turn, "end_turn");
+    let left = talk.leaves().await;
+    if !left.stdout.contains(&format!("{one}ab")) {
+        return not_tested("the client does not print the pieces of a message as one text");
+    }
+    let seen = "the pieces before and after a thought run together";
+    expect(
+        !left.stdout.contains(&format!("{other}ab")),
+        "a thought ends the message before it",
+        seen,
+    )
+}
+
+async fn a_piece_of_an_unknown_type_is_dropped(run: &mut ClientRun) -> Probed {
+    goes_on_after(run, |_| {
+        vec![json!({"sessionUpdate": ANSWER, "content": {"type": "check_video", "data": "AAAA"}})]
+    })
+    .await
+}
+
+async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed {
+    goes_on_after(run, |_| {
+        let known = [
+            json!({"type": "text"}),
+            json!({"type": "image", "data": 5}),
+            json!("text"),
+            Value::Null,
+        ];
+        known
+            .into_iter()
+            .map(|content| json!({"sessionUpdate": ANSWER, "content": content}))
+            .collect()
+    })
+    .await
+}
+
+/// Checks that the client accepts these updates in a turn: the connection stays open, and later
+/// text is shown like earlier text.
+pub(super) async fn goes_on_after(
+    run: &mut ClientRun,
+    odd: impl Fn(&ClientTurn) -> Vec<Value>,
+) -> Probed {
+    let (before, after) = (run.nonce(), run.nonce());
+    let (talk, turn) = run.turn(&["prompt"]).await?;
+    talk.say(&turn, &format!("{before}\n\n"));
+    let first = talk.wire.now();
+    for update in odd(&turn) {
+        talk.update(&turn, update);
+    }
+    talk.say(&turn, &format!("{after}\n\n"));
+    match talk.wire.is_ignored(first).await {
+        Err(crate::Outcome::NotTested(_)) | Ok(()) => {}
+        broken => return broken,
+    }
+    talk.ends_well(&turn).await?;
+    let left = talk.leaves().await;
+    if left.shows(&before) && !left.shows(&after) {
+        return fail(
+            "what is said after it is shown",
+            "what was said before it is shown, and nothing after it",
+        );
+    }
+    match left.shows(&before) || answers(talk) {
+        true => Ok(()),
+        false => {
+            not_tested("the client neither answers unknown requests nor prints what the agent says")
+        }
+    }
+}
+
+/// Whether the client answered any call.
+fn answers(talk: &ClientTalk) -> bool {
+    talk.lines().any(Line::is_reply)
+}

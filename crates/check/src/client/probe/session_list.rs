@@ -1,0 +1,126 @@
+//! Listing sessions (LIST).
+
+use crate::client::run::ClientRun;
+use crate::client::scenario::{SESSION, Scenario};
+use crate::json::json;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::peer::script::Answer;
+use attache_protocol::method::{SessionList, SessionLoad, SessionResume};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+probes! { ClientRun:
+    "LIST-06" a_page_without_a_cursor_is_the_last;
+    "LIST-06" a_page_whose_cursor_is_null_is_the_last;
+    "LIST-07" a_cursor_comes_back_as_it_was;
+    "LIST-13" malformed_sessions_are_left_out;
+    "LIST-13" a_malformed_cursor_is_the_end;
+}
+
+/// A cursor that only its agent understands.
+const CURSOR: &str = " a/b?c=%20&d\t\"ü\" 🙂 ";
+
+/// Returns the result of a list with these pages, the last one repeatedly.
+struct Listed {
+    /// The params of each call.
+    calls: Vec<Value>,
+    /// Whether the client shows, loads or resumes the listed session.
+    is_known: bool,
+    /// Whether it closed the connection, or still answered, after the last page.
+    is_well: Probed,
+}
+
+async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
+    let title = run.nonce();
+    let cwd = run.folder().to_string_lossy().into_owned();
+    for page in &mut pages {
+        fill(page, &title, &cwd);
+    }
+    pages.reverse();
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let asked = calls.clone();
+    let task = run.task("list");
+    let scenario = move |_| {
+        let (asked, mut pages) = (asked.clone(), pages.clone());
+        let page = move |params: &Value| {
+            asked.lock().unwrap_or_else(PoisonError::into_inner).push(params.clone());
+            let page = if pages.len() > 1 { pages.pop() } else { pages.first().cloned() };
+            Answer::Result(page.unwrap_or_default())
+        };
+        Scenario::offering(
+            json!({"loadSession": true, "sessionCapabilities": {"list": {}, "resume": {}}}),
+        )
+        .on::<SessionList>(page)
+    };
+    let talk = run.start_with(task, scenario).await?;
+    talk.hears::<SessionList>().await?;
+    // Some clients list sessions only to continue one.
+    if let Ok(turn) = talk.set_up().await {
+        talk.end_turn(&turn, "end_turn");
+    }
+    let opens = talk.heard::<SessionLoad>().or(talk.heard::<SessionResume>());
+    let opens = opens.is_some_and(|line| line.text.contains(SESSION));
+    let is_well = talk.goes_or_stays().await;
+    let is_known =
+        opens || talk.client.printed().shows(&title) || talk.client.printed().shows(SESSION);
+    let calls = calls.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Listed { calls, is_known, is_well })
+}
+
+/// Replaces the word `good` by the session.
+fn fill(page: &mut Value, title: &str, cwd: &str) {
+    if let Some(sessions) = page.get_mut("sessions").and_then(Value::as_array_mut) {
+        for session in sessions.iter_mut().filter(|session| **session == "good") {
+            *session = json!({"sessionId": SESSION, "cwd": cwd, "title": title, "updatedAt": "2026-11-01T10:00:00Z"});
+        }
+    }
+}
+
+/// Checks for exactly one call, since this page is the last.
+async fn is_last(run: &mut ClientRun, page: Value) -> Probed {
+    let listed = list(run, vec![page]).await?;
+    expect(
+        listed.calls.len() == 1,
+        "no other page is asked for",
+        format!("{} calls of session/list", listed.calls.len()),
+    )?;
+    listed.is_well
+}
+
+async fn a_page_without_a_cursor_is_the_last(run: &mut ClientRun) -> Probed {
+    is_last(run, json!({"sessions": ["good"]})).await
+}
+
+async fn a_page_whose_cursor_is_null_is_the_last(run: &mut ClientRun) -> Probed {
+    is_last(run, json!({"sessions": ["good"], "nextCursor": null})).await
+}
+
+async fn a_malformed_cursor_is_the_end(run: &mut ClientRun) -> Probed {
+    is_last(run, json!({"sessions": ["good"], "nextCursor": {"page": 2}})).await
+}
+
+async fn a_cursor_comes_back_as_it_was(run: &mut ClientRun) -> Probed {
+    let pages = vec![json!({"sessions": ["good"], "nextCursor": CURSOR}), json!({"sessions": []})];
+    let listed = list(run, pages).await?;
+    match listed.calls.get(1).map(|params| params.get("cursor").cloned().unwrap_or_default()) {
+        None => not_tested("the client asks for no second page"),
+        Some(cursor) if cursor == CURSOR => Ok(()),
+        Some(cursor) => {
+            fail(format!("the cursor {CURSOR:?}, byte for byte"), format!("the cursor {cursor}"))
+        }
+    }
+}
+
+async fn malformed_sessions_are_left_out(run: &mut ClientRun) -> Probed {
+    if !list(run, vec![json!({"sessions": ["good"]})]).await?.is_known {
+        return not_tested("the client neither shows nor opens a session that is listed");
+    }
+    let bad = json!({"sessionId": 5, "cwd": []});
+    let listed = list(run, vec![json!({"sessions": [bad, 7, "good", {"title": "no id"}]})]).await?;
+    expect(
+        listed.is_known,
+        "the session beside malformed ones is known",
+        "it is neither shown nor opened",
+    )
+}

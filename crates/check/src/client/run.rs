@@ -1,0 +1,326 @@
+//! A run over one client: it starts the client with the judge as its agent, runs probes and records
+//! all traffic.
+
+use crate::ClientTask;
+use crate::agent::run::LINES_SHOWN;
+use crate::client::client_talk::{ClientTalk, ClientTurn, Scenarios};
+use crate::client::scenario::Scenario;
+use crate::client::started_client::StartedClient;
+use crate::judging::boxed::Boxed;
+use crate::judging::probe::Probe;
+use crate::judging::probe_run::ProbeRun;
+use crate::judging::support::Support;
+use crate::judging::traffic::{Traffic, short};
+use crate::judging::verdict::{Outcome, Probed, Verdict, not_tested};
+use crate::peer::line::Line;
+use attache_host::StartError;
+use attache_protocol::method::Side;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Why a client did not start a task.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClientRunError {
+    /// No command starts this task.
+    NoCommand,
+    /// The client cannot be started.
+    Start(StartError),
+    /// The judge cannot listen for the client's agent.
+    Listen(std::io::Error),
+    /// The client started but sent no prompt, for this reason.
+    NoPrompt(String),
+}
+
+impl fmt::Display for ClientRunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCommand => f.write_str("no command makes the client do that"),
+            Self::Start(error) => error.fmt(f),
+            Self::NoPrompt(why) => write!(f, "the client starts no turn: {why}"),
+            Self::Listen(error) => {
+                write!(f, "the judge cannot listen for the client's agent: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ClientRunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoCommand | Self::NoPrompt(_) => None,
+            Self::Start(error) => Some(error),
+            Self::Listen(error) => Some(error),
+        }
+    }
+}
+
+/// The task that every client supports.
+pub(super) const PROMPT: &str = "prompt";
+
+type Start = Box<dyn FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send>;
+
+/// A run over one client.
+pub struct ClientRun {
+    pub(super) start: Start,
+    folder: PathBuf,
+    patience: Duration,
+    now: Option<ClientTalk>,
+    pub(super) seed: u64,
+    watched: Traffic,
+    /// The number of nonces so far.
+    nonces: usize,
+    /// Whether the client's output showed nothing while a turn ran.
+    pub(crate) is_unreadable: bool,
+    /// Whether the client closes the connection when its turn ends.
+    ends_with_turn: bool,
+}
+
+impl fmt::Debug for ClientRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientRun")
+            .field("folder", &self.folder)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientRun {
+    /// Creates a run over the client that `start` starts for a task, as often as needed. Sessions
+    /// use `folder`, which should be empty. The client may take 10 s per answer.
+    pub fn new(
+        folder: impl Into<PathBuf>,
+        start: impl FnMut(&ClientTask) -> Result<StartedClient, ClientRunError> + Send + 'static,
+    ) -> Self {
+        Self {
+            start: Box::new(start),
+            folder: folder.into(),
+            patience: Duration::from_secs(10),
+            now: None,
+            seed: 0,
+            watched: Traffic::of(Side::Client),
+            nonces: 0,
+            is_unreadable: false,
+            ends_with_turn: false,
+        }
+    }
+
+    /// Sets how long the client may take per answer; for its first message it has three times as
+    /// long.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Runs the probes in the order of this seed; 0 keeps the order in which they are declared.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Returns what the client supported while it was judged.
+    pub fn support(&self) -> &Support {
+        &self.watched.support
+    }
+
+    /// Returns the client that was started last, if it still runs.
+    pub(crate) fn now(&mut self) -> Option<&mut ClientTalk> {
+        self.now.as_mut()
+    }
+
+    /// Returns the folder for sessions.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns a unique word of letters and digits.
+    pub(crate) fn nonce(&mut self) -> String {
+        self.nonces += 1;
+        format!("nonce{:04}check", self.nonces)
+    }
+
+    /// Returns several unique words.
+    pub(crate) fn several<const N: usize>(&mut self) -> [String; N] {
+        std::array::from_fn(|_| self.nonce())
+    }
+
+    /// Returns an unused path in the session's folder.
+    pub(crate) fn new_path(&mut self) -> PathBuf {
+        let name = self.nonce();
+        self.folder.join(name)
+    }
+
+    /// Returns the task of this name, with a prompt.
+    pub(crate) fn task(&self, name: &'static str) -> ClientTask {
+        ClientTask::new(name, &self.folder).with("prompt", "attache check asks")
+    }
+
+    /// Starts the client with an agent that offers everything.
+    ///
+    /// # Errors
+    /// Not tested: no command starts the task. Fail: the client does not start its agent.
+    pub(crate) fn start<'a>(
+        &'a mut self,
+        task: ClientTask,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            let folder = self.folder.clone();
+            self.start_with(task, move |_| Scenario::everything(&folder)).await
+        })
+    }
+
+    /// Starts the client with the agent `scenario(n)` on its connection n, counted from 0.
+    ///
+    /// # Errors
+    /// As for [`ClientRun::start`].
+    pub(crate) fn start_with<'a>(
+        &'a mut self,
+        task: ClientTask,
+        scenario: impl Fn(usize) -> Scenario + Send + 'static,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        self.start_with_scenarios(task, Box::new(scenario))
+    }
+
+    fn start_with_scenarios<'a>(
+        &'a mut self,
+        task: ClientTask,
+        scenario: Scenarios,
+    ) -> Boxed<'a, Probed<&'a mut ClientTalk>> {
+        Box::pin(async move {
+            self.leave().await;
+            let client = self.launch(&task)?;
+            self.meet(client, &task, scenario).await
+        })
+    }
+
+    /// Starts a turn of the client with the first of these tasks that it supports, and an agent
+    /// that offers everything.
+    ///
+    /// # Errors
+    /// Not tested: the client supports none of them. Fail: the client sends no prompt.
+    pub(crate) fn turn<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<(&'a mut ClientTalk, ClientTurn)>> {
+        Box::pin(async move {
+            let kept = self.leave_open().await;
+            let mut launched = not_tested("the client has no task");
+            for name in tasks {
+                let task = self.task(name);
+                let task = if kept { task.going_on() } else { task };
+                launched = self.launch(&task).map(|client| (client, task));
+                if launched.is_ok() {
+                    break;
+                }
+            }
+            let (client, task) = launched?;
+            let folder = self.folder.clone();
+            let talk = match self.now.take() {
+                Some(mut talk) => {
+                    talk.go_on(client, task.name());
+                    self.now.insert(talk)
+                }
+                None => {
+                    self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder)))
+                        .await?
+                }
+            };
+            talk.is_usual = true;
+            let turn = talk.set_up().await?;
+            Ok((talk, turn))
+        })
+    }
+
+    fn launch(&mut self, task: &ClientTask) -> Probed<StartedClient> {
+        let name = task.name();
+        (self.start)(task).map_err(|error| match error {
+            ClientRunError::NoCommand => Outcome::NotTested(format!(
+                "the client has no task {name:?}: name the command that makes it {} by --to {name}=CMD",
+                task.told()
+            )),
+            error => Outcome::NotTested(format!("the client does not start: {error}")),
+        })
+    }
+
+    async fn meet(
+        &mut self,
+        client: StartedClient,
+        task: &ClientTask,
+        scenario: Scenarios,
+    ) -> Probed<&mut ClientTalk> {
+        let mut talk = ClientTalk::meet(client, task.name(), scenario, self.patience).await?;
+        talk.ends_with_turn = self.ends_with_turn;
+        Ok(self.now.insert(talk))
+    }
+
+    /// Ends the client, unless a person operates it and the next turn may use the same connection.
+    /// Returns `true` if the client stays.
+    async fn leave_open(&mut self) -> bool {
+        let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
+        if !stays {
+            self.leave().await;
+        }
+        stays
+    }
+}
+
+impl ProbeRun for ClientRun {
+    type First = StartedClient;
+    const REACHED: &'static str = "INIT-01";
+    const NOT_REACHED: &'static str = "the client does not prompt";
+
+    async fn first_contact(&mut self, client: StartedClient) -> Probed {
+        let folder = self.folder.clone();
+        let task = self.task(PROMPT);
+        let talk =
+            self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
+        let turn = talk.set_up().await?;
+        talk.say(&turn, "hello");
+        talk.end_turn(&turn, "end_turn");
+        talk.is_usual = true;
+        self.ends_with_turn =
+            talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await;
+        self.leave_open().await;
+        Ok(())
+    }
+
+    async fn probe(&mut self, probe: &Probe<Self>) -> Option<Verdict> {
+        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let lines = self.shown();
+        let is_fail = matches!(outcome, Outcome::Fail { .. });
+        // A failure must not affect the next probe.
+        if is_fail || !self.leave_open().await {
+            self.leave().await;
+        }
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
+
+    /// Ends the client and all of its connections.
+    async fn leave(&mut self) {
+        if let Some(mut talk) = self.now.take() {
+            // A client that still runs survived everything it received.
+            let went_well = talk.client.exit().is_none_or(|exit| exit.success());
+            for mut wire in talk.ended.into_iter().chain([talk.wire]) {
+                wire.peer.stop().await;
+                if wire.is_watched {
+                    self.watched.learn(&mut wire.peer, wire.patience, went_well);
+                }
+            }
+            // Stop the client after its agent: a client that waits for an answer ends when the
+            // connection does.
+            talk.client.stop().await;
+        }
+    }
+
+    fn shown(&self) -> Vec<Line> {
+        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.wire.peer.lines());
+        lines.iter().skip(lines.len().saturating_sub(LINES_SHOWN)).map(short).collect()
+    }
+
+    fn watched(&self) -> &Traffic {
+        &self.watched
+    }
+}

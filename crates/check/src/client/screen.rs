@@ -1,0 +1,115 @@
+//! What a client shows of a session. Marks, which are texts that it is given to print, enclose what
+//! is judged.
+
+use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::run::ClientRun;
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::verdict::{Probed, not_tested};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long a client that prints the agent's text may take to show a tool call.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Why the output cannot be read.
+const UNREADABLE: &str = "the client prints nothing of the agent's text while the turn runs, so its output cannot be judged";
+
+/// The output of a client in a turn.
+pub(crate) struct Screen<'r> {
+    pub(crate) talk: &'r mut ClientTalk,
+    pub(crate) turn: ClientTurn,
+    /// The prefix of every mark in this output.
+    mark: String,
+    marks: usize,
+    /// Whether the client shows tool calls.
+    pub(crate) shows_tool_calls: bool,
+    /// How much of stdout and stderr was read.
+    read: (usize, usize),
+}
+
+impl ClientRun {
+    /// Starts a turn with the first of these tasks that the client supports, with its output.
+    ///
+    /// # Errors
+    /// Not tested: the client shows nothing while the turn runs. Such a client is not tried again.
+    pub(crate) fn screen<'a>(
+        &'a mut self,
+        tasks: &'a [&'static str],
+    ) -> Boxed<'a, Probed<Screen<'a>>> {
+        Box::pin(async move {
+            if self.is_unreadable {
+                return not_tested(UNREADABLE);
+            }
+            let mark = self.nonce();
+            let (text, tool) = (format!("{mark}text0"), format!("{mark}tool0"));
+            let (talk, turn) = self.turn(tasks).await?;
+            talk.update(&turn, tool_call(&tool));
+            talk.say(&turn, &format!("{text}\n"));
+            let is_readable = talk.shows(&text).await;
+            let shows_tool_calls = is_readable && talk.client.prints(&tool, SOON).await;
+            self.is_unreadable = !is_readable;
+            match self.now().filter(|_| is_readable) {
+                Some(talk) => {
+                    let mut screen =
+                        Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
+                    screen.read_on();
+                    Ok(screen)
+                }
+                None => not_tested(UNREADABLE),
+            }
+        })
+    }
+}
+
+/// Returns a completed tool call with this id and title.
+fn tool_call(title: &str) -> Value {
+    json!({"sessionUpdate": "tool_call", "toolCallId": title, "title": title, "kind": "other", "status": "completed"})
+}
+
+impl Screen<'_> {
+    /// Sends these updates and returns what the client prints for them.
+    ///
+    /// # Errors
+    /// Not tested: the client showed earlier marks, but not the mark after these updates in time.
+    pub(crate) async fn shows(
+        &mut self,
+        updates: impl IntoIterator<Item = Value>,
+    ) -> Probed<String> {
+        for update in updates {
+            self.talk.update(&self.turn, update);
+        }
+        self.settles().await
+    }
+
+    /// Returns what the client printed since the last call, after it has shown everything that was
+    /// sent.
+    pub(crate) fn settles<'a>(&'a mut self) -> Boxed<'a, Probed<String>> {
+        Box::pin(async move {
+            self.marks += 1;
+            let (tool, text) = (
+                format!("{}tool{}", self.mark, self.marks),
+                format!("{}text{}", self.mark, self.marks),
+            );
+            self.talk.update(&self.turn, tool_call(&tool));
+            self.talk.say(&self.turn, &format!("{text}\n"));
+            let is_shown = self.talk.shows(&text).await
+                && (!self.shows_tool_calls || self.talk.shows(&tool).await);
+            if !is_shown {
+                return not_tested("the client no longer shows the agent's text");
+            }
+            let seen = self.read_on();
+            // Marks do not count as output.
+            Ok(seen.replace(&tool, "").replace(&text, ""))
+        })
+    }
+
+    /// Returns what was printed since the last call.
+    fn read_on(&mut self) -> String {
+        let left = self.talk.client.printed();
+        let after = |stream: &str, from: usize| stream.get(from..).unwrap_or_default().to_owned();
+        let seen = after(&left.stdout, self.read.0) + "\n" + &after(&left.stderr, self.read.1);
+        self.read = (left.stdout.len(), left.stderr.len());
+        seen
+    }
+}

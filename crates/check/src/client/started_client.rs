@@ -1,0 +1,292 @@
+//! A started client: the connections to its agent, its output and its end.
+
+use crate::{Link, RelayListener};
+use attache_host::{Bounded, Child, Exit, Launch, StartError, StopPatience};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
+
+/// How much of a client's stdout and of its stderr is kept, in bytes.
+const KEPT: usize = 1024 * 1024;
+
+/// The size of one read.
+const CHUNK: usize = 64 * 1024;
+
+/// How a client is stopped: its work does not matter.
+const STOP: StopPatience = StopPatience {
+    after_stdin: Duration::from_millis(200),
+    after_terminate: Duration::from_millis(500),
+};
+
+/// A client that was started for a task. Dropping it kills it and all processes that it started.
+///
+/// Its output is always read. The first and the last 512 KiB of stdout and of stderr are kept.
+pub struct StartedClient {
+    body: Body,
+    connections: Connections,
+    printed: Arc<Printed>,
+    /// The readers of its output; they end with it.
+    _readers: JoinSet<()>,
+}
+
+/// Where it runs.
+enum Body {
+    Process(Child),
+    /// In memory, with a channel for interrupts.
+    Memory(mpsc::Sender<()>),
+    /// Run by a person: the judge neither starts nor ends it.
+    Elsewhere(Operator),
+}
+
+/// A person who runs the client and performs its tasks by hand.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// The listener for the client's agent; the same for every task.
+    pub door: Arc<RelayListener>,
+    /// How long a task may take.
+    pub patience: Duration,
+    /// Notified when the person skips a task.
+    pub passes: Arc<Notify>,
+}
+
+enum Connections {
+    RelayListener(Arc<RelayListener>),
+    Given(mpsc::Receiver<Link>),
+}
+
+/// The output of a client so far.
+#[derive(Debug)]
+struct Printed {
+    stdout: Mutex<Bounded>,
+    stderr: Mutex<Bounded>,
+    /// The number of chunks so far, and whether stdout has ended.
+    news: watch::Sender<(u64, bool)>,
+}
+
+/// The output and the exit of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientOutput {
+    /// The exit status; `None` if the client was stopped or runs in memory.
+    pub exit: Option<Exit>,
+    /// Whether the client ended by itself.
+    pub by_itself: bool,
+    /// The stdout, without its middle if it is long.
+    pub stdout: String,
+    /// The stderr, likewise.
+    pub stderr: String,
+}
+
+impl ClientOutput {
+    /// Whether the client printed this text.
+    pub fn shows(&self, text: &str) -> bool {
+        self.stdout.contains(text) || self.stderr.contains(text)
+    }
+}
+
+impl fmt::Debug for StartedClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartedClient").field("printed", &self.printed).finish_non_exhaustive()
+    }
+}
+
+impl StartedClient {
+    /// Starts a client whose agents connect to this listener.
+    ///
+    /// # Errors
+    /// The client cannot be started.
+    pub fn start(launch: Launch, door: RelayListener) -> Result<Self, StartError> {
+        let printed = Arc::new(Printed::new());
+        let stderr = printed.clone();
+        let mut child =
+            launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
+        // The client gets no input on stdin.
+        drop(child.take_stdin());
+        let mut readers = JoinSet::new();
+        if let Some(stdout) = child.take_stdout() {
+            readers.spawn(printed.clone().read(stdout));
+        }
+        let connections = Connections::RelayListener(Arc::new(door));
+        Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
+    }
+
+    /// Creates a client in memory from the connections to its agent, its output, and a channel for
+    /// interrupts. It ends when its output ends.
+    pub fn in_memory(
+        connections: mpsc::Receiver<Link>,
+        stdout: impl AsyncRead + Send + Unpin + 'static,
+        interrupt: mpsc::Sender<()>,
+    ) -> Self {
+        let printed = Arc::new(Printed::new());
+        let mut readers = JoinSet::new();
+        readers.spawn(printed.clone().read(stdout));
+        let connections = Connections::Given(connections);
+        Self { body: Body::Memory(interrupt), connections, printed, _readers: readers }
+    }
+
+    /// Creates a client that a person runs by hand. The judge neither sees its output nor ends it.
+    pub fn by_hand(person: Operator) -> Self {
+        let printed = Arc::new(Printed::new());
+        let connections = Connections::RelayListener(person.door.clone());
+        Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
+    }
+
+    /// Returns how long a task may take if an answer takes `patience`.
+    pub(crate) fn takes(&self, patience: Duration) -> Duration {
+        match &self.body {
+            Body::Elsewhere(person) => patience.max(person.patience),
+            _ => patience,
+        }
+    }
+
+    /// Waits until the person skips the task; never returns for other clients.
+    pub(crate) async fn is_passed_over(&self) {
+        match &self.body {
+            Body::Elsewhere(person) => person.passes.notified().await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Returns the next connection; `None` if the client ends first or the time is over.
+    pub(crate) async fn next(&mut self, patience: Duration) -> Option<Link> {
+        let Self { body, connections, printed, .. } = self;
+        let next = async {
+            match connections {
+                Connections::RelayListener(door) => door.next().await.ok(),
+                Connections::Given(links) => links.recv().await,
+            }
+        };
+        let gone = async {
+            match body {
+                Body::Process(child) => drop(child.wait().await),
+                Body::Memory(_) => printed.ended().await,
+                Body::Elsewhere(person) => person.passes.notified().await,
+            }
+        };
+        let either = async {
+            tokio::select! {
+                biased;
+                link = next => link,
+                () = gone => None,
+            }
+        };
+        tokio::time::timeout(patience, either).await.ok().flatten()
+    }
+
+    /// Interrupts the client as Ctrl-C in a terminal would. Returns `false` if that is impossible.
+    pub(crate) fn interrupt(&self) -> bool {
+        match &self.body {
+            Body::Process(child) => {
+                child.interrupt();
+                true
+            }
+            Body::Memory(interrupt) => interrupt.try_send(()).is_ok(),
+            Body::Elsewhere(_) => false,
+        }
+    }
+
+    /// Whether the judge sees its output.
+    pub(crate) fn is_seen(&self) -> bool {
+        !matches!(self.body, Body::Elsewhere(_))
+    }
+
+    /// Waits until the client has printed this text. Returns `false` if it did not in this time, or
+    /// ended first.
+    pub(crate) async fn prints(&self, text: &str, patience: Duration) -> bool {
+        let mut news = self.printed.news.subscribe();
+        let printed = async {
+            loop {
+                let (_, has_ended) = *news.borrow_and_update();
+                if self.printed.left(None, false).shows(text) {
+                    return true;
+                }
+                if has_ended || news.changed().await.is_err() {
+                    return false;
+                }
+            }
+        };
+        tokio::time::timeout(patience, printed).await.unwrap_or(false)
+    }
+
+    /// Returns the exit status, if the judge started the client and it has ended.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        match &self.body {
+            Body::Process(child) => child.try_exit(),
+            Body::Memory(_) | Body::Elsewhere(_) => None,
+        }
+    }
+
+    /// Returns its output so far.
+    pub(crate) fn printed(&self) -> ClientOutput {
+        self.printed.left(None, false)
+    }
+
+    /// Waits until the client ends by itself, and stops it after this time. Nothing of it is left
+    /// when this returns.
+    pub(crate) async fn leaves(&mut self, patience: Duration) -> ClientOutput {
+        match &mut self.body {
+            Body::Process(child) => {
+                let exit = tokio::time::timeout(patience, child.wait()).await.ok();
+                if exit.is_none() {
+                    child.stop(STOP).await;
+                }
+                // Read its output to the end; a descendant that held the pipe was killed with it.
+                let _late = tokio::time::timeout(STOP.after_terminate, self.printed.ended()).await;
+                self.printed.left(exit, exit.is_some())
+            }
+            Body::Memory(_) => {
+                let ended = tokio::time::timeout(patience, self.printed.ended()).await.is_ok();
+                self.printed.left(None, ended)
+            }
+            Body::Elsewhere(_) => self.printed.left(None, false),
+        }
+    }
+
+    /// Stops the client and all processes that it started.
+    pub(crate) async fn stop(&mut self) -> ClientOutput {
+        self.leaves(Duration::ZERO).await
+    }
+}
+
+impl Printed {
+    fn new() -> Self {
+        let bounded = || Mutex::new(Bounded::new(KEPT));
+        Self { stdout: bounded(), stderr: bounded(), news: watch::Sender::new((0, false)) }
+    }
+
+    fn push(&self, stream: &Mutex<Bounded>, bytes: &[u8]) {
+        locked(stream).push(bytes);
+        self.news.send_modify(|(pieces, _)| *pieces = pieces.wrapping_add(1));
+    }
+
+    /// Reads stdout to its end.
+    async fn read(self: Arc<Self>, mut stdout: impl AsyncRead + Unpin) {
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(count @ 1..) = stdout.read(&mut chunk).await {
+            self.push(&self.stdout, chunk.get(..count).unwrap_or_default());
+        }
+        self.news.send_modify(|(_, has_ended)| *has_ended = true);
+    }
+
+    async fn ended(&self) {
+        // The sender is in `self`, so waiting ends when `self` does.
+        let mut news = self.news.subscribe();
+        let _kept = news.wait_for(|(_, has_ended)| *has_ended).await;
+    }
+
+    fn left(&self, exit: Option<Exit>, by_itself: bool) -> ClientOutput {
+        ClientOutput {
+            exit,
+            by_itself,
+            stdout: locked(&self.stdout).text(),
+            stderr: locked(&self.stderr).text(),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,60 @@
+//! The mutations of Attaché's own sources, by name, and the tests that detect them.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// The tests of Attaché and the faults that they detect; `attache-mutations` writes it.
+const MUTATIONS: &str = include_str!("../../faults/mutations.md");
+
+/// A named fault of Attaché's own sources and the test that fails with it.
+///
+/// The change itself is in the member `mutations` of the workspace, which is not part of the
+/// product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MutationName {
+    /// What is broken, in one sentence; unique.
+    pub name: &'static str,
+    /// The ids of the rules that it breaks.
+    pub rules: Vec<&'static str>,
+    /// The source file, from the root of the workspace.
+    pub file: &'static str,
+    /// The package, the test target and the path of the test that fails.
+    pub test: &'static str,
+}
+
+/// Returns every mutation, ordered by test.
+pub fn mutations() -> &'static [MutationName] {
+    static NAMES: LazyLock<Vec<MutationName>> = LazyLock::new(|| {
+        let mut test = "";
+        let mut names = Vec::new();
+        for line in MUTATIONS.lines() {
+            match line.strip_prefix("- ") {
+                Some(name) => test = name,
+                None => names.extend(MutationName::read(test, line)),
+            }
+        }
+        names
+    });
+    &NAMES
+}
+
+/// Returns the mutations that break the rule with this id.
+pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static MutationName> {
+    mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))
+}
+
+/// Returns the tests of Attaché that cover the rule with this id: those that fail with a mutation
+/// of it.
+pub fn tests_of(rule: &str) -> BTreeSet<&'static str> {
+    mutations_of(rule).map(|mutation| mutation.test).collect()
+}
+
+impl MutationName {
+    /// Reads a line below a test: `  - CONF-07 in crates/session/src/config.rs: What is broken`.
+    fn read(test: &'static str, line: &'static str) -> Option<Self> {
+        let (rules, rest) = line.strip_prefix("  - ")?.split_once(" in ")?;
+        let (file, name) = rest.split_once(": ")?;
+        Some(Self { name, rules: rules.split(", ").collect(), file, test })
+    }
+}

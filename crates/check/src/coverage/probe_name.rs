@@ -1,0 +1,32 @@
+//! The names of all probes.
+
+use crate::agent::probe as agent_probe;
+use crate::client::probe as client_probe;
+use attache_protocol::method::Side;
+
+/// The name of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProbeName {
+    /// The side that it judges.
+    pub side: Side,
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// What it does, as words joined by `_`.
+    pub name: &'static str,
+}
+
+/// Returns every probe, those of agents first, in the order in which they run.
+pub fn probes() -> impl Iterator<Item = ProbeName> {
+    let of_agents = agent_probe::all().map(|probe| ProbeName {
+        side: Side::Agent,
+        rule: probe.rule,
+        name: probe.name,
+    });
+    let of_clients = client_probe::all().map(|probe| ProbeName {
+        side: Side::Client,
+        rule: probe.rule,
+        name: probe.name,
+    });
+    of_agents.chain(of_clients)
+}

@@ -1,0 +1,382 @@
+//! A connection to the peer under test, in terms of a probe: call, notify, check that there is no
+//! reply.
+
+mod reply;
+mod turn;
+
+pub(crate) use reply::{Reply, quoted, refusal};
+pub(crate) use turn::{Played, Turn};
+
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
+use crate::peer::line::Line;
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
+use attache_protocol::method::{Initialize, Method, SessionNew};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// A request that no peer knows. Any answer to it shows that the peer has read everything before
+/// it. Rules about unknown methods are probed with other names.
+const STILL_THERE: &str = "_attache/still_there";
+
+/// How much later than the answer to a later message an answer may come.
+const OVERTAKEN: Duration = Duration::from_secs(1);
+
+/// A condition on the line to wait for.
+type Wanted<'a> = Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>;
+
+/// A connection to the peer under test.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) peer: RawPeer,
+    /// How long an answer may take.
+    pub(crate) patience: Duration,
+    /// Whether findings about the peer's lines count. The answer to an odd id is odd itself. If the
+    /// probed rule is only practice, breaking it could look like a breach of a mandatory rule:
+    /// findings count once the rule is kept.
+    pub(crate) is_watched: bool,
+    /// The result of `initialize`.
+    told: Value,
+    last_id: i64,
+    /// The index of the current probe's first line.
+    probe_began: usize,
+}
+
+/// An open session.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) id: Value,
+    /// The result that opened it.
+    pub(crate) opened: Value,
+}
+
+impl Conversation {
+    pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
+        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
+    }
+
+    /// Returns the number of lines so far, which is the index of the next one.
+    pub(crate) fn now(&self) -> usize {
+        self.peer.lines().len()
+    }
+
+    /// Begins the next probe: resets the judge's answers to those of a correct peer.
+    pub(crate) fn begin_probe(&mut self) {
+        self.probe_began = self.now();
+        self.peer.script.restore();
+    }
+
+    /// Returns the index of the current probe's first line.
+    pub(crate) fn probe_began(&self) -> usize {
+        self.probe_began
+    }
+
+    /// Whether the connection is still open, as far as the judge has seen.
+    pub(crate) fn is_up(&self) -> bool {
+        self.peer.ended().is_none() && self.peer.exit().is_none()
+    }
+
+    /// Whether the connection is open and no call of either side lacks its reply.
+    pub(crate) fn is_settled(&self) -> bool {
+        let mut open: Vec<(bool, &Value)> = Vec::new();
+        for line in self.peer.lines().iter().skip(self.probe_began) {
+            match (line.get("method"), line.get("id")) {
+                (Some(_), Some(id)) => open.push((line.is_theirs, id)),
+                (None, Some(id)) => {
+                    open.retain(|(is_theirs, of)| *is_theirs == line.is_theirs || *of != id)
+                }
+                (_, None) => {}
+            }
+        }
+        self.is_up() && open.is_empty()
+    }
+
+    /// Returns the peer's lines from this index on.
+    pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
+        self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
+    }
+
+    /// Returns an unused call id.
+    fn next_id(&mut self) -> i64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Sends a call with a new id and returns the id; `params` are left out if null.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
+        let id = json!(self.next_id());
+        let mut call = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        if let (Value::Object(call), false) = (&mut call, params.is_null()) {
+            call.insert("params".to_owned(), params);
+        }
+        self.peer.send(&call);
+        id
+    }
+
+    /// Answers a call of the peer.
+    pub(crate) fn reply(&mut self, id: &Value, result: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    /// Answers a call of the peer with an error.
+    pub(crate) fn refuse(&mut self, id: &Value, code: i64, message: &str) {
+        let error = json!({"code": code, "message": message});
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Calls a method of any name and waits for the reply. No reply is a fail.
+    pub(crate) fn ask<'a>(
+        &'a mut self,
+        method: &'a str,
+        params: Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            // An agent that has sent nothing yet is starting.
+            let is_starting = self.heard(0).next().is_none();
+            let patience = if is_starting { self.patience * STARTING } else { self.patience };
+            self.ask_within(patience, method, params).await
+        })
+    }
+
+    /// Calls a method of the protocol and waits for the reply. No reply is a fail.
+    pub(crate) fn call<'a, M: Method>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        self.ask(M::ROW.name, params)
+    }
+
+    async fn ask_within(
+        &mut self,
+        patience: Duration,
+        method: &str,
+        params: Value,
+    ) -> Probed<Reply> {
+        let first = self.now();
+        let id = self.begin(method, params);
+        self.reply_within(patience, first, method, &id).await
+    }
+
+    /// Waits for the reply to this call. No reply is a fail.
+    pub(crate) fn reply_to<'a>(
+        &'a mut self,
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move { self.reply_within(self.patience, 0, method, id).await })
+    }
+
+    fn reply_within<'a>(
+        &'a mut self,
+        patience: Duration,
+        first: usize,
+        method: &'a str,
+        id: &'a Value,
+    ) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
+                Ok(line) => Ok(Reply { method: method.to_owned(), line }),
+                Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
+            }
+        })
+    }
+
+    /// Waits for a matching line of the peer from this index on.
+    pub(crate) fn hear<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_wanted(first, expected, Box::new(wanted))
+    }
+
+    fn hear_wanted<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let found =
+                self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
+            match found.await {
+                Ok(line) => Ok(line),
+                Err(missing) => fail(expected, self.instead(first, &missing)),
+            }
+        })
+    }
+
+    /// Waits for an error with this code and without an id: the answer to a line that is not a
+    /// message.
+    pub(crate) fn hear_error_without_id<'a>(
+        &'a mut self,
+        first: usize,
+        code: i64,
+    ) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let expected = format!("one error {code} with id null");
+            let wanted = |line: &Line| {
+                line.get("error").is_some() && line.get("id").is_none_or(Value::is_null)
+            };
+            let line = self.hear_soon(first, &expected, wanted).await?;
+            expect(
+                line.error_code() == Some(code) && line.get("id").is_some(),
+                expected,
+                quoted(&line.text),
+            )
+        })
+    }
+
+    /// Waits for a matching line of the peer from this index on that answers the last message. It
+    /// does not wait much longer than for the answer to a later call.
+    pub(crate) fn hear_soon<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Probed<Line>> {
+        self.hear_soon_wanted(first, expected, Box::new(wanted))
+    }
+
+    fn hear_soon_wanted<'a>(
+        &'a mut self,
+        first: usize,
+        expected: &'a str,
+        wanted: Wanted<'a>,
+    ) -> Boxed<'a, Probed<Line>> {
+        Box::pin(async move {
+            let later = self.begin(STILL_THERE, json!({}));
+            // A reply to an earlier call of this kind may come only now.
+            let is_wanted =
+                |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
+            let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
+            let missing = match self.peer.wait_for(first, self.patience, either).await {
+                Ok(line) if is_wanted(&line) => return Ok(line),
+                Ok(_) => {
+                    match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
+                        Ok(line) => return Ok(line),
+                        Err(WaitError::TimedOut(_)) => {
+                            return fail(
+                                expected,
+                                "no such line, although a later call is answered",
+                            );
+                        }
+                        Err(ended) => ended,
+                    }
+                }
+                Err(missing) => missing,
+            };
+            fail(expected, self.instead(first, &missing))
+        })
+    }
+
+    /// Describes what the peer sent instead.
+    fn instead(&self, first: usize, missing: &WaitError) -> String {
+        match self.heard(first).find(|line| line.get("method").is_none()) {
+            Some(line) => quoted(&line.text),
+            None => missing.to_string(),
+        }
+    }
+
+    /// Checks that the peer answers a call. It has then read everything before.
+    ///
+    /// # Errors
+    /// Fail: the connection ended. Not tested: the peer does not answer.
+    pub(crate) fn is_still_there<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let first = self.now();
+            let id = self.begin(STILL_THERE, json!({}));
+            match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
+                Ok(_) => Ok(()),
+                Err(WaitError::Ended(how)) => fail("the connection stays up", how),
+                Err(WaitError::TimedOut(_)) => not_tested(format!(
+                    "the {} does not answer unknown requests ({STILL_THERE}), so the judge cannot know when it has read a message",
+                    self.peer.judged().as_str()
+                )),
+            }
+        })
+    }
+
+    /// Resumes watching, since the peer kept the probed rule and the observer can follow.
+    pub(crate) fn watch(&mut self) -> Probed {
+        self.is_watched = true;
+        Ok(())
+    }
+
+    /// Checks that the peer ignored the last message: there is no reply from this index on, and the
+    /// connection is still open.
+    pub(crate) fn is_ignored<'a>(&'a mut self, first: usize) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            self.is_still_there().await?;
+            let ours = json!(self.last_id);
+            match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
+                Some(line) => fail("no reply", quoted(&line.text)),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Calls `initialize` and keeps the agent's answer.
+    pub(crate) fn initialize<'a>(&'a mut self, params: Value) -> Boxed<'a, Probed<Reply>> {
+        Box::pin(async move {
+            let reply = self.call::<Initialize>(params).await?;
+            if let Some(result) = reply.line.get("result") {
+                self.told = result.clone();
+            }
+            Ok(reply)
+        })
+    }
+
+    /// Returns the member of the agent's answer to `initialize` at this JSON pointer, if the agent
+    /// offers something there.
+    pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
+        self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
+    }
+
+    /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
+    pub(crate) fn offers(&self, pointer: &str) -> bool {
+        self.told(&format!("/agentCapabilities{pointer}")).is_some()
+    }
+
+    /// The same; skips the probe if the agent does not offer it.
+    pub(crate) fn needs(&self, pointer: &str) -> Probed {
+        if self.offers(pointer) {
+            return Ok(());
+        }
+        skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
+    }
+
+    /// Whether the agent has a login method.
+    pub(crate) fn has_login(&self) -> bool {
+        self.told("/authMethods/0").is_some()
+    }
+
+    /// Opens a session. Without a session the probe is not tested.
+    pub(crate) fn open<'a>(&'a mut self, cwd: &'a Path) -> Boxed<'a, Probed<Session>> {
+        Box::pin(async move {
+            let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
+            let reply = reply.map_err(|outcome| match outcome {
+                Outcome::Fail { seen, .. } => {
+                    Outcome::NotTested(format!("no session opens: {seen}"))
+                }
+                other => other,
+            })?;
+            let Ok(opened) = reply.result() else {
+                return not_tested(format!("no session opens: {}", refusal(&reply)));
+            };
+            match opened.get("sessionId").cloned() {
+                Some(id) => Ok(Session { id, opened }),
+                None => not_tested("session/new returned no sessionId"),
+            }
+        })
+    }
+}
+
+/// Whether this is a valid call id.
+pub(crate) fn is_an_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
+}

@@ -1,0 +1,233 @@
+//! Turns that follow their prompts.
+
+use super::{Conversation, Reply, Session, quoted};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::verdict::{Probed, fail, not_tested};
+use crate::model::acts::{Acts, NO_TOOL};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How many times longer than an ordinary answer a turn may take: it asks its model several times.
+const TURN: u32 = 3;
+
+/// A running turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Turn {
+    /// The id of its prompt.
+    pub(crate) id: Value,
+    /// The index of the turn's first line.
+    pub(crate) first: usize,
+    /// The session of the turn.
+    session: Value,
+}
+
+/// A turn that ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Played {
+    /// The reply to its prompt.
+    pub(crate) reply: Reply,
+    updates: Vec<Value>,
+}
+
+impl Turn {
+    /// Returns the session of the turn.
+    pub(crate) fn session(&self) -> &Value {
+        &self.session
+    }
+}
+
+impl Conversation {
+    /// Prompts for a turn that performs these acts, and waits for its end. No reply is a fail.
+    pub(crate) fn play<'a>(
+        &'a mut self,
+        session: &'a Session,
+        acts: Acts,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let turn = self.begin_turn(session, acts);
+            self.finish(turn).await
+        })
+    }
+
+    /// Prompts for a turn that performs these acts.
+    pub(crate) fn begin_turn(&mut self, session: &Session, acts: Acts) -> Turn {
+        let prompt = json!([{"type": "text", "text": acts.prompt_text()}]);
+        self.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}))
+    }
+
+    /// Prompts with these params.
+    pub(crate) fn begin_turn_with(&mut self, session: &Session, params: Value) -> Turn {
+        let first = self.now();
+        let id = self.begin(SessionPrompt::ROW.name, params);
+        Turn { id, first, session: session.id.clone() }
+    }
+
+    /// Waits for the end of a turn. No reply is a fail.
+    pub(crate) fn finish<'a>(&'a mut self, turn: Turn) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move { self.finish_within(turn, self.patience * TURN).await })
+    }
+
+    /// The same, with this time limit.
+    pub(crate) fn finish_within<'a>(
+        &'a mut self,
+        turn: Turn,
+        patience: Duration,
+    ) -> Boxed<'a, Probed<Played>> {
+        Box::pin(async move {
+            let Turn { id, first, session } = turn;
+            let method = SessionPrompt::ROW.name.to_owned();
+            match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+                Ok(line) => {
+                    let updates = self.updates(&session, first, line.number).cloned().collect();
+                    Ok(Played { reply: Reply { method, line }, updates })
+                }
+                Err(missing) => fail("an answer to session/prompt", missing.to_string()),
+            }
+        })
+    }
+
+    /// Waits until the agent has sent this text in a turn, possibly in several chunks.
+    pub(crate) fn hear_said<'a>(&'a mut self, turn: &'a Turn, text: &'a str) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let mut next = turn.first;
+            loop {
+                let is_update = |line: &Line| {
+                    line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
+                };
+                let line =
+                    self.hear(next, &format!("the agent sends \"{text}\""), is_update).await?;
+                let updates: Vec<Value> =
+                    self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
+                if chunks(&updates, "agent_message_chunk").contains(text) {
+                    return Ok(());
+                }
+                if line.is_reply() {
+                    return fail(
+                        format!("the agent sends \"{text}\" in a turn that continues"),
+                        quoted(&line.text),
+                    );
+                }
+                next = line.number;
+            }
+        })
+    }
+
+    /// Returns the updates of a session from the line at this index up to the line with this
+    /// number.
+    pub(crate) fn updates(
+        &self,
+        session: &Value,
+        first: usize,
+        before: usize,
+    ) -> impl Iterator<Item = &Value> {
+        let params = self.heard(first).filter(move |line| line.number < before);
+        let params = params
+            .filter(|line| line.calls::<SessionUpdateNotification>())
+            .filter_map(|line| line.get("params"));
+        params
+            .filter(move |params| params.get("sessionId") == Some(session))
+            .filter_map(|it| it.get("update"))
+    }
+
+    /// Until the probe ends, answers the agent's calls of this method with this function instead of
+    /// as a correct client.
+    pub(crate) fn answer<M: Method>(
+        &mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) {
+        self.peer.script.replace::<M>(answering);
+    }
+
+    /// Returns the results of the judge to the agent's calls of this method since that line.
+    pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
+        let calls =
+            self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
+        calls.filter_map(move |id| {
+            let ours =
+                self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Client);
+            ours.filter(|line| line.get("id") == Some(id)).find_map(|line| line.get("result"))
+        })
+    }
+
+    /// Answers a call of the agent that was first met with [`Answer::Silence`].
+    pub(crate) fn give(&mut self, call: &Line, result: Value) {
+        let id = call.get("id").cloned().unwrap_or_default();
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+}
+
+/// Returns the text of all chunks of this kind.
+fn chunks(updates: &[Value], kind: &str) -> String {
+    let of_kind =
+        updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
+    of_kind.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
+}
+
+impl Line {
+    /// Whether the agent calls or notifies this method.
+    pub(crate) fn calls<M: Method>(&self) -> bool {
+        self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
+    }
+}
+
+impl Played {
+    /// Returns the index of the first line after the reply.
+    pub(crate) fn after(&self) -> usize {
+        self.reply.number()
+    }
+
+    /// Returns the updates of the session before the reply.
+    pub(crate) fn updates(&self) -> &[Value] {
+        &self.updates
+    }
+
+    /// Returns the updates of this kind.
+    pub(crate) fn updates_of<'u>(&'u self, kind: &'u str) -> impl Iterator<Item = &'u Value> {
+        self.updates
+            .iter()
+            .filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
+    }
+
+    /// Returns the text that the agent sent, all chunks together.
+    pub(crate) fn said(&self) -> String {
+        self.text_of("agent_message_chunk")
+    }
+
+    /// Returns the text of all chunks of this kind.
+    pub(crate) fn text_of(&self, kind: &str) -> String {
+        chunks(&self.updates, kind)
+    }
+
+    /// Reads the model's answer to a recall: whether it was given the text. `None` if it says
+    /// neither.
+    pub(crate) fn recalled(&self) -> Option<bool> {
+        let said = self.said();
+        let is = |word: &str| said.contains(word);
+        if is("recalled yes") { Some(true) } else { is("recalled no").then_some(false) }
+    }
+
+    /// Whether every requested tool exists. Without one the probe is not tested.
+    pub(crate) fn had_its_tools(&self) -> Probed {
+        match self.said().split_once(NO_TOOL) {
+            Some((_, tool)) => {
+                let name: String =
+                    tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+                not_tested(format!("the agent offers its model no known tool for: {name}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the stop reason. An error is a fail.
+    pub(crate) fn stop_reason(&self) -> Probed<String> {
+        let result = self.reply.result()?;
+        match result.get("stopReason").and_then(Value::as_str) {
+            Some(reason) => Ok(reason.to_owned()),
+            None => fail("a stopReason", result.to_string()),
+        }
+    }
+}

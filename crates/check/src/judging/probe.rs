@@ -1,0 +1,43 @@
+//! A probe of a peer.
+
+use crate::judging::boxed::Boxed;
+use crate::judging::verdict::Probed;
+
+/// One way to find out whether a peer keeps a rule, in a run `R` over that peer.
+#[derive(Debug)]
+pub(crate) struct Probe<R> {
+    /// The id of the rule.
+    pub(crate) rule: &'static str,
+    /// What it does, as words joined by `_`.
+    pub(crate) name: &'static str,
+    pub(crate) run: for<'a> fn(&'a mut R) -> Boxed<'a, Probed>,
+}
+
+/// Declares the list of a topic's probes: `probes! { Run: "RULE-01" function_name; … }`.
+macro_rules! probes {
+    ($run:ty: $($rule:literal $function:ident;)*) => {
+        pub(super) const PROBES: &[crate::judging::probe::Probe<$run>] =
+            &[$(crate::judging::probe::Probe {
+                rule: $rule,
+                name: stringify!($function),
+                run: |run| Box::pin($function(run)),
+            }),*];
+    };
+}
+pub(crate) use probes;
+
+/// The probes in the order of this seed; 0 keeps the order as it is.
+pub(crate) fn in_order_of_seed<P>(mut probes: Vec<P>, seed: u64) -> Vec<P> {
+    let mut state = seed;
+    for last in (1..probes.len()).rev().filter(|_| seed != 0) {
+        // SplitMix64, so that a seed means the same everywhere.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        let other = usize::try_from(mixed % (last as u64 + 1)).unwrap_or_default();
+        probes.swap(last, other);
+    }
+    probes
+}

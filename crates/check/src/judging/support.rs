@@ -1,0 +1,296 @@
+//! What a peer supports, gathered from its traffic.
+
+mod topic;
+
+pub use topic::Topic;
+
+use crate::peer::line::Line;
+use attache_protocol::method::{
+    FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The error code for an unknown method (RPC-19).
+const METHOD_NOT_FOUND: i64 = -32601;
+/// The number of names of one kind that are kept, in case a peer floods.
+const NAMES: usize = 200;
+/// The length limit of a name, in characters.
+const NAME: usize = 100;
+
+/// What one peer supports, as its conversations with the judge show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Support {
+    /// The side of the peer.
+    pub side: Side,
+    /// Its name in `initialize`.
+    pub name: Option<String>,
+    /// Its version in `initialize`.
+    pub version: Option<String>,
+    /// The paths of its capabilities that are on, below `agentCapabilities` or
+    /// `clientCapabilities`.
+    pub capabilities: BTreeSet<String>,
+    /// The protocol's methods that the judge called, and how the peer answered.
+    pub answered: BTreeMap<String, Calls>,
+    /// The methods that the peer called, and how the judge answered.
+    pub called: BTreeMap<String, Calls>,
+    /// The kinds that it sent, and how often.
+    pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
+    /// The kinds that it received and accepted, and how often: without an error, and the connection
+    /// stayed open.
+    pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
+}
+
+/// The number of calls of a method and their outcomes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Calls {
+    /// The number of calls or notifications.
+    pub times: usize,
+    /// The number of results.
+    pub results: usize,
+    /// The number of errors, by code.
+    pub errors: BTreeMap<i64, usize>,
+}
+
+/// How a peer answers a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answering {
+    /// It returned a result, or accepted a notification.
+    Works,
+    /// It knows the method but returned only errors.
+    Errors,
+    /// It does not know the method.
+    Unknown,
+    /// It was not called, or never answered.
+    Untold,
+}
+
+impl Calls {
+    fn add(&mut self, other: Self) {
+        self.times += other.times;
+        self.results += other.results;
+        for (code, times) in other.errors {
+            *self.errors.entry(code).or_default() += times;
+        }
+    }
+
+    /// Returns how the peer answers, by these calls.
+    pub fn answering(&self) -> Answering {
+        let others = self.errors.keys().any(|code| *code != METHOD_NOT_FOUND);
+        match (self.results > 0, others, self.errors.is_empty()) {
+            (true, ..) => Answering::Works,
+            (false, true, _) => Answering::Errors,
+            (false, false, false) => Answering::Unknown,
+            (false, false, true) => Answering::Untold,
+        }
+    }
+}
+
+/// A call without a reply.
+struct Open<'l> {
+    method: &'l str,
+    params: &'l Value,
+}
+
+impl Support {
+    /// Creates an empty record of a peer on this side.
+    pub fn of(side: Side) -> Self {
+        Self {
+            side,
+            name: None,
+            version: None,
+            capabilities: BTreeSet::new(),
+            answered: BTreeMap::new(),
+            called: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            taken: BTreeMap::new(),
+        }
+    }
+
+    /// Returns how the peer answers this method.
+    pub fn answering(&self, method: &str) -> Answering {
+        self.answered.get(method).map_or(Answering::Untold, Calls::answering)
+    }
+
+    /// Whether the peer called or notified this method.
+    pub fn calls(&self, method: &str) -> bool {
+        self.called.contains_key(method)
+    }
+
+    /// Adds the record of another run over the same peer.
+    pub fn join(&mut self, other: Self) {
+        self.name = other.name.or(self.name.take());
+        self.version = other.version.or(self.version.take());
+        self.capabilities.extend(other.capabilities);
+        for (methods, others) in
+            [(&mut self.answered, other.answered), (&mut self.called, other.called)]
+        {
+            for (method, calls) in others {
+                methods.entry(method).or_default().add(calls);
+            }
+        }
+        for (topics, others) in [(&mut self.sent, other.sent), (&mut self.taken, other.taken)] {
+            for (topic, names) in others {
+                let known = topics.entry(topic).or_default();
+                names
+                    .into_iter()
+                    .for_each(|(name, times)| *known.entry(name).or_default() += times);
+            }
+        }
+    }
+
+    /// Learns from a whole connection. `went_well` means that the peer did not break: then it also
+    /// accepted the last notification.
+    pub fn learn(&mut self, lines: &[Line], went_well: bool) {
+        let last = lines.iter().rposition(|line| line.from == self.side).unwrap_or_default();
+        let mut open: HashMap<(Side, String), Open<'_>> = HashMap::new();
+        for (index, line) in lines.iter().enumerate() {
+            let method = line.get("method").and_then(Value::as_str);
+            let (id, params) = (line.get("id"), line.get("params").unwrap_or(&Value::Null));
+            match (method, id) {
+                (Some(method), Some(id)) => {
+                    self.called(line.from, method, params);
+                    open.insert((line.from, id.to_string()), Open { method, params });
+                }
+                (Some(method), None) => {
+                    self.notified(line.from, method, params, went_well || index < last)
+                }
+                (None, Some(id)) => {
+                    if let Some(call) = open.remove(&(line.from.other(), id.to_string())) {
+                        self.replied(line, &call);
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn called(&mut self, from: Side, method: &str, params: &Value) {
+        if from == self.side {
+            count(&mut self.called, method, |calls| calls.times += 1);
+            self.payload(true, method, params);
+        } else if topic::is_known(method) {
+            count(&mut self.answered, method, |calls| calls.times += 1);
+        }
+    }
+
+    fn notified(&mut self, from: Side, method: &str, params: &Value, is_taken: bool) {
+        if from == self.side {
+            count(&mut self.called, method, |calls| calls.times += 1);
+            self.payload(true, method, params);
+        } else if is_taken && topic::is_known(method) {
+            count(&mut self.answered, method, |calls| {
+                (calls.times, calls.results) = (calls.times + 1, calls.results + 1)
+            });
+            self.payload(false, method, params);
+        }
+    }
+
+    fn replied(&mut self, line: &Line, call: &Open<'_>) {
+        let is_ours = line.from != self.side;
+        let calls = if is_ours { &mut self.called } else { &mut self.answered };
+        if let Some(result) = line.get("result") {
+            if is_ours || topic::is_known(call.method) {
+                count(calls, call.method, |calls| calls.results += 1);
+            }
+            if !is_ours {
+                self.payload(false, call.method, call.params);
+            }
+            self.payload(!is_ours, call.method, result);
+        } else if let Some(code) = line.error_code() {
+            // Ignore methods that the judge made up.
+            if is_ours || topic::is_known(call.method) {
+                count(calls, call.method, |calls| *calls.errors.entry(code).or_default() += 1);
+            }
+        }
+    }
+
+    /// Learns from params or a result.
+    fn payload(&mut self, is_sent: bool, method: &str, payload: &Value) {
+        if is_sent && method == Initialize::ROW.name {
+            self.introduced(payload);
+        }
+        let seen = if is_sent { &mut self.sent } else { &mut self.taken };
+        topic::in_payload(method, payload, &mut |topic, name| {
+            // Ignore names that the judge made up.
+            if !is_sent && !topic.known().contains(&name) {
+                return;
+            }
+            let names = seen.entry(topic).or_default();
+            if names.len() < NAMES || names.contains_key(name) {
+                *names.entry(cut(name)).or_default() += 1;
+            }
+        });
+    }
+
+    fn introduced(&mut self, payload: &Value) {
+        let (info, capabilities) = match self.side {
+            Side::Agent => ("agentInfo", "agentCapabilities"),
+            Side::Client => ("clientInfo", "clientCapabilities"),
+        };
+        let text = |key| payload.get(info)?.get(key)?.as_str().map(cut);
+        self.name = text("name").or(self.name.take());
+        self.version = text("version").or(self.version.take());
+        if let Some(offered) = payload.get(capabilities) {
+            offers(offered, capabilities, &mut self.capabilities);
+        }
+    }
+}
+
+/// The paths of what is on: `true`, a value, or an object, even an empty one. An object that only
+/// groups others offers nothing itself.
+fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    if matches!(value, Value::Null | Value::Bool(false))
+        || found.len() >= NAMES
+        || path.len() > NAME
+    {
+        return;
+    }
+    if !is_group(path) {
+        found.insert(cut(path));
+    }
+    for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "_meta")
+    {
+        offers(member, &format!("{path}.{key}"), found);
+    }
+}
+
+/// Whether the protocol has capabilities below this one.
+fn is_group(path: &str) -> bool {
+    let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+    [Side::Agent, Side::Client]
+        .into_iter()
+        .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
+}
+
+/// Returns the capabilities of that side in the protocol's tables, each with the stability of what
+/// it gates.
+pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
+    let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
+    let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));
+    let fields = FIELDS.iter().map(|row| (&row.gate, row.stability));
+    let mut paths: Vec<(&str, Stability)> = Vec::new();
+    for (gate, stability) in methods.chain(updates).chain(fields) {
+        let path = match (side, gate) {
+            (Side::Agent, Gate::Agent(path, _)) | (Side::Client, Gate::Client(path, _)) => *path,
+            _ => continue,
+        };
+        if paths.iter().all(|(other, _)| *other != path) {
+            paths.push((path, stability));
+        }
+    }
+    paths
+}
+
+fn count(calls: &mut BTreeMap<String, Calls>, method: &str, counted: impl FnOnce(&mut Calls)) {
+    if calls.len() < NAMES || calls.contains_key(method) {
+        counted(calls.entry(cut(method)).or_default());
+    }
+}
+
+fn cut(name: &str) -> String {
+    name.chars().take(NAME).collect()
+}

@@ -1,0 +1,49 @@
+//! What the providers' APIs share: the events of an answer, and reading JSON members.
+
+use super::request::Item;
+use serde_json::Value;
+
+/// The events of an answer as JSON. The text is sent `times` times.
+#[derive(Debug, PartialEq, Default)]
+pub(super) struct Events {
+    pub(super) before: Vec<Value>,
+    pub(super) text: Vec<Value>,
+    pub(super) times: usize,
+    pub(super) after: Vec<Value>,
+}
+
+/// Returns the text of a content: a text, a list of parts with texts, or one of them.
+pub(super) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(text_of).collect::<Vec<_>>().join("\n"),
+        Value::Object(part) => {
+            let inner = ["text", "content", "output"].iter().find_map(|key| part.get(*key));
+            inner.map(text_of).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the member of a value as a text.
+pub(super) fn text_at(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Returns the elements of the member of a value.
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the item of a model's answer.
+pub(super) fn model(text: String, calls: Vec<String>) -> Item {
+    Item::Model { text, calls }
+}
+
+/// Returns an object with the members of another added.
+pub(super) fn joined(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    object
+}

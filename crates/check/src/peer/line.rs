@@ -1,0 +1,58 @@
+//! A line of a connection.
+
+use attache_protocol::method::{Method, Side};
+use serde_json::Value;
+use std::time::Duration;
+
+/// A line of a connection.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Line {
+    /// The number in the connection, counted from 1 over both sides.
+    pub number: usize,
+    /// Who sent it.
+    pub from: Side,
+    /// Whether the peer under test sent it, and not the judge.
+    pub is_theirs: bool,
+    /// The time since the connection began. The judge's own lines count from when they were queued.
+    pub at: Duration,
+    /// The line without its end; invalid UTF-8 becomes U+FFFD.
+    pub text: String,
+    /// The line as JSON, if it is JSON. If the envelope of a peer's message is wrong in one place,
+    /// such as a reply that repeats the id with another type, this is the repaired message: the
+    /// fault is a separate finding.
+    pub value: Option<Value>,
+}
+
+impl Line {
+    /// Whether this is the peer's reply to the judge's call with this id.
+    pub fn replies_to(&self, id: &Value) -> bool {
+        self.is_reply() && self.get("id") == Some(id)
+    }
+
+    /// Whether this is the peer's reply to a call of a conversation. Their ids are integers.
+    pub(crate) fn replies_to_a_call(&self) -> bool {
+        self.is_reply() && self.get("id").is_some_and(Value::is_i64)
+    }
+
+    /// Whether this is a reply of the peer under test, with any id.
+    pub fn is_reply(&self) -> bool {
+        let has = |key| self.get(key).is_some();
+        self.is_theirs && !has("method") && (has("result") || has("error"))
+    }
+
+    /// Whether the peer under test calls or notifies this method.
+    pub fn asks<M: Method>(&self) -> bool {
+        self.is_theirs && self.get("method").is_some_and(|method| method == M::ROW.name)
+    }
+
+    /// Returns the member of the message under this key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.value.as_ref()?.get(key)
+    }
+
+    /// Returns the code of the error, if this is an error reply.
+    pub fn error_code(&self) -> Option<i64> {
+        self.get("error")?.get("code")?.as_i64()
+    }
+}

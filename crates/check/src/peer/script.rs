@@ -1,0 +1,136 @@
+//! How the judge answers calls of the peer.
+
+use crate::json::json;
+use crate::peer::line::Line;
+use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission};
+use serde_json::Value;
+use std::fmt;
+
+/// The answer to one call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A result.
+    Result(Value),
+    /// An error with this code.
+    Error(i64),
+    /// No answer.
+    Silence,
+}
+
+type First = Box<dyn FnMut() -> Option<Answer> + Send>;
+type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
+
+/// How calls of the peer are answered. By default the judge rejects a permission with the first
+/// option that rejects, or cancels it, cancels an elicitation, and answers every other method with
+/// -32601.
+#[derive(Default)]
+pub struct Script {
+    answers: Vec<(&'static str, Answering)>,
+    /// Answers that replace others for a while.
+    replaced: Vec<(&'static str, Answering)>,
+    first: Vec<(&'static str, First)>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.answers.iter().map(|(method, _)| method)).finish()
+    }
+}
+
+impl Script {
+    /// Answers calls of this method with what `answering` returns for their params. It replaces
+    /// earlier answers.
+    #[must_use]
+    pub fn on<M: Method>(
+        mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) -> Self {
+        self.answers.push((M::ROW.name, Box::new(answering)));
+        self
+    }
+
+    /// Answers calls of this method with what `answering` returns as long as it returns something,
+    /// and then as this script says.
+    #[must_use]
+    pub(crate) fn first(
+        mut self,
+        method: &'static str,
+        answering: impl FnMut() -> Option<Answer> + Send + 'static,
+    ) -> Self {
+        self.first.push((method, Box::new(answering)));
+        self
+    }
+
+    /// Answers calls of this method with what `answering` returns for their params, until
+    /// [`restore`](Self::restore).
+    pub(crate) fn replace<M: Method>(
+        &mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) {
+        self.replaced.retain(|(method, _)| *method != M::ROW.name);
+        self.replaced.push((M::ROW.name, Box::new(answering)));
+    }
+
+    /// Removes every replacement.
+    pub(crate) fn restore(&mut self) {
+        self.replaced.clear();
+    }
+
+    /// Combines two scripts; the other one wins where both name a method.
+    #[must_use]
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.answers.extend(other.answers);
+        self
+    }
+
+    /// Returns the reply to a line, if it is a call of the peer.
+    pub(super) fn reply(&mut self, line: &Line) -> Option<Value> {
+        if !line.is_theirs {
+            return None;
+        }
+        let (method, id) = (line.get("method")?.as_str()?, line.get("id")?);
+        match self.answer(method, line.get("params").unwrap_or(&Value::Null)) {
+            Answer::Result(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
+            Answer::Error(code) => {
+                let error = json!({"code": code, "message": message(code)});
+                Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
+            Answer::Silence => None,
+        }
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Answer {
+        let first = self.first.iter_mut().find(|(named, _)| *named == method);
+        if let Some(answer) = first.and_then(|(_, answering)| answering()) {
+            return answer;
+        }
+        let mut answers = self.replaced.iter_mut().chain(self.answers.iter_mut().rev());
+        if let Some((_, answering)) = answers.find(|(named, _)| *named == method) {
+            return answering(params);
+        }
+        if method == SessionRequestPermission::ROW.name {
+            Answer::Result(json!({"outcome": refusal(params)}))
+        } else if method == ElicitationCreate::ROW.name {
+            Answer::Result(json!({"action": "cancel"}))
+        } else {
+            Answer::Error(-32601)
+        }
+    }
+}
+
+/// The message of an error with this code. Some agents recognize a missing file only by this
+/// message.
+fn message(code: i64) -> &'static str {
+    if code == -32002 { "Resource not found" } else { "the judge does not do this" }
+}
+
+fn refusal(params: &Value) -> Value {
+    let options = params.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let rejects = |option: &&Value| {
+        option.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("reject"))
+    };
+    match options.iter().find(rejects).and_then(|option| option.get("optionId")) {
+        Some(id) => json!({"outcome": "selected", "optionId": id}),
+        None => json!({"outcome": "cancelled"}),
+    }
+}

@@ -1,0 +1,5 @@
+//! The rules of the protocol as data.
+
+pub(crate) mod rule;
+pub(crate) mod selection;
+pub(crate) mod table;

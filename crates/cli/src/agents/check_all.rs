@@ -1,0 +1,112 @@
+//! `attache agents check` without a name: checks every installed agent.
+
+use super::arguments::Check;
+use super::checked::{Checked, json, named, start};
+use super::own::OwnAgents;
+use super::own_program;
+use crate::chosen_agent::ChosenAgent;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupts;
+use crate::probe::Probe;
+use crate::show::json::escaped;
+use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
+use crate::show::sanitize;
+use attache_client::KNOWN_AGENTS;
+use attache_protocol::v1::AgentCapabilities;
+use serde_json::json;
+use std::io::{self, IsTerminal, Write};
+
+/// Checks the built-in agent, the person's own and the known ones, as far as they are installed.
+/// Ends with the exit code of the first that fails.
+pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
+    let own = OwnAgents::read()?;
+    let mut names = vec!["attache".to_owned()];
+    names.extend(
+        own.all()
+            .filter(|(_, own)| own_program(&own.command).is_some())
+            .map(|(name, _)| name.to_owned()),
+    );
+    let known = KNOWN_AGENTS
+        .iter()
+        .filter(|agent| agent.find().is_some() && own.named(agent.name).is_none());
+    names.extend(known.map(|agent| agent.name.to_owned()));
+    let paint = Paint::of(&io::stdout());
+    if !arguments.json {
+        let head = format!(
+            "  {:<14}{:<10}{:>8}{:>9}  {:<12}offers",
+            "agent", "version", "start", "session", "login"
+        );
+        print(&paint.paint(DIM, head))?;
+    }
+    let mut exit = Exit::Done;
+    for name in names {
+        let told = !arguments.json && io::stderr().is_terminal();
+        let chosen = ChosenAgent::of(Some(&name))?.with_env(&arguments.env);
+        let checked = tokio::select! {
+            () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before all agents were checked")),
+            checked = start(chosen, told) => checked,
+        };
+        let of_this = match &checked {
+            Err(failure) => failure.exit,
+            Ok(Checked { probe: Probe::Opened(_), .. }) => Exit::Done,
+            Ok(Checked { probe: Probe::LoginNeeded(_), .. }) => Exit::LoginNeeded,
+            Ok(Checked { probe: Probe::Failed(_), .. }) => Exit::AgentFailed,
+        };
+        exit = if exit == Exit::Done { of_this } else { exit };
+        print(&match (&checked, arguments.json) {
+            (Ok(Checked { agent, took, probe }), true) => json(&name, agent, *took, probe),
+            (Err(failure), true) => {
+                escaped(&json!({"name": name, "error": failure.message}).to_string())
+            }
+            (_, false) => line(&name, &checked, paint),
+        })?;
+        if let Ok(Checked { agent, .. }) = checked {
+            agent.stop().await;
+        }
+    }
+    Ok(exit)
+}
+
+fn print(line: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+}
+
+/// Formats a row of the table.
+fn line(name: &str, checked: &Result<Checked, Failure>, paint: Paint) -> String {
+    let name = paint.paint(BOLD, format!("{name:<14}"));
+    let bad = paint.paint(RED, "✗");
+    let Checked { agent, took, probe } = match checked {
+        Ok(checked) => checked,
+        Err(failure) => return format!("{bad} {name}{}", sanitize::line(&failure.message)),
+    };
+    let version = agent.about().map(|about| sanitize::line(&about.version)).unwrap_or_default();
+    let took = format!("{:.2} s", took.as_secs_f64());
+    let offers = offers(agent.capabilities());
+    let (mark, session, login) = match probe {
+        Probe::Opened(took) => {
+            (paint.paint(GREEN, "✓"), format!("{:.2} s", took.as_secs_f64()), "not needed")
+        }
+        Probe::LoginNeeded(_) => (bad, "-".to_owned(), "needed"),
+        Probe::Failed(why) => {
+            return format!("{bad} {name}{version:<10}{took:>8}  {}", sanitize::line(why));
+        }
+    };
+    format!("{mark} {name}{version:<10}{took:>8}{session:>9}  {login:<12}{offers}")
+}
+
+/// Returns the features that distinguish agents, in a few words.
+fn offers(capabilities: &AgentCapabilities) -> String {
+    let sessions = &capabilities.session_capabilities;
+    let (prompts, mcp) = (&capabilities.prompt_capabilities, &capabilities.mcp_capabilities);
+    let all = [
+        (capabilities.load_session, "load"),
+        (sessions.resume.is_some(), "resume"),
+        (sessions.list.is_some(), "list"),
+        (sessions.fork.is_some(), "fork"),
+        (prompts.image, "images"),
+        (prompts.audio, "audio"),
+        (mcp.http, "MCP over HTTP"),
+    ];
+    named(&all)
+}

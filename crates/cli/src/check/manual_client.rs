@@ -1,0 +1,72 @@
+//! A client that a person operates: prints what to configure and the steps to take.
+
+use super::peer::tasks::relay;
+use crate::exit::{Exit, Failure};
+use crate::show::sanitize;
+use attache_check::{ClientTask, Operator, RelayListener, StartedClient};
+use attache_connection::stdio::input;
+use attache_host::Launch;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// A person at a terminal who follows the steps on stderr.
+#[derive(Clone)]
+pub(super) struct ManualClient {
+    person: Operator,
+    /// Reads Enter keys from stdin.
+    _reading: Arc<JoinSet<()>>,
+}
+
+impl ManualClient {
+    /// Prints what to configure. `patience` limits each step.
+    ///
+    /// # Errors
+    /// No port is available.
+    pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
+        let door = RelayListener::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
+        let mut words = relay()?;
+        words.extend([door.address().to_string(), door.token().to_owned()]);
+        let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
+        say(&format!(
+            "Configure this as the command of an agent in your client:\n\n  {}\n\nThen follow each step. Enter skips a step; a step is also skipped after {} s.",
+            line.join(" "),
+            patience.as_secs()
+        ));
+        let passes = Arc::new(Notify::new());
+        let mut reading = JoinSet::new();
+        reading.spawn(read(passes.clone()));
+        Ok(Self {
+            person: Operator { door: Arc::new(door), patience, passes },
+            _reading: Arc::new(reading),
+        })
+    }
+
+    /// Prints the step.
+    pub(super) fn ask(&self, task: &ClientTask) -> StartedClient {
+        let how = match task.goes_on() {
+            true => "in the same session, ",
+            false => "restart the agent in your client, then ",
+        };
+        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.told()))));
+        StartedClient::by_hand(self.person.clone())
+    }
+}
+
+/// Each line from stdin skips a step.
+async fn read(passes: Arc<Notify>) {
+    let Ok(input) = input() else { return };
+    let mut lines = BufReader::new(input).lines();
+    while let Ok(Some(_)) = lines.next_line().await {
+        passes.notify_waiters();
+    }
+}
+
+fn say(text: &str) {
+    // A line of progress can be on the terminal. A closed stderr is not an error.
+    let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
+    let _unseen = writeln!(io::stderr(), "{start}{text}");
+}

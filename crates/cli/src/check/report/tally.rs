@@ -1,0 +1,40 @@
+//! Counts of findings.
+
+use attache_check::Finding;
+use std::collections::BTreeSet;
+
+/// Counts findings.
+#[derive(Default)]
+pub(crate) struct Tally {
+    /// The number of lines.
+    pub(crate) lines: usize,
+    /// The number of findings about mandatory rules.
+    pub(crate) musts: usize,
+    findings: usize,
+    rules: BTreeSet<&'static str>,
+}
+
+impl Tally {
+    pub(crate) fn finding(&mut self, finding: &Finding) {
+        self.findings += 1;
+        self.musts += usize::from(finding.rule.must_hold());
+        self.rules.insert(finding.rule.id);
+    }
+
+    pub(crate) fn sentence(&self) -> String {
+        match self.findings {
+            0 => format!("{}, and none of them breaks a rule.", count(self.lines, "line")),
+            findings => format!(
+                "{}, {} about {}; mandatory: {}. `attache check rules ID` explains a rule.",
+                count(self.lines, "line"),
+                count(findings, "finding"),
+                count(self.rules.len(), "rule"),
+                self.musts
+            ),
+        }
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

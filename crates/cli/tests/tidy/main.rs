@@ -1,0 +1,106 @@
+//! Rules of the source tree that no compiler checks.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, also outside of the test functions"
+)]
+
+mod circles;
+mod columns;
+mod source;
+
+use source::{crates, files, name, without_tests};
+use std::fs;
+
+/// The most lines of a source file, without its tests.
+const LINES: usize = 400;
+
+/// Names that say nothing about what is in a file.
+const VAGUE: &[&str] = &["mod", "util", "utils", "helper", "helpers", "common", "misc", "manager"];
+
+/// Members that are no part of the product, so that wire names may stand in them.
+const ASIDE: &[&str] = &["scenario"];
+
+#[test]
+fn source_files_are_short() {
+    let sources = crates().into_iter().flat_map(|path| files(&path.join("src"), "rs"));
+    let long: Vec<String> = sources
+        .filter(|path| !path.ends_with("tests.rs"))
+        .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
+        .filter(|(lines, _)| *lines > LINES)
+        .map(|(lines, path)| {
+            format!(
+                "{} has {lines} lines: split it by what is in it; the limit is {LINES}",
+                name(&path)
+            )
+        })
+        .collect();
+    assert!(long.is_empty(), "\n{}", long.join("\n"));
+}
+
+#[test]
+fn files_are_named_after_what_is_in_them() {
+    let sources = crates().into_iter().flat_map(|path| {
+        [files(&path.join("src"), "rs"), files(&path.join("tests"), "rs")].concat()
+    });
+    let vague: Vec<String> = sources
+        .filter(|path| {
+            path.file_stem().is_some_and(|stem| VAGUE.contains(&stem.to_str().unwrap_or_default()))
+        })
+        .map(|path| name(&path))
+        .collect();
+    assert!(vague.is_empty(), "rename these after what is in them: {vague:?}");
+}
+
+#[test]
+fn every_crate_says_what_it_is() {
+    for path in crates() {
+        let root = ["src/lib.rs", "src/main.rs"]
+            .map(|file| path.join(file))
+            .into_iter()
+            .find(|file| file.is_file());
+        let root = root.unwrap_or_else(|| panic!("{} has neither lib.rs nor main.rs", name(&path)));
+        let text = fs::read_to_string(&root).unwrap();
+        assert!(
+            text.starts_with("//! "),
+            "{} does not begin with what the crate knows and does not know (//!)",
+            name(&root)
+        );
+    }
+}
+
+/// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a
+/// change of the table.
+#[test]
+fn wire_names_stand_only_in_the_protocol() {
+    let methods: Vec<&str> =
+        attache_protocol::method::METHODS.iter().map(|method| method.name).collect();
+    assert!(methods.len() > 20, "the table was not found");
+    let elsewhere = crates().into_iter().filter(|path| {
+        let folder = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        folder != "protocol" && !ASIDE.contains(&folder)
+    });
+    let mut wrong = Vec::new();
+    for path in elsewhere.flat_map(|path| files(&path.join("src"), "rs")) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in without_tests(&text).lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            for method in methods
+                .iter()
+                .filter(|method| method.contains('/') && code.contains(&format!("\"{method}\"")))
+            {
+                wrong.push(format!(
+                    "{}:{} has \"{method}\": use its row of the method table",
+                    name(&path),
+                    number + 1
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

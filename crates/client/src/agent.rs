@@ -1,0 +1,14 @@
+//! An agent: its process, the connection to it, its logins and its stored sessions.
+
+pub(crate) mod agent_connection;
+pub(crate) mod agent_process;
+pub(crate) mod evidence;
+pub(crate) mod incoming_handler;
+pub(crate) mod listing;
+pub(crate) mod login;
+mod login_environment;
+pub(crate) mod options;
+pub(crate) mod shared_connection;
+pub(crate) mod start_error;
+mod stored_sessions;
+pub(crate) mod stray_output;

@@ -1,0 +1,261 @@
+//! The connection to an agent.
+
+use crate::agent::evidence::Evidence;
+use crate::agent::incoming_handler::IncomingHandler;
+use crate::agent::listing::Listing;
+use crate::agent::login::LoginError;
+use crate::agent::options::{Options, capabilities};
+use crate::agent::shared_connection::SharedConnection;
+use crate::agent::start_error::StartError;
+use crate::agent::stray_output::StrayOutput;
+use crate::elicitation::Elicitations;
+use crate::elicitation::page_address::Outstanding;
+use crate::session::opening::{Opening, Origin};
+use crate::session::session_table::SessionTable;
+use crate::tasks::Tasks;
+use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
+use attache_host::ChildWatch;
+use attache_protocol::method::{AuthStatus, Authenticate, Initialize, Logout};
+use attache_protocol::v1::{
+    AgentCapabilities, AuthMethod, AuthMethodId, AuthState, AuthStatusRequest, AuthStatusResponse,
+    AuthenticateRequest, Implementation, InitializeRequest, InitializeResponse, LogoutRequest,
+    ProtocolVersion, SessionId,
+};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// The name of the built-in agent, which counts tokens as [`attache_session::Tokens`] describes.
+const BUILT_IN: &str = "attache";
+
+/// A connection to an agent over two streams, with the handshake done. Dropping it ends the
+/// connection at once: running turns fail and open questions are withdrawn.
+#[derive(Debug)]
+pub struct AgentConnection(pub(crate) Arc<SharedConnection>);
+
+impl AgentConnection {
+    /// Connects two streams, such as the halves of an in-memory pair, and performs the handshake
+    /// within its deadline.
+    ///
+    /// # Errors
+    /// See [`StartError`]. The streams are closed then.
+    pub async fn connect(
+        input: impl AsyncRead + Send + 'static,
+        output: impl AsyncWrite + Send + 'static,
+        options: Options,
+    ) -> Result<Self, StartError> {
+        Self::with_child(input, output, options, None, None).await
+    }
+
+    /// The same for the pipes of a child process of a program with this name. When the child's
+    /// output ends, the error says how the child ended.
+    pub(crate) async fn with_child(
+        input: impl AsyncRead + Send + 'static,
+        output: impl AsyncWrite + Send + 'static,
+        options: Options,
+        child: Option<&ChildWatch>,
+        program: Option<&str>,
+    ) -> Result<Self, StartError> {
+        let (sessions, stray_output) =
+            (Arc::new(SessionTable::new(options.kept)), Arc::new(StrayOutput::default()));
+        let mut builder = Builder::new().limits(options.limits.clone());
+        if let Some(tap) = options.tap.clone() {
+            builder = builder.tap(tap);
+        }
+        if let Some(child) = child {
+            builder = builder.exit_probe(crate::agent::evidence::exit_probe(child.clone()));
+        }
+        let name = Arc::<OnceLock<String>>::default();
+        let incoming = IncomingHandler {
+            sessions: sessions.clone(),
+            stray_output: stray_output.clone(),
+            advertised: capabilities(&options),
+            unsaved: options.unsaved_text.clone(),
+            elicitations: Elicitations {
+                form: options.form.clone(),
+                url: options.url.clone(),
+                agent: name.clone(),
+                outstanding: Outstanding::default(),
+            },
+        };
+        let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
+        let tasks = Tasks::default();
+        tasks.spawn(async move { drop(connection.run().await) });
+        match handshake(&peer, &options).await {
+            Ok(agent) => {
+                peer.set_agent_capabilities(agent.agent_capabilities.clone());
+                if let Some(about) = &agent.agent_info {
+                    peer.span().record("name", about.name.as_str());
+                    let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));
+                }
+                let counted_by = counted_by(agent.agent_info.as_ref(), program);
+                let unresponsive = AtomicBool::new(false);
+                Ok(Self(Arc::new(SharedConnection {
+                    peer,
+                    sessions,
+                    tasks,
+                    options,
+                    agent,
+                    counted_by,
+                    stray_output,
+                    unresponsive,
+                })))
+            }
+            // The tasks are dropped here, and the connection with them (INIT-07).
+            Err(HandshakeError::Version(answered)) => Err(StartError::Version { answered }),
+            Err(HandshakeError::Failed(error)) => {
+                Err(StartError::of_call(error, Evidence::of(child, stray_output.lines())))
+            }
+        }
+    }
+
+    /// Opens a new session in a folder. A relative path starts at the current folder of this
+    /// process. Await the returned builder.
+    ///
+    /// The agent gets no permission for anything unless [`Opening::permissions`] says otherwise.
+    pub fn open(&self, cwd: impl AsRef<Path>) -> Opening<'_> {
+        Opening::new(&self.0, cwd.as_ref(), Origin::New)
+    }
+
+    /// Loads a stored session with its history, if the agent offers that. When the history is
+    /// complete, it replaces what was known of the session. If the load fails, nothing changes.
+    pub fn load(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
+        Opening::new(&self.0, cwd.as_ref(), Origin::Loaded(id.into()))
+    }
+
+    /// Resumes a stored session without its history, if the agent offers that.
+    pub fn resume(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
+        Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
+    }
+
+    /// Makes a new session with the history of this one, if the agent offers that. The original
+    /// stays as it is. The copy has the folders and MCP servers given here and takes prompts at
+    /// once. The agent does not replay the history, so the copy's transcript starts empty.
+    pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
+        Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
+    }
+
+    /// Lists the agent's stored sessions, if the agent offers lists.
+    pub fn list(&self) -> Listing<'_> {
+        Listing::new(&self.0)
+    }
+
+    /// Logs in by one of [`AgentConnection::auth_methods`]. This takes as long as the person takes;
+    /// drop the future to give up.
+    pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), LoginError> {
+        let id = method.into();
+        match self.auth_methods().iter().find(|method| *method.id() == id) {
+            Some(AuthMethod::Agent(_)) => {}
+            Some(AuthMethod::Terminal(_)) => return Err(LoginError::InTerminal(id)), // AUTH-06
+            None => {
+                let offered =
+                    self.auth_methods().iter().map(|method| method.id().clone()).collect();
+                return Err(LoginError::UnknownMethod { id, offered }); // AUTH-02
+            }
+        }
+        self.0
+            .peer
+            .call::<Authenticate>(&AuthenticateRequest::new(id))
+            .await
+            .map_err(LoginError::Call)?;
+        Ok(())
+    }
+
+    /// Logs out, if the agent offers that. The agent decides what happens to open sessions.
+    pub async fn logout(&self) -> Result<(), CallError> {
+        self.0.peer.call::<Logout>(&LogoutRequest::new()).within(self.0.options.quick).await?;
+        Ok(())
+    }
+
+    /// Returns whether the agent is logged in and as whom, for display, if the agent offers that. A
+    /// state that this version does not know is [`AuthState::Undetermined`].
+    pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
+        let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
+        let mut status = call.within(self.0.options.quick).await?;
+        if let AuthState::Unknown(_) = status.state {
+            status.state = AuthState::Undetermined;
+        }
+        Ok(status)
+    }
+
+    /// The login methods that the agent offers.
+    pub fn auth_methods(&self) -> &[AuthMethod] {
+        &self.0.agent.auth_methods
+    }
+
+    /// The agent's name and version, if it stated them.
+    pub fn about(&self) -> Option<&Implementation> {
+        self.0.agent.agent_info.as_ref()
+    }
+
+    /// The capabilities of the agent.
+    pub fn capabilities(&self) -> &AgentCapabilities {
+        &self.0.agent.agent_capabilities
+    }
+
+    /// The first lines on the agent's stdout that are no messages: at most 20, each cut to 400
+    /// bytes.
+    pub fn stray_output(&self) -> Vec<String> {
+        self.0.stray_output.lines()
+    }
+
+    /// Whether the agent did not end a cancelled turn in time and has ended no turn since.
+    pub fn is_unresponsive(&self) -> bool {
+        self.0.unresponsive.load(Ordering::Relaxed)
+    }
+
+    /// The underlying connection, for methods that have no function here.
+    pub fn peer(&self) -> &Peer {
+        &self.0.peer
+    }
+
+    /// Closes the connection and waits until it is over. Queued messages are still written, within
+    /// the connection's grace period.
+    pub async fn close(&self) -> End {
+        self.0.peer.close();
+        self.0.peer.ended().await
+    }
+
+    /// Waits until the connection is over and returns why.
+    pub async fn ended(&self) -> End {
+        self.0.peer.ended().await
+    }
+}
+
+impl Drop for AgentConnection {
+    fn drop(&mut self) {
+        self.0.tasks.abort();
+    }
+}
+
+/// The name under which the agent's figures are shown: the name it gave itself, otherwise that of
+/// its program. `None` for the built-in agent.
+fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<String> {
+    let given = about.map(|about| about.name.trim()).filter(|name| !name.is_empty());
+    match given {
+        Some(BUILT_IN) => None,
+        _ => Some(given.or(program).unwrap_or("the agent").to_owned()),
+    }
+}
+
+/// Why the handshake failed.
+enum HandshakeError {
+    Failed(CallError),
+    Version(ProtocolVersion),
+}
+
+async fn handshake(peer: &Peer, options: &Options) -> Result<InitializeResponse, HandshakeError> {
+    let mut params = InitializeRequest::new(ProtocolVersion::V1);
+    params.client_info = Some(options.about.clone());
+    params.client_capabilities = capabilities(options);
+    let agent = peer
+        .call::<Initialize>(&params)
+        .within(options.handshake)
+        .await
+        .map_err(HandshakeError::Failed)?;
+    match agent.protocol_version {
+        ProtocolVersion::V1 => Ok(agent),
+        other => Err(HandshakeError::Version(other)),
+    }
+}

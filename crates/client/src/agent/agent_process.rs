@@ -1,0 +1,104 @@
+//! An agent as a child process.
+
+use super::login_environment;
+use crate::agent::agent_connection::AgentConnection;
+use crate::agent::evidence::Evidence;
+use crate::agent::options::Options;
+use crate::agent::start_error::StartError;
+use crate::catalogue::known_agents::KnownAgent;
+use attache_host::{Child, Exit, Launch, StopPatience};
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+
+/// An agent as a child process, with the handshake done. It derefs to its [`AgentConnection`].
+///
+/// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by
+/// itself first. If this process dies, for whatever reason, the agent's process tree dies too.
+#[derive(Debug)]
+pub struct AgentProcess {
+    // Declared before the child, so that the connection ends because it was closed and not because
+    // the agent was killed.
+    connection: AgentConnection,
+    child: Child,
+}
+
+impl AgentProcess {
+    /// Starts a command line such as `gemini --acp` (read without a shell, see [`Launch::parse`])
+    /// and performs the handshake within 30 s. Must be called inside a tokio runtime with I/O and
+    /// time enabled.
+    ///
+    /// # Errors
+    /// See [`StartError`]. No process is left behind.
+    pub async fn start(command_line: &str) -> Result<Self, StartError> {
+        Self::launch(Launch::parse(command_line)?).await
+    }
+
+    /// Starts a program with the arguments, environment and folder of `launch`.
+    pub async fn launch(launch: Launch) -> Result<Self, StartError> {
+        Self::launch_with(launch, Options::default()).await
+    }
+
+    /// Starts a program with other options than the default.
+    ///
+    /// A program that is not in the `PATH` of this process is searched in that of the person's
+    /// login shell (`SHELL`), which is asked once and for at most 5 s. The program then gets the
+    /// shell's environment below its own.
+    pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
+        let launch = login_environment::equipped(launch).await;
+        let known = KnownAgent::with_program(Path::new(launch.program()));
+        let misreads = known.is_some_and(|known| known.misreads_missing_files);
+        let options = if misreads && options.unsaved_text.is_none() {
+            options.without_reading()
+        } else {
+            options
+        };
+        let program =
+            Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut child = launch.start()?;
+        let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
+            let missing = io::Error::other("the child has no pipes");
+            return Err(StartError::Program(attache_host::StartError::Other {
+                program: "the agent".into(),
+                source: missing,
+            }));
+        };
+        let watch = child.watch();
+        let connection =
+            AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref())
+                .await?;
+        Ok(Self { connection, child })
+    }
+
+    /// The process id, for people and logs. The system may reuse it once the agent has ended.
+    pub fn pid(&self) -> u32 {
+        self.child.pid()
+    }
+
+    /// What is known about the process: how it ended and what it printed.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
+    }
+
+    /// Ends the connection and then the process: its stdin is closed, then it is asked to
+    /// terminate, then killed with everything it started, each within the default [`StopPatience`].
+    pub async fn stop(mut self) -> Exit {
+        self.connection.close().await;
+        self.child.stop(StopPatience::default()).await
+    }
+}
+
+impl AgentProcess {
+    /// Splits into the connection and the process. The process must outlive the connection.
+    pub(crate) fn into_parts(self) -> (AgentConnection, Child) {
+        (self.connection, self.child)
+    }
+}
+
+impl Deref for AgentProcess {
+    type Target = AgentConnection;
+
+    fn deref(&self) -> &AgentConnection {
+        &self.connection
+    }
+}

@@ -1,0 +1,84 @@
+//! Listing the agent's stored sessions, page by page.
+
+use crate::agent::shared_connection::SharedConnection;
+use attache_connection::CallError;
+use attache_protocol::method::{Method, SessionArchive, SessionList};
+use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInfo};
+use attache_session::Archived;
+use std::sync::Arc;
+
+/// How many pages [`Listing::all`] reads: some agents might return cursors for ever.
+const PAGES: usize = 1000;
+
+/// The agent's stored sessions in the agent's order. From [`crate::AgentConnection::list`].
+///
+/// Listing opens nothing: load, resume or fork a listed session before you prompt it.
+#[derive(Debug)]
+#[must_use = "nothing is asked for until a page is"]
+pub struct Listing<'c> {
+    shared: &'c Arc<SharedConnection>,
+    request: ListSessionsRequest,
+    ended: bool,
+}
+
+impl<'c> Listing<'c> {
+    pub(crate) fn new(shared: &'c Arc<SharedConnection>) -> Self {
+        Self { shared, request: ListSessionsRequest::new(), ended: false }
+    }
+
+    /// Lists only sessions with this working directory, an absolute path as the agent received it.
+    pub fn cwd(mut self, cwd: impl Into<String>) -> Self {
+        self.request.cwd = Some(cwd.into());
+        self
+    }
+
+    /// Sets whether to list archived sessions; the default is not to. Anything else needs an agent
+    /// that archives.
+    pub fn archived(mut self, archived: Archived) -> Self {
+        self.request.archived = match archived {
+            Archived::Exclude => None,
+            Archived::Include => Some(SessionArchiveFilter::Include),
+            Archived::Only => Some(SessionArchiveFilter::Only),
+        };
+        self
+    }
+
+    /// Returns the next page, which may be empty; `None` after the last one. Entries that cannot be
+    /// read are left out. A page without a new cursor is the last one.
+    ///
+    /// # Errors
+    /// The agent does not offer lists or the filter (nothing was sent then), refuses, does not
+    /// answer in time, or is gone. The same page can be requested again.
+    pub async fn next_page(&mut self) -> Result<Option<Vec<SessionInfo>>, CallError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let gate = SessionArchive::ROW.gate;
+        if self.request.archived.is_some()
+            && !gate.opened_by_agent(&self.shared.agent.agent_capabilities)
+        {
+            let capability = gate.path().unwrap_or_default();
+            return Err(CallError::NotOffered { method: SessionList::ROW.name, capability });
+        }
+        let call = self.shared.peer.call::<SessionList>(&self.request);
+        let page = call.within(self.shared.options.quick).await?;
+        self.ended = page.next_cursor.is_none() || page.next_cursor == self.request.cursor;
+        self.request.cursor = page.next_cursor;
+        Ok(Some(page.sessions))
+    }
+
+    /// Returns the sessions of all remaining pages, of at most 1,000 pages.
+    ///
+    /// # Errors
+    /// The same as for [`Listing::next_page`]. The pages read before are dropped.
+    pub async fn all(mut self) -> Result<Vec<SessionInfo>, CallError> {
+        let mut sessions = Vec::new();
+        for _ in 0..PAGES {
+            match self.next_page().await? {
+                Some(page) => sessions.extend(page),
+                None => break,
+            }
+        }
+        Ok(sessions)
+    }
+}

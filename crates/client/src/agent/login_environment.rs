@@ -1,0 +1,160 @@
+//! The environment of the person's login shell. A program that was started from a desktop or a
+//! service has another environment, mostly without the folders in `PATH` where agents are
+//! installed.
+
+use attache_host::Launch;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// How long the shell may take. Some profiles wait for input.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much the shell may print, in bytes: the output of its profile and the environment.
+const LIMIT: usize = 1 << 20;
+
+/// The marks before and behind the environment, in the output of a profile.
+const MARK: &str = "=attache-login-environment=";
+
+/// Variables that describe the shell itself.
+const OWN: [&str; 4] = ["_", "SHLVL", "PWD", "OLDPWD"];
+
+type Variables = Vec<(OsString, OsString)>;
+
+/// Returns the launch unchanged if its program is found. Otherwise, if the login shell finds the
+/// program, adds the shell's `PATH` and those of its variables that this process does not have. The
+/// shell is asked at most once in the life of this process, and only if it is needed.
+pub(crate) async fn equipped(launch: Launch) -> Launch {
+    let by_name = !launch.program().as_encoded_bytes().contains(&b'/');
+    if !by_name || !launch.inherits_environment() || launch.find().is_some() {
+        return launch;
+    }
+    let Some(shell) = env::var_os("SHELL").filter(|shell| !shell.is_empty()) else { return launch };
+    static ASKED: OnceCell<Option<Variables>> = OnceCell::const_new();
+    match ASKED.get_or_init(|| ask(&shell, PATIENCE)).await {
+        Some(variables) => with(launch, variables, |name| env::var_os(name).is_some()),
+        None => launch,
+    }
+}
+
+/// Adds these variables, except those that are set already, if the program is found then.
+fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) -> Launch {
+    let path = variables.iter().find(|(name, _)| name == "PATH");
+    let found = path.is_some_and(|(_, path)| {
+        Launch::new(launch.program()).env("PATH", path).find().is_some() && !launch.sets("PATH")
+    });
+    if !found {
+        return launch;
+    }
+    let missing = variables.iter().filter(|(name, _)| name == "PATH" || !is_set(name));
+    let missing = missing.filter(|(name, _)| !OWN.iter().any(|own| name == own));
+    missing.fold(launch, |launch, (name, value)| match launch.sets(name) {
+        true => launch,
+        false => launch.env(name, value),
+    })
+}
+
+/// Asks a shell for its environment after its profile; `None` if it does not answer in time. No
+/// process is left behind.
+async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
+    let tell = format!("printf %s {MARK}; env -0; printf %s {MARK}");
+    let mut child = Launch::new(shell).args(["-l", "-i", "-c", &tell]).start().ok()?;
+    let output = child.take_stdout()?;
+    drop(child.take_stdin());
+    let reading = async {
+        let (mut printed, mut piece) = (Vec::new(), vec![0; 1 << 16]);
+        loop {
+            output.readable().await.ok()?;
+            match output.try_read(&mut piece) {
+                Ok(0) => return None,
+                Ok(length) => printed.extend_from_slice(piece.get(..length)?),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => continue,
+                Err(_) => return None,
+            }
+            // Does not read to the end: a process that the profile started may hold the pipe open.
+            if let Some(variables) = told(&printed) {
+                return Some(variables);
+            }
+            if printed.len() > LIMIT {
+                return None;
+            }
+        }
+    };
+    tokio::time::timeout(patience, reading).await.ok().flatten()
+}
+
+/// The environment in the output of a shell, once both marks are there.
+fn told(printed: &[u8]) -> Option<Variables> {
+    let mark = MARK.as_bytes();
+    let find = |bytes: &[u8]| bytes.windows(mark.len()).position(|window| window == mark);
+    let from = printed.get(find(printed)? + mark.len()..)?;
+    let environment = from.get(..find(from)?)?;
+    let variable = |entry: &[u8]| {
+        let at = entry.iter().position(|byte| *byte == b'=').filter(|at| *at > 0)?;
+        let (name, value) = (entry.get(..at)?, entry.get(at + 1..)?);
+        Some((OsString::from_vec(name.to_vec()), OsString::from_vec(value.to_vec())))
+    };
+    Some(environment.split(|byte| *byte == 0).filter_map(variable).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    /// A shell whose profile is this script.
+    fn shell(folder: &Path, profile: &str) -> OsString {
+        let path = folder.join("shell");
+        fs::write(&path, format!("#!/bin/sh\n{profile}\nshift 2\nexec /bin/sh \"$@\"\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.into()
+    }
+
+    #[tokio::test]
+    async fn a_profile_that_prints_noise_is_read_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile =
+            "echo Welcome; echo A=no >&2; export A='b\nc' B=; sleep 1000 & printf 'A=1\\0'";
+        let variables = ask(&shell(folder.path(), profile), Duration::from_secs(20)).await.unwrap();
+        let of = |wanted: &str| {
+            variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
+        assert_eq!((of("A"), of("B")), (Some("b\nc".into()), Some("".into())));
+        assert!(of("PATH").is_some());
+    }
+
+    #[tokio::test]
+    async fn a_profile_that_hangs_fails_or_never_ends_gives_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        for profile in ["sleep 1000", "exit 3", "yes"] {
+            let asked = ask(&shell(folder.path(), profile), Duration::from_millis(500)).await;
+            assert!(asked.is_none(), "{profile}");
+        }
+        assert!(ask(OsStr::new("/no/such/shell"), PATIENCE).await.is_none());
+    }
+
+    #[test]
+    fn only_missing_variables_are_added_and_only_if_they_help() {
+        let folder = tempfile::tempdir().unwrap();
+        let robot = shell(folder.path(), "");
+        let path: OsString = folder.path().into();
+        let variables: Variables =
+            [("PATH", path), ("KEY", "theirs".into()), ("HERE", "no".into()), ("PWD", "/".into())]
+                .into_iter()
+                .map(|(name, value)| (name.into(), value))
+                .collect();
+        let is_set = |name: &OsStr| name == "HERE";
+        let equipped = |line: &str| with(Launch::parse(line).unwrap(), &variables, is_set);
+        assert!(robot.as_encoded_bytes().ends_with(b"/shell"));
+        let launch = equipped("shell --acp");
+        assert!(launch.find().is_some());
+        assert!(launch.sets("KEY") && !launch.sets("HERE") && !launch.sets("PWD"));
+        assert_eq!(equipped("KEY=mine shell").command_line().matches("KEY=").count(), 1);
+        assert!(!equipped("no-such-program").sets("PATH"));
+        assert!(equipped("PATH=/nowhere shell").find().is_none(), "whoever sets PATH means it");
+    }
+}

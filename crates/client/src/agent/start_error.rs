@@ -1,0 +1,164 @@
+//! Why an agent did not start. No process is left behind.
+
+use crate::agent::evidence::Evidence;
+use attache_connection::{CallError, End};
+use attache_host::ParseError;
+use attache_protocol::v1::ProtocolVersion;
+use attache_protocol::{DecodeError, Error};
+use std::fmt;
+use std::time::Duration;
+
+/// Why an agent did not start. No process is left behind.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The command line is not well-formed.
+    Command(ParseError),
+    /// The program cannot be started.
+    Program(attache_host::StartError),
+    /// The agent did not answer `initialize` in time.
+    Silent {
+        /// How long the client waited.
+        after: Duration,
+        /// What is known about the agent.
+        evidence: Evidence,
+    },
+    /// The agent or the connection ended before the answer to `initialize`.
+    Ended {
+        /// How the connection ended.
+        end: End,
+        /// What is known about the agent.
+        evidence: Evidence,
+    },
+    /// The agent refused `initialize`.
+    Refused {
+        /// Its error.
+        error: Error,
+        /// What is known about the agent.
+        evidence: Evidence,
+    },
+    /// The agent's answer to `initialize` cannot be read.
+    BadReply {
+        /// What is wrong with it.
+        error: DecodeError,
+        /// What is known about the agent.
+        evidence: Evidence,
+    },
+    /// The agent speaks a protocol version that this client does not.
+    Version {
+        /// The version that the agent answered with.
+        answered: ProtocolVersion,
+    },
+}
+
+impl StartError {
+    /// Converts a failed `initialize`.
+    pub(crate) fn of_call(error: CallError, evidence: Evidence) -> Self {
+        match error {
+            CallError::Refused(error) => Self::Refused { error, evidence },
+            CallError::BadReply(error) => Self::BadReply { error, evidence },
+            CallError::TimedOut { after, .. } => Self::Silent { after, evidence },
+            CallError::Gone(end) => Self::Ended { end, evidence },
+            // `initialize` is never gated, and there are no other kinds today.
+            other => Self::Refused { error: Error::internal(other.to_string()), evidence },
+        }
+    }
+
+    /// What is known about the agent, if it was started.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match self {
+            Self::Silent { evidence, .. }
+            | Self::Ended { evidence, .. }
+            | Self::Refused { evidence, .. }
+            | Self::BadReply { evidence, .. } => Some(evidence),
+            Self::Command(_) | Self::Program(_) | Self::Version { .. } => None,
+        }
+    }
+}
+
+/// Advice, where the cause may be that the program was not started as an ACP agent.
+const ACP_MODE: &str = "check that the command starts its ACP mode, often by a flag such as --acp";
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(error) => error.fmt(f),
+            Self::Program(error) => error.fmt(f),
+            Self::Silent { after, evidence } => {
+                write!(
+                    f,
+                    "the agent did not answer initialize within {:.1} s: {ACP_MODE}{evidence}",
+                    after.as_secs_f64()
+                )
+            }
+            Self::Ended { end, evidence } => {
+                match evidence.exit {
+                    Some(exit) => {
+                        write!(f, "the agent ended before it answered initialize ({exit}): ")?
+                    }
+                    None => write!(
+                        f,
+                        "the agent was gone before it answered initialize ({}): ",
+                        short(end)
+                    )?,
+                }
+                let advice = if evidence.stdout.is_empty() && !evidence.stderr.is_empty() {
+                    "what it wrote to stderr should say why"
+                } else {
+                    ACP_MODE
+                };
+                write!(f, "{advice}{evidence}")
+            }
+            Self::Refused { error, evidence } => {
+                write!(
+                    f,
+                    "the agent refused initialize: {error}; its documentation or an update may help{evidence}"
+                )
+            }
+            Self::BadReply { error, evidence } => {
+                write!(
+                    f,
+                    "the agent's answer to initialize cannot be read: {error}; update the agent, or report it to its author{evidence}"
+                )
+            }
+            Self::Version { answered } => write!(
+                f,
+                "the agent speaks version {answered} of the protocol, this client version {}: update the older of the two",
+                ProtocolVersion::V1
+            ),
+        }
+    }
+}
+
+/// The end without its details, because the evidence repeats them.
+fn short(end: &End) -> End {
+    match end {
+        End::PeerClosed { .. } => End::PeerClosed { detail: None },
+        other => other.clone(),
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Command(error) => Some(error),
+            Self::Program(error) => Some(error),
+            Self::Ended { end, .. } => Some(end),
+            Self::Refused { error, .. } => Some(error),
+            Self::BadReply { error, .. } => Some(error),
+            Self::Silent { .. } | Self::Version { .. } => None,
+        }
+    }
+}
+
+impl From<ParseError> for StartError {
+    fn from(error: ParseError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<attache_host::StartError> for StartError {
+    fn from(error: attache_host::StartError) -> Self {
+        Self::Program(error)
+    }
+}

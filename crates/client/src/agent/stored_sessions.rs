@@ -1,0 +1,104 @@
+//! Managing stored sessions, open or not.
+
+use crate::agent::agent_connection::AgentConnection;
+use crate::agent::shared_connection::SharedConnection;
+use attache_connection::CallError;
+use attache_protocol::method::{
+    SessionArchive, SessionDelete, SessionSetTitle, SessionStatusQuery, SessionUnarchive,
+};
+use attache_protocol::v1::{
+    ArchiveSessionRequest, DeleteSessionRequest, SessionId, SessionStatus, SessionStatusRequest,
+    SetSessionTitleRequest, UnarchiveSessionRequest,
+};
+use attache_session::EventBody;
+
+/// These methods fail without sending anything if the agent does not advertise them; the error
+/// names the capability. Otherwise they fail if the agent refuses, does not answer in time
+/// (`Options::quick`), or is gone.
+impl AgentConnection {
+    /// Deletes a stored session, if the agent offers that. A session that does not exist counts as
+    /// deleted. The agent decides what happens to an open session: close it first.
+    pub async fn delete(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
+        let params = DeleteSessionRequest::new(id);
+        self.0.peer.call::<SessionDelete>(&params).within(self.0.options.quick).await.map(drop)
+    }
+
+    /// Archives a session, if the agent offers that: it is no longer listed by default, and keeps
+    /// its id and history. An open session is closed, as by [`crate::SessionHandle::close`].
+    /// Archiving it twice is no error.
+    pub async fn archive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
+        let id = id.into();
+        let (params, sessions) = (ArchiveSessionRequest::new(id.clone()), self.0.sessions.clone());
+        let reply = self.0.peer.call_with_callback::<SessionArchive>(&params, move |reply| {
+            if reply.is_ok() {
+                sessions.get(&id).iter().for_each(|live| live.apply([EventBody::Archived(true)]));
+                sessions.remove(&id);
+            }
+        });
+        reply.within(self.0.options.quick).await.map(drop)
+    }
+
+    /// Takes a session out of the archive, if the agent offers archives. The session is listed
+    /// again, but not opened. Doing it twice is no error.
+    pub async fn unarchive(&self, id: impl Into<SessionId>) -> Result<(), CallError> {
+        self.0.unarchive(id.into()).await
+    }
+
+    /// Returns whether the agent has a session open, if the agent offers that. A state that this
+    /// version does not know is [`SessionStatus::Saved`].
+    ///
+    /// The status does not refer to this connection: a session that is [`SessionStatus::Open`] must
+    /// also be loaded or resumed before it takes prompts here.
+    pub async fn status(&self, id: impl Into<SessionId>) -> Result<SessionStatus, CallError> {
+        let params = SessionStatusRequest::new(id);
+        let reply =
+            self.0.peer.call::<SessionStatusQuery>(&params).within(self.0.options.quick).await?;
+        Ok(match reply.status {
+            SessionStatus::Open => SessionStatus::Open,
+            _ => SessionStatus::Saved,
+        })
+    }
+
+    /// Sets the title of any listed session, if the agent offers that. Returns the title as the
+    /// agent stored it. An open session shows it from then on.
+    ///
+    /// # Errors
+    /// The agent refuses the title, for example an empty one.
+    pub async fn set_title(
+        &self,
+        id: impl Into<SessionId>,
+        title: impl Into<String>,
+    ) -> Result<String, CallError> {
+        self.0.set_title(id.into(), title.into()).await
+    }
+}
+
+impl SharedConnection {
+    pub(crate) async fn unarchive(&self, id: SessionId) -> Result<(), CallError> {
+        let (params, sessions) = (UnarchiveSessionRequest::new(id.clone()), self.sessions.clone());
+        let reply = self.peer.call_with_callback::<SessionUnarchive>(&params, move |reply| {
+            if let (Ok(_), Some(live)) = (reply, sessions.get(&id)) {
+                live.apply([EventBody::Archived(false)]);
+            }
+        });
+        reply.within(self.options.quick).await.map(drop)
+    }
+
+    pub(crate) async fn set_title(
+        &self,
+        id: SessionId,
+        title: String,
+    ) -> Result<String, CallError> {
+        let (params, sessions) =
+            (SetSessionTitleRequest::new(id.clone(), title), self.sessions.clone());
+        let reply = self.peer.call_with_callback::<SessionSetTitle>(&params, move |reply| {
+            if let (Ok(reply), Some(live)) = (reply, sessions.get(&id)) {
+                live.apply([EventBody::StoredTitle {
+                    title: reply.title.clone(),
+                    by_person: false,
+                }]);
+            }
+        });
+        Ok(reply.within(self.options.quick).await?.title)
+    }
+}

@@ -1,0 +1,254 @@
+//! Pages that an agent asks a person to open: the address to show (ELIC-09, ELIC-10), and the
+//! completion (ELIC-19, ELIC-20).
+
+use attache_protocol::v1::ElicitationId;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// How many pages may wait for their completion. The oldest is dropped first.
+const OUTSTANDING: usize = 64;
+
+/// The address of a page, checked and not opened: it begins with `https://` or `http://`, has a
+/// host, and contains no white space or control characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    url: String,
+    host: String,
+    suspicions: Vec<Suspicion>,
+}
+
+/// Why an address is suspicious.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Suspicion {
+    /// The connection is not encrypted: the address is `http` and not on this machine.
+    NotEncrypted,
+    /// The host's name may not be what it looks like: it has Punycode (`xn--…`) or letters outside
+    /// ASCII.
+    OtherLetters,
+    /// A user name precedes the host and may look like one.
+    UserName,
+    /// The host is a bare number.
+    Number,
+}
+
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotEncrypted => "what is sent there can be read on the way",
+            Self::OtherLetters => "the name may look like another one",
+            Self::UserName => "what stands before the @ is not where it leads",
+            Self::Number => "it is a number and no name",
+        })
+    }
+}
+
+/// Why an address is not that of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// It does not begin with `https://` or `http://`.
+    Scheme,
+    /// It has no host.
+    NoHost,
+    /// It contains white space, control characters or a backslash.
+    Characters,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Scheme => "the address of a page must begin with https:// or http://",
+            Self::NoHost => "the address of the page names no host: give it in full",
+            Self::Characters => {
+                "the address of the page holds white space, a control character or a backslash: escape it"
+            }
+        })
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// See [`AddressError`].
+    pub fn parse(url: &str) -> Result<Self, AddressError> {
+        // A browser skips or replaces these characters, so that it might open another address than
+        // the one shown.
+        let odd = |character: char| {
+            character.is_whitespace()
+                || character.is_control()
+                || character == '\\'
+                || is_invisible(character)
+        };
+        if url.contains(odd) {
+            return Err(AddressError::Characters);
+        }
+        let (scheme, rest) = url.split_once("://").ok_or(AddressError::Scheme)?;
+        let encrypted = scheme.eq_ignore_ascii_case("https");
+        if !encrypted && !scheme.eq_ignore_ascii_case("http") {
+            return Err(AddressError::Scheme);
+        }
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let (user, place) = match authority.rsplit_once('@') {
+            Some((user, place)) => (Some(user), place),
+            None => (None, authority),
+        };
+        let host = match place.strip_prefix('[').and_then(|place| place.split_once(']')) {
+            Some((address, _)) => format!("[{address}]"),
+            None => place.split(':').next().unwrap_or_default().to_ascii_lowercase(),
+        };
+        if host.is_empty() {
+            return Err(AddressError::NoHost);
+        }
+        let here = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
+        let other = host.split('.').any(|label| label.starts_with("xn--")) || !host.is_ascii();
+        let last = host.rsplit('.').find(|label| !label.is_empty()).unwrap_or_default();
+        let number =
+            host.starts_with('[') || last.starts_with(|first: char| first.is_ascii_digit());
+        let suspicions = [
+            (!encrypted && !here, Suspicion::NotEncrypted),
+            (other, Suspicion::OtherLetters),
+            (user.is_some(), Suspicion::UserName),
+            (number && !here, Suspicion::Number),
+        ];
+        let suspicions = suspicions
+            .into_iter()
+            .filter_map(|(true_of_it, suspicion)| true_of_it.then_some(suspicion));
+        Ok(Self { url: url.to_owned(), host, suspicions: suspicions.collect() })
+    }
+
+    /// The whole address. Show all of it.
+    pub fn as_str(&self) -> &str {
+        &self.url
+    }
+
+    /// The host, in lower case. Show it separately.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The suspicious parts; mostly none.
+    pub fn suspicions(&self) -> &[Suspicion] {
+        &self.suspicions
+    }
+}
+
+/// Invisible characters, and characters that change the direction of writing, so that an address
+/// looks like another.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// The completion of a page: the agent reports that the person is done there. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Completed(watch::Receiver<bool>);
+
+impl Completed {
+    /// Whether the page is complete.
+    pub fn is_completed(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until the page is complete; `false` if it will not be, because the connection is over
+    /// or the person did not agree to open the page.
+    pub async fn wait(mut self) -> bool {
+        self.0.wait_for(|completed| *completed).await.is_ok()
+    }
+}
+
+/// The pages of one connection that are not complete.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outstanding(Arc<Mutex<Pages>>);
+
+/// Each page with the sender of its completion, in the order in which they were requested.
+type Pages = VecDeque<(ElicitationId, watch::Sender<bool>)>;
+
+impl Outstanding {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a page; `None` if its id is in use (ELIC-18).
+    pub(crate) fn begin(&self, id: &ElicitationId) -> Option<Completed> {
+        let mut pages = self.pages();
+        if pages.iter().any(|(outstanding, _)| outstanding == id) {
+            return None;
+        }
+        if pages.len() >= OUTSTANDING {
+            pages.pop_front();
+        }
+        let (sender, receiver) = watch::channel(false);
+        pages.push_back((id.clone(), sender));
+        Some(Completed(receiver))
+    }
+
+    /// Removes a page that the person did not agree to open.
+    pub(crate) fn forget(&self, id: &ElicitationId) {
+        self.pages().retain(|(outstanding, _)| outstanding != id);
+    }
+
+    /// Completes a page. Unknown and completed ids are ignored (ELIC-20).
+    pub(crate) fn complete(&self, id: &ElicitationId) {
+        let mut pages = self.pages();
+        let found = pages.iter().position(|(outstanding, _)| outstanding == id);
+        if let Some((_, sender)) = found.and_then(|index| pages.remove(index)) {
+            sender.send_replace(true);
+        }
+    }
+
+    /// The connection is over.
+    pub(crate) fn end(&self) {
+        self.pages().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ELIC-09, ELIC-10.
+    #[test]
+    fn an_address_shows_its_host_and_its_suspicious_parts() {
+        let parsed = |url: &str| {
+            let address = Address::parse(url).unwrap();
+            (address.host().to_owned(), address.suspicions().to_vec())
+        };
+        let fine = |host: &str| (host.to_owned(), Vec::new());
+        assert_eq!(parsed("https://Example.org/a?b=@x#c"), fine("example.org"));
+        assert_eq!(parsed("HTTP://localhost:8080/"), fine("localhost"));
+        assert_eq!(parsed("http://[::1]:80/"), fine("[::1]"));
+        for (url, host, suspicion) in [
+            ("http://example.org", "example.org", Suspicion::NotEncrypted),
+            ("https://xn--pple-43d.com/", "xn--pple-43d.com", Suspicion::OtherLetters),
+            ("https://аpple.com/", "аpple.com", Suspicion::OtherLetters),
+            ("https://bank.com@evil.org/", "evil.org", Suspicion::UserName),
+            ("https://bank.com%40a@evil.org?x", "evil.org", Suspicion::UserName),
+            ("https://10.0.0.1/", "10.0.0.1", Suspicion::Number),
+            ("https://0x7f.1/", "0x7f.1", Suspicion::Number),
+        ] {
+            assert_eq!(parsed(url), (host.to_owned(), vec![suspicion]), "{url}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_are_no_page_are_refused() {
+        for (url, error) in [
+            ("javascript:alert(1)", AddressError::Scheme),
+            ("file:///etc/passwd", AddressError::Scheme),
+            ("example.org", AddressError::Scheme),
+            ("https:///x", AddressError::NoHost),
+            ("https://a@:80/", AddressError::NoHost),
+            ("https://evil.org\\@bank.com/", AddressError::Characters),
+            ("https://a\u{202e}b.org", AddressError::Characters),
+            ("https://a b", AddressError::Characters),
+            ("https://a\n.b", AddressError::Characters),
+        ] {
+            assert_eq!(Address::parse(url), Err(error), "{url:?}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What the agents and sessions of a hub report to it and ask of it.
+
+use super::change_notifier::ChangeMark;
+use super::pending_questions::PendingQuestions;
+use crate::permission::Permissions;
+use attache_protocol::v1::SessionId;
+use attache_session::Event;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The hub as its agents and sessions see it. None of these functions waits.
+pub(crate) trait HubEvents: Send + Sync {
+    /// Wakes the watchers of the hub because the thing with this mark changed.
+    fn notify(&self, mark: &ChangeMark);
+
+    /// Wakes the watchers of every session of this agent.
+    fn touch_sessions_of(&self, agent: &str);
+
+    /// Adds what this event of a session cost.
+    fn count_spending(&self, agent: &str, session: &SessionId, event: &Event);
+
+    /// Whether the sessions get notices about the size of their context.
+    fn gives_context_notices(&self) -> bool;
+
+    /// Returns the permissions of a session: the rules decide first, then the person.
+    fn permissions(&self, agent: &str, cwd: &Path, pending: &Arc<PendingQuestions>) -> Permissions;
+}

@@ -1,0 +1,303 @@
+//! A handle to a session of a hub.
+
+use super::housekeeping::save;
+use super::hub_agent::HubAgent;
+use super::hub_error::HubError;
+use super::hub_shared::HubShared;
+use super::pending_questions::{Answer, AnswerError, Question};
+use super::session_entry::SessionEntry;
+use super::spending::Budget;
+use super::watched_entry;
+use crate::observe::session_state::SessionState;
+use crate::observe::session_status::QuestionId;
+use crate::observe::watch::{Watch, WatchUpdate, Watched};
+use crate::observe::watch_position::WatchPosition;
+use crate::session::set_error::SetError;
+use attache_connection::{CallError, End};
+use attache_protocol::v1::{
+    SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
+};
+use attache_session::{Session, StoreError};
+use std::path::Path;
+use std::sync::{Arc, Weak};
+
+/// The maximum size of the summary that starts a new session, in bytes.
+const HAND_OFF: usize = 32 << 10;
+
+/// A session of a hub. This is a handle, cheap to clone. The session outlives its agent: the
+/// transcript, the prompts that wait and the draft stay when the process ends, and the session
+/// continues once the agent runs again.
+///
+/// The hub adds notices of its own to the transcript: when it restarted the agent, when the context
+/// fills up, and when the budget stopped a turn.
+#[derive(Clone)]
+pub struct HubSession {
+    pub(crate) entry: Arc<SessionEntry>,
+    hub: Weak<HubShared>,
+}
+
+impl HubSession {
+    pub(crate) fn new(entry: Arc<SessionEntry>, hub: &Arc<HubShared>) -> Self {
+        Self { entry, hub: Arc::downgrade(hub) }
+    }
+
+    /// The open sessions of a hub, in the order in which they were opened.
+    pub(crate) fn all(hub: &Arc<HubShared>) -> Vec<Self> {
+        hub.sessions().into_iter().map(|entry| Self::new(entry, hub)).collect()
+    }
+
+    /// The session's id at its agent.
+    pub fn id(&self) -> &SessionId {
+        &self.entry.id
+    }
+
+    /// Its agent.
+    pub fn agent(&self) -> HubAgent {
+        HubAgent(self.entry.agent.clone())
+    }
+
+    /// Its folder.
+    pub fn cwd(&self) -> &Path {
+        &self.entry.params.cwd
+    }
+
+    /// The state of the session.
+    pub fn state(&self) -> SessionState {
+        self.entry.session_state()
+    }
+
+    /// The session as it is now. A snapshot shares its texts with the live session and holds no
+    /// lock.
+    pub fn snapshot(&self) -> Session {
+        self.entry.fold.session()
+    }
+
+    /// Watches the session from now on, its status included. The watch outlives the agent.
+    pub fn watch(&self) -> Watch {
+        watched_entry::watch(&self.entry)
+    }
+
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
+    /// beginning for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        self.entry.changes_since(position)
+    }
+
+    /// The open questions of the agent, in the order in which it asked them.
+    pub fn questions(&self) -> Vec<Question> {
+        self.entry.pending.open()
+    }
+
+    /// The last questions of this turn that were withdrawn without an answer, because the turn was
+    /// cancelled or the agent ended.
+    pub fn withdrawn(&self) -> Vec<Question> {
+        self.entry.pending.withdrawn()
+    }
+
+    /// Answers one of [`HubSession::questions`].
+    ///
+    /// # Errors
+    /// See [`AnswerError`].
+    pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
+        self.entry.pending.answer(question, answer)
+    }
+
+    /// The text that the person has written and not sent.
+    pub fn draft(&self) -> String {
+        self.entry.state().draft.clone()
+    }
+
+    /// Stores text that the person has written and not sent. The log has it at most a second later.
+    pub fn set_draft(&self, draft: impl Into<String>) {
+        let draft = draft.into();
+        let mut state = self.entry.state();
+        if state.draft == draft {
+            return;
+        }
+        state.draft = draft;
+        state.unsaved.draft = true;
+        drop(state);
+        self.entry.housekeeping.notify_one();
+        self.entry.touch();
+    }
+
+    /// Sets the budget of the session; `None` removes it. [`HubSession::release`] resumes a queue that
+    /// the budget held.
+    pub fn set_budget(&self, budget: Option<Budget>) {
+        self.entry.state().budget = budget;
+        self.entry.passed.notify_one();
+        self.entry.touch();
+    }
+
+    /// The budget of the session.
+    pub fn budget(&self) -> Option<Budget> {
+        self.entry.state().budget.clone()
+    }
+
+    /// Sets a config option, as [`crate::SessionHandle::set`] does. The hub sets it again after it
+    /// restarts the agent.
+    ///
+    /// # Errors
+    /// The same as there, or the agent is gone.
+    pub async fn set(
+        &self,
+        name: &str,
+        value: impl Into<SessionConfigOptionValue>,
+    ) -> Result<(), SetError> {
+        match self.entry.handle() {
+            Some(handle) => handle.set(name, value).await,
+            None => Err(SetError::Call(CallError::Gone(self.end()))),
+        }
+    }
+
+    /// Sets the mode, as [`crate::SessionHandle::set_mode`] does.
+    ///
+    /// # Errors
+    /// The same as there, or the agent is gone.
+    pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
+        match self.entry.handle() {
+            Some(handle) => handle.set_mode(mode).await,
+            None => Err(SetError::Call(CallError::Gone(self.end()))),
+        }
+    }
+
+    /// Sets the title, as [`crate::SessionHandle::set_title`] does.
+    ///
+    /// # Errors
+    /// The same as there, or the agent is gone.
+    pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
+        match self.entry.handle() {
+            Some(handle) => handle.set_title(title).await,
+            None => Err(CallError::Gone(self.end())),
+        }
+    }
+
+    /// The output of a terminal, as [`crate::SessionHandle::terminal`] returns it; `None` also while
+    /// the agent does not run.
+    pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
+        self.entry.handle()?.terminal(id)
+    }
+
+    /// Opens a new session in the same folder with the same agent. Its first prompt is a summary of
+    /// this session ([`Session::hand_off`]). Use this when the agent cannot continue a session, or
+    /// when the context is full.
+    ///
+    /// The prompts that wait here and the draft move to the new session in one step. The log of this
+    /// session keeps them until the log of the new one has them, so that a crash loses nothing.
+    ///
+    /// # Errors
+    /// More prompts wait than a session takes, the agent does not start or does not open a session,
+    /// or the new session was closed at once. Nothing has changed then.
+    pub async fn continue_in_new_session(&self) -> Result<HubSession, HubError> {
+        let hub = self.hub.upgrade().ok_or(HubError::Closed)?;
+        if self.entry.state().queue.is_overfull() {
+            return Err(HubError::QueueFull);
+        }
+        let params = self.entry.params.clone();
+        let new = Self::new(hub.open(self.entry.agent.clone(), params).await?, &hub);
+        self.hand_over(&new)?;
+        new.entry.work.notify_one();
+        new.entry.touch();
+        self.entry.touch();
+        // Without a store, or if it fails, only memory has them. The log here keeps its own then.
+        if new.commit().await.is_ok() {
+            let mut state = self.entry.state();
+            (state.unsaved.queue, state.unsaved.draft) = (true, true);
+            drop(state);
+            save(&self.entry);
+        }
+        Ok(new)
+    }
+
+    /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just
+    /// opened. Locks the older session first.
+    fn hand_over(&self, new: &HubSession) -> Result<(), HubError> {
+        let summary = self.snapshot().hand_off(HAND_OFF);
+        let mut from = self.entry.state();
+        let mut to = new.entry.state();
+        if to.closed {
+            return Err(HubError::Closed);
+        }
+        if from.queue.is_overfull() {
+            return Err(HubError::QueueFull);
+        }
+        let waiting = from.queue.take_all();
+        to.queue.put_first(std::iter::once(summary.into()).chain(waiting).collect());
+        let draft = std::mem::take(&mut from.draft);
+        if !draft.is_empty() {
+            to.draft = draft;
+        }
+        to.budget.clone_from(&from.budget);
+        (to.unsaved.queue, to.unsaved.draft) = (true, true);
+        Ok(())
+    }
+
+    /// Why the session is no longer stored; `None` if it is. The session continues in memory.
+    pub fn log_failure(&self) -> Option<StoreError> {
+        self.entry.fold.log_failure()
+    }
+
+    /// Waits until the store has everything that happened until now; returns at once without a store.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn commit(&self) -> Result<(), StoreError> {
+        save(&self.entry);
+        let commit = self.entry.fold.commit();
+        match commit {
+            Some(commit) => commit.await,
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the session from the hub: cancels a running turn and closes the session at the agent,
+    /// if the agent offers that. The log stays.
+    ///
+    /// # Errors
+    /// The agent refused or did not answer in time. The session is removed from the hub in any case.
+    pub async fn close(&self) -> Result<(), CallError> {
+        self.entry.cancel_turn();
+        let handle = self.entry.handle();
+        let closing = match &handle {
+            Some(handle) => handle.close().await,
+            None => Ok(()),
+        };
+        save(&self.entry);
+        self.entry.state().closed = true;
+        self.entry.work.notify_one();
+        self.entry.fold.end_log();
+        self.entry.touch();
+        if let Some(hub) = self.hub.upgrade() {
+            hub.forget(&self.entry);
+        }
+        match closing {
+            Err(CallError::NotOffered { .. } | CallError::Gone(_)) => Ok(()),
+            closing => closing,
+        }
+    }
+
+    /// Why the agent does not answer.
+    fn end(&self) -> End {
+        match self.state() {
+            SessionState::Closed => End::Closed,
+            state => End::PeerClosed { detail: Some(state.to_string().into()) },
+        }
+    }
+}
+
+impl PartialEq for HubSession {
+    /// Whether both are handles to the same session.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entry, &other.entry)
+    }
+}
+
+impl std::fmt::Debug for HubSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HubSession")
+            .field("agent", &self.entry.agent.name)
+            .field("id", self.id())
+            .field("state", &self.state())
+            .finish()
+    }
+}

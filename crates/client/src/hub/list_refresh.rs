@@ -1,0 +1,143 @@
+//! Refreshing the list of sessions in the background.
+
+use super::Hub;
+use super::agent_entry::AgentEntry;
+use super::hub_shared::HubShared;
+use super::session_list::{AgentListing, ListedSession, SessionFilter};
+use crate::lock::lock;
+use attache_connection::CallError;
+use attache_protocol::method::Side;
+use attache_protocol::v1::SessionId;
+use attache_session::{Archived, ListQuery, StoreError};
+use std::sync::Arc;
+
+/// How many pages of an agent's list are read: some agents might return cursors for ever.
+const PAGES: usize = 1000;
+
+/// How many sessions a page of the store has.
+const STORE_PAGE: usize = 1000;
+
+impl Hub {
+    /// Asks the store and every running agent that offers lists for their sessions, page by page in
+    /// the background. Returns at once; watchers are notified as pages arrive. An agent that is
+    /// being asked is not asked again.
+    pub fn refresh_list(&self) {
+        let hub = self.shared.clone();
+        self.shared.tasks.spawn(async move { hub.ask_store().await });
+        for agent in self.agents() {
+            let (hub, agent) = (self.shared.clone(), agent.0);
+            if hub.begin_listing(&agent) {
+                self.shared.tasks.spawn(async move { hub.ask_agent(&agent).await });
+            }
+        }
+    }
+
+    /// Returns the known sessions, the newest first: those that agents and the store listed last
+    /// ([`Hub::refresh_list`]), and the open ones.
+    pub fn list(&self, filter: &SessionFilter) -> Vec<ListedSession> {
+        let open = self.sessions();
+        let open: Vec<_> =
+            open.iter().map(|it| (it.entry.agent.name.clone(), it.snapshot())).collect();
+        lock(&self.shared.list).sessions(&open, filter)
+    }
+
+    /// Returns the progress of each agent's list, by the agent's name. An empty name stands for the
+    /// store, if it failed.
+    pub fn listings(&self) -> Vec<(String, AgentListing)> {
+        lock(&self.shared.list)
+            .listings
+            .iter()
+            .map(|(name, state)| (name.clone(), state.clone()))
+            .collect()
+    }
+}
+
+impl HubShared {
+    pub(crate) fn listed_cwd(&self, agent: &str, id: &SessionId) -> Option<String> {
+        lock(&self.list).cwd(agent, id)
+    }
+
+    fn say_listing(&self, whom: &str, state: AgentListing) {
+        lock(&self.list).listings.insert(whom.to_owned(), state);
+        self.notifier.notify(&self.list_mark);
+    }
+
+    async fn ask_store(&self) {
+        let round = lock(&self.list).begin("");
+        let mut query = ListQuery {
+            side: Some(Side::Client),
+            archived: Archived::Include,
+            limit: STORE_PAGE,
+            ..ListQuery::default()
+        };
+        loop {
+            let asked = query.clone();
+            let page = match self.with_store(move |store| store.list(&asked)).await {
+                Ok(Some(page)) => page,
+                Ok(None) => return,
+                Err(error) => return self.store_failed(&error),
+            };
+            lock(&self.list).stored(round, page.sessions);
+            self.notifier.notify(&self.list_mark);
+            match page.next {
+                Some(next) => query.cursor = Some(next),
+                None => break,
+            }
+        }
+        let mut list = lock(&self.list);
+        list.end_stored(round);
+        list.listings.remove("");
+        drop(list);
+        self.notifier.notify(&self.list_mark);
+    }
+
+    fn store_failed(&self, error: &StoreError) {
+        self.say_listing("", AgentListing::Failed(error.to_string().into()));
+    }
+
+    /// Notes the state of an agent's list. Returns whether to ask the agent.
+    fn begin_listing(&self, agent: &AgentEntry) -> bool {
+        let is_asked =
+            matches!(lock(&self.list).listings.get(&agent.name), Some(AgentListing::Asking(_)));
+        let Some(connection) = agent.connection() else {
+            self.say_listing(&agent.name, AgentListing::NotRunning);
+            return false;
+        };
+        if connection.capabilities().session_capabilities.list.is_none() {
+            self.say_listing(&agent.name, AgentListing::NotOffered);
+            return false;
+        }
+        if !is_asked {
+            self.say_listing(&agent.name, AgentListing::Asking(0));
+        }
+        !is_asked
+    }
+
+    async fn ask_agent(&self, agent: &Arc<AgentEntry>) {
+        let state = match self.ask_pages(agent).await {
+            Ok(count) => AgentListing::Listed(count),
+            Err(error) => AgentListing::Failed(error.to_string().into()),
+        };
+        self.say_listing(&agent.name, state);
+    }
+
+    async fn ask_pages(&self, agent: &Arc<AgentEntry>) -> Result<usize, CallError> {
+        let Some(connection) = agent.connection() else {
+            return Err(CallError::Gone(attache_connection::End::Closed));
+        };
+        let round = lock(&self.list).begin(&agent.name);
+        let mut listing = connection.list();
+        if connection.capabilities().session_capabilities.archive.is_some() {
+            listing = listing.archived(Archived::Include);
+        }
+        let mut count = 0;
+        for _ in 0..PAGES {
+            let Some(page) = listing.next_page().await? else { break };
+            count += page.len();
+            lock(&self.list).listed(&agent.name, round, page);
+            self.say_listing(&agent.name, AgentListing::Asking(count));
+        }
+        lock(&self.list).end(&agent.name, round);
+        Ok(count)
+    }
+}

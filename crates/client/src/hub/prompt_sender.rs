@@ -1,0 +1,160 @@
+//! Sending the prompts of one session, one after the other, over the current connection.
+
+use super::agent_entry::{Phase, Up};
+use super::housekeeping;
+use super::reopening::reopen;
+use super::session_entry::SessionEntry;
+use crate::observe::queued_prompt::{HoldReason, QueuedPrompt};
+use crate::race::{Raced, race};
+use crate::session::outcome::{Outcome, TurnError};
+use crate::session::prompt::PromptError;
+use crate::session::prompting::begin_turn;
+use crate::session::turn::Turn;
+use crate::session::turn_tracker::TurnTracker;
+use attache_protocol::v1::{NoticeSeverity, StopReason};
+use std::sync::Arc;
+
+/// Runs the session until it is closed.
+pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
+    let life = async {
+        let mut phases = entry.agent.phase.subscribe();
+        while !entry.state().closed {
+            let phase = phases.borrow_and_update().clone();
+            let Phase::Up(up) = phase else {
+                match race(phases.changed(), closed(&entry)).await {
+                    Raced::First(Ok(())) => continue,
+                    Raced::First(Err(_)) | Raced::Second(()) => return,
+                }
+            };
+            let read_only = entry.state().read_only.as_ref().map(|(generation, _)| *generation);
+            let goes_on = entry.is_attached_to(&up)
+                || (read_only != Some(up.generation) && reopen(&entry, &up).await);
+            if goes_on {
+                work(&entry, &up).await;
+            }
+            // An agent that cannot continue the session may be able to after a restart.
+            let over = async {
+                up.connection.ended().await;
+                drop(
+                    phases
+                        .wait_for(|phase| !matches!(phase, Phase::Up(now) if now.generation == up.generation))
+                        .await,
+                );
+            };
+            if let Raced::Second(()) = race(over, closed(&entry)).await {
+                return;
+            }
+        }
+    };
+    // Housekeeping never ends by itself.
+    race(life, housekeeping::run(&entry)).await;
+}
+
+/// Waits until the session is closed.
+async fn closed(entry: &SessionEntry) {
+    while !entry.state().closed {
+        entry.work.notified().await;
+    }
+}
+
+/// Sends prompts until the session is closed or the agent ends.
+async fn work(entry: &Arc<SessionEntry>, up: &Up) {
+    while let Raced::First(Some((queued, tracker))) =
+        race(entry.next_prompt(), up.connection.ended()).await
+    {
+        let Some(handle) = entry.handle() else {
+            put_back(entry, queued, tracker);
+            return;
+        };
+        let prompt = queued.prompt.clone();
+        match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
+            Ok(turn) => await_turn(entry, turn).await,
+            Err(error) => {
+                not_sent(entry, queued, tracker, &error);
+                if matches!(error, PromptError::Gone(_)) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn put_back(entry: &SessionEntry, queued: QueuedPrompt, tracker: Arc<TurnTracker>) {
+    let mut state = entry.state();
+    state.turn = None;
+    state.sending = None;
+    state.queue.put_back(queued, tracker);
+    state.unsaved.queue = true;
+    drop(state);
+    entry.housekeeping.notify_one();
+    entry.touch();
+}
+
+fn not_sent(
+    entry: &SessionEntry,
+    queued: QueuedPrompt,
+    tracker: Arc<TurnTracker>,
+    error: &PromptError,
+) {
+    put_back(entry, queued, tracker);
+    if !matches!(error, PromptError::Gone(_)) {
+        entry.hold(HoldReason::Refused(error.to_string()));
+    }
+}
+
+/// Waits for the end of a turn, or cancels it when the budget is used up.
+async fn await_turn(entry: &Arc<SessionEntry>, mut turn: Turn) {
+    {
+        let mut state = entry.state();
+        state.sending = None;
+        state.unsaved.queue = true;
+        state.unsaved.turn = true;
+    }
+    entry.pending.forget_withdrawn();
+    entry.fold.hear();
+    entry.housekeeping.notify_one();
+    entry.touch();
+    let mut over_budget = false;
+    let outcome = match race(turn.outcome(), entry.budget_passed()).await {
+        Raced::First(outcome) => outcome,
+        Raced::Second(passed) => {
+            over_budget = true;
+            turn.cancel();
+            entry.say(NoticeSeverity::Warning, format!("The turn was stopped: {passed}"), None);
+            turn.outcome().await
+        }
+    };
+    ended(entry, &outcome, over_budget);
+}
+
+/// Updates the session and its queue after the end of a turn.
+fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget: bool) {
+    let passed = {
+        let budget = entry.state().budget.clone();
+        budget.and_then(|budget| entry.fold.with(|session| budget.passed(session.usage())))
+    };
+    let mut state = entry.state();
+    state.turn = None;
+    state.unresponsive = matches!(outcome, Err(TurnError::CancelUnanswered { .. }));
+    let hold = match outcome {
+        _ if over_budget || passed.is_some() => Some(HoldReason::Budget),
+        Ok(Outcome { stop_reason: StopReason::Cancelled, .. }) if !state.sending_now => {
+            Some(HoldReason::Cancelled)
+        }
+        Ok(_) => None,
+        Err(_) => Some(HoldReason::TurnFailed),
+    };
+    state.sending_now = false;
+    state.unsaved.turn = true;
+    let stopped = hold == Some(HoldReason::Budget) && !state.queue.waiting().is_empty();
+    hold.into_iter().for_each(|hold| state.queue.hold(hold));
+    drop(state);
+    entry.housekeeping.notify_one();
+    if outcome.is_ok() {
+        entry.agent.succeeded();
+    }
+    if let (true, false, Some(passed)) = (stopped, over_budget, passed) {
+        entry.say(NoticeSeverity::Warning, format!("The queue is paused: {passed}"), None);
+    }
+    entry.touch();
+}

@@ -1,0 +1,288 @@
+//! One list of all sessions: those of the agents and those of the store.
+
+use attache_protocol::v1::{SessionId, SessionInfo};
+use attache_session::{Archived, Labels, Listed, Session, Timestamp};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+/// A session of a hub's list: the statements of its agent and of the store, merged. The newer one
+/// wins.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ListedSession {
+    /// The name of its agent in the hub.
+    pub agent: String,
+    /// Its id at the agent; [`crate::Hub::switch`] opens it by this id.
+    pub id: SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its folder; empty if unknown.
+    pub cwd: String,
+    /// When it last changed; `None` if unknown.
+    pub updated_at: Option<Timestamp>,
+    /// Its tags and its status.
+    pub labels: Labels,
+    /// Whether it is archived.
+    pub archived: bool,
+    /// Whether its agent lists it.
+    pub at_agent: bool,
+    /// Whether its history is in the store.
+    pub stored: bool,
+    /// Whether it is open in the hub.
+    pub open: bool,
+}
+
+/// Which sessions to list. The default is all that are not archived.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// Only sessions with this text in title, folder, id, status or a tag. Case does not matter.
+    pub text: Option<String>,
+    /// Only sessions of the agent with this name.
+    pub agent: Option<String>,
+    /// Only sessions with exactly this folder.
+    pub cwd: Option<String>,
+    /// Only sessions with this tag.
+    pub tag: Option<String>,
+    /// Only sessions with this status.
+    pub status: Option<String>,
+    /// Whether to list archived sessions.
+    pub archived: Archived,
+}
+
+/// The progress of listing the sessions of one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AgentListing {
+    /// The agent does not run, so the hub did not ask it.
+    NotRunning,
+    /// The agent does not offer lists. Its listed sessions come from the store.
+    NotOffered,
+    /// The hub asks the agent, which has listed this many sessions so far.
+    Asking(usize),
+    /// The agent has listed this many sessions.
+    Listed(usize),
+    /// The agent did not list all sessions, for this reason.
+    Failed(Arc<str>),
+}
+
+impl AgentListing {
+    /// Whether more sessions may come.
+    pub fn is_asking(&self) -> bool {
+        matches!(self, Self::Asking(_))
+    }
+
+    /// Whether sessions may be missing.
+    pub fn is_failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+impl fmt::Display for AgentListing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRunning => f.write_str("does not run, and was not asked"),
+            Self::NotOffered => f.write_str("offers no list"),
+            Self::Asking(count) => write!(f, "has listed {count} until now"),
+            Self::Listed(count) => write!(f, "has listed {count}"),
+            Self::Failed(why) => write!(f, "could not list all: {why}"),
+        }
+    }
+}
+
+/// The known sessions, by agent and id.
+#[derive(Debug, Default)]
+pub(crate) struct List {
+    known: HashMap<(Arc<str>, SessionId), Known>,
+    /// The progress of each agent's list, by the agent's name.
+    pub(crate) listings: BTreeMap<String, AgentListing>,
+    /// Counts the rounds in which each agent was asked; the empty name is the store. A session that
+    /// is missing in the newest round is gone.
+    rounds: HashMap<String, u64>,
+}
+
+/// The facts about one session.
+#[derive(Debug, Default)]
+struct Known {
+    at_agent: Option<(u64, Facts)>,
+    stored: Option<(u64, Facts)>,
+}
+
+#[derive(Debug, Default)]
+struct Facts {
+    title: Option<String>,
+    cwd: String,
+    updated_at: Option<Timestamp>,
+    labels: Labels,
+    archived: bool,
+}
+
+impl List {
+    /// Starts a new round of asking an agent or the store. Returns its number.
+    pub(crate) fn begin(&mut self, whom: &str) -> u64 {
+        let round = self.rounds.entry(whom.to_owned()).or_default();
+        *round += 1;
+        *round
+    }
+
+    /// Adds a page of an agent's list.
+    pub(crate) fn listed(&mut self, agent: &str, round: u64, page: Vec<SessionInfo>) {
+        let agent: Arc<str> = agent.into();
+        for info in page {
+            let facts = Facts {
+                title: info.title.as_deref().and_then(attache_session::title),
+                cwd: info.cwd,
+                updated_at: info.updated_at.as_deref().and_then(Timestamp::of_rfc3339),
+                labels: info.meta.as_ref().map(Labels::of_meta).unwrap_or_default(),
+                archived: info.archived.unwrap_or(false),
+            };
+            let known = self.known.entry((agent.clone(), info.session_id)).or_default();
+            known.at_agent = Some((round, facts));
+        }
+    }
+
+    /// Adds a page of the store's list.
+    pub(crate) fn stored(&mut self, round: u64, page: Vec<Listed>) {
+        for Listed { key, summary } in page {
+            let (began, updated) = (summary.began_at, summary.updated_at);
+            let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
+            if unused && began != Timestamp::default() {
+                // The session was opened here and never used.
+                continue;
+            }
+            let facts = Facts {
+                title: summary.info.title().map(ToOwned::to_owned),
+                updated_at: Some(summary.updated_at).filter(|at| *at != Timestamp::default()),
+                labels: Labels::of(&summary.info),
+                archived: summary.archived,
+                cwd: summary.cwd,
+            };
+            let known = self.known.entry((key.agent.as_str().into(), key.session_id)).or_default();
+            known.stored = Some((round, facts));
+        }
+    }
+
+    /// Ends a round of an agent: it no longer keeps the sessions that it did not list.
+    pub(crate) fn end(&mut self, agent: &str, round: u64) {
+        self.known.retain(|(of, _), known| {
+            if **of == *agent {
+                known.at_agent.take_if(|(at, _)| *at != round);
+            }
+            known.at_agent.is_some() || known.stored.is_some()
+        });
+    }
+
+    /// Ends a round of the store.
+    pub(crate) fn end_stored(&mut self, round: u64) {
+        self.known.retain(|_, known| {
+            known.stored.take_if(|(at, _)| *at != round);
+            known.at_agent.is_some() || known.stored.is_some()
+        });
+    }
+
+    /// The folder of a session.
+    pub(crate) fn cwd(&self, agent: &str, id: &SessionId) -> Option<String> {
+        let known = self.known.get(&(Arc::from(agent), id.clone()))?;
+        let facts = known.at_agent.iter().chain(&known.stored).map(|(_, facts)| &facts.cwd);
+        facts.into_iter().find(|cwd| !cwd.is_empty()).cloned()
+    }
+
+    /// The sessions that pass the filter, open ones included: the newest first, those without a
+    /// time last.
+    pub(crate) fn sessions(
+        &self,
+        open: &[(String, Session)],
+        filter: &SessionFilter,
+    ) -> Vec<ListedSession> {
+        let mut all: HashMap<(&str, &SessionId), ListedSession> =
+            HashMap::with_capacity(self.known.len());
+        for ((agent, id), known) in &self.known {
+            if filter.agent.as_deref().is_none_or(|wanted| wanted == &**agent) {
+                all.insert((agent, id), known.taken_together(agent, id));
+            }
+        }
+        for (agent, session) in open {
+            if filter.agent.as_ref().is_some_and(|wanted| wanted != agent) {
+                continue;
+            }
+            let listed = all
+                .entry((agent, session.id()))
+                .or_insert_with(|| Known::default().taken_together(agent, session.id()));
+            listed.open = true;
+            listed.cwd = session.cwd().to_owned();
+            listed.title = session.info().title().map(ToOwned::to_owned).or(listed.title.take());
+            listed.updated_at = listed
+                .updated_at
+                .max(Some(session.last_activity()).filter(|at| *at != Timestamp::default()));
+            if session.info().meta().is_some() {
+                listed.labels = Labels::of(session.info());
+            }
+        }
+        let text = filter.text.as_deref().map(str::to_lowercase);
+        let mut sessions: Vec<_> =
+            all.into_values().filter(|listed| filter.passes(listed, text.as_deref())).collect();
+        sessions.sort_unstable_by(|one, other| {
+            let by_time = other.updated_at.cmp(&one.updated_at);
+            by_time
+                .then_with(|| (&one.agent, one.id.as_str()).cmp(&(&other.agent, other.id.as_str())))
+        });
+        sessions
+    }
+}
+
+impl Known {
+    fn taken_together(&self, agent: &str, id: &SessionId) -> ListedSession {
+        let (theirs, ours) =
+            (self.at_agent.as_ref().map(|(_, it)| it), self.stored.as_ref().map(|(_, it)| it));
+        let newer_ours = ours.map(|it| it.updated_at) > theirs.map(|it| it.updated_at);
+        let (first, second) = if newer_ours { (ours, theirs) } else { (theirs, ours) };
+        let facts = || first.into_iter().chain(second);
+        ListedSession {
+            agent: agent.to_owned(),
+            id: id.clone(),
+            title: facts().find_map(|facts| facts.title.clone()),
+            cwd: facts()
+                .map(|facts| &facts.cwd)
+                .find(|cwd| !cwd.is_empty())
+                .cloned()
+                .unwrap_or_default(),
+            updated_at: facts().filter_map(|facts| facts.updated_at).max(),
+            labels: facts()
+                .map(|facts| &facts.labels)
+                .find(|it| **it != Labels::default())
+                .cloned()
+                .unwrap_or_default(),
+            // The agent's word counts if it lists the session.
+            archived: theirs.or(ours).is_some_and(|facts| facts.archived),
+            at_agent: theirs.is_some(),
+            stored: ours.is_some(),
+            open: false,
+        }
+    }
+}
+
+impl SessionFilter {
+    /// Whether a session passes. `text` is in lower case.
+    fn passes(&self, listed: &ListedSession, text: Option<&str>) -> bool {
+        let archived = match self.archived {
+            Archived::Exclude => !listed.archived,
+            Archived::Include => true,
+            Archived::Only => listed.archived,
+        };
+        archived
+            && self.cwd.as_ref().is_none_or(|cwd| *cwd == listed.cwd)
+            && self.tag.as_ref().is_none_or(|tag| listed.labels.tags.contains(tag))
+            && self
+                .status
+                .as_ref()
+                .is_none_or(|status| listed.labels.status.as_ref() == Some(status))
+            && text.is_none_or(|text| {
+                let title = listed.title.as_deref().unwrap_or_default();
+                let status = listed.labels.status.as_deref().unwrap_or_default();
+                let tags = listed.labels.tags.iter().map(String::as_str);
+                let mut places =
+                    [title, &listed.cwd, listed.id.as_str(), status].into_iter().chain(tags);
+                places.any(|place| place.to_lowercase().contains(text))
+            })
+    }
+}

@@ -1,0 +1,168 @@
+//! Opening sessions of a hub: new ones, and stored ones.
+
+use super::agent_entry::AgentEntry;
+use super::hub_error::HubError;
+use super::hub_events::HubEvents;
+use super::hub_shared::HubShared;
+use super::pending_questions::PendingQuestions;
+use super::reopening::{AttachError, Prefer, attach};
+use super::session_entry::{OpenParams, SessionEntry, State};
+use super::stored_session::{self, StoredSession};
+use crate::session::session_fold::SessionFold;
+use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
+use attache_session::{Log, Session, SessionKey, Store, StoreError, UsageLevel};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl HubShared {
+    /// Opens a new session.
+    pub(crate) async fn open(
+        &self,
+        agent: Arc<AgentEntry>,
+        params: OpenParams,
+    ) -> Result<Arc<SessionEntry>, HubError> {
+        let up = agent.up().await?;
+        let pending = Arc::<PendingQuestions>::default();
+        let opening = up
+            .connection
+            .open(&params.cwd)
+            .logged()
+            .additional_directories(params.additional_directories.iter().cloned())
+            .mcp_servers(params.mcp_servers.iter().cloned())
+            .permissions(self.permissions(&agent.name, &params.cwd, &pending));
+        let opened = opening.await;
+        let handle = opened.map_err(|error| HubError::Open {
+            agent: agent.name.clone(),
+            error: Arc::new(error),
+        })?;
+        let (id, fold) = (handle.id().clone(), handle.live.fold.clone());
+        let log = self.log(&self.key(&agent.name, &id)).await;
+        let (log, failure) = match log {
+            Ok(log) => (log, None),
+            Err(error) => (None, Some(error)),
+        };
+        fold.log_to(log);
+        // A relative path starts at the folder that this process had then.
+        let cwd = PathBuf::from(fold.with(|session| session.cwd().to_owned()));
+        let state = State { attached: Some((up.generation, handle)), ..State::default() };
+        let entry =
+            SessionEntry::new((id, fold, pending), agent, OpenParams { cwd, ..params }, state);
+        if let Some(error) = failure {
+            entry.say(
+                NoticeSeverity::Warning,
+                format!("This session is not stored: {error}"),
+                None,
+            );
+        }
+        Ok(self.adopt(entry))
+    }
+
+    /// Opens a stored session that is not open.
+    pub(crate) async fn resume_stored(
+        &self,
+        agent: Arc<AgentEntry>,
+        id: SessionId,
+        cwd: Option<PathBuf>,
+        (additional_directories, mcp_servers): (Vec<PathBuf>, Vec<McpServer>),
+        prefer: Prefer,
+    ) -> Result<Arc<SessionEntry>, HubError> {
+        let key = self.key(&agent.name, &id);
+        let (kept, log) = self.kept(&key).await.map_err(HubError::Store)?;
+        let known = kept.is_some();
+        let listed = self.listed_cwd(&agent.name, &id);
+        let ours =
+            kept.as_ref().map(|kept| kept.session.cwd().to_owned()).filter(|cwd| !cwd.is_empty());
+        let cwd = ours.or(listed).map(PathBuf::from).or(cwd);
+        let cwd = cwd.ok_or_else(|| HubError::UnknownSession {
+            agent: agent.name.clone(),
+            id: id.clone(),
+        })?;
+        let (fold, state) = match kept {
+            Some(kept) => {
+                let StoredSession { session, queue, draft, saved } = kept;
+                let additional = session.additional_directories().to_vec();
+                let fold = SessionFold::logged(session, log);
+                fold.with(Session::recovery_events).into_iter().for_each(|body| fold.apply(body));
+                let reported_level = Some(fold.with(|session| session.usage().level()));
+                let state = State { queue, draft, saved, reported_level, ..State::default() };
+                ((fold, additional), state)
+            }
+            None => {
+                let fold = SessionFold::awaiting_log(Session::new(id.clone()));
+                fold.log_to(log);
+                (
+                    (fold, Vec::new()),
+                    State { reported_level: Some(UsageLevel::Normal), ..State::default() },
+                )
+            }
+        };
+        let (fold, had) = fold;
+        let additional_directories = match additional_directories.is_empty() {
+            true => had.into_iter().map(PathBuf::from).collect(),
+            false => additional_directories,
+        };
+        let params = OpenParams { cwd, additional_directories, mcp_servers };
+        let pending = Arc::<PendingQuestions>::default();
+        let entry = SessionEntry::new((id, Arc::new(fold), pending), agent.clone(), params, state);
+        let up = match agent.up().await {
+            Ok(up) => up,
+            // The stored history can be read; the session continues once the agent runs.
+            Err(_) if known => return Ok(self.adopt(entry)),
+            Err(error) => return Err(error),
+        };
+        match attach(&entry, &up, prefer).await {
+            Ok(_) => {}
+            Err(AttachError { agent_gone: true, .. }) if known => {}
+            Err(AttachError { error, .. }) if known => {
+                let why = error.to_string().into();
+                entry.state().read_only = Some((up.generation, why));
+            }
+            Err(AttachError { error, .. }) => {
+                return Err(HubError::Open { agent: agent.name.clone(), error: Arc::new(error) });
+            }
+        }
+        Ok(self.adopt(entry))
+    }
+
+    /// Opens or creates the log of a session; `None` without a store.
+    async fn log(&self, key: &SessionKey) -> Result<Option<Box<dyn Log>>, StoreError> {
+        let key = key.clone();
+        self.with_store(move |store| match store.create(&key) {
+            Err(StoreError::AlreadyExists(_)) => store.open(&key),
+            created => created,
+        })
+        .await
+    }
+
+    /// Returns the stored state of a session, if there is any, and its log. No other program can
+    /// write the log from then on.
+    async fn kept(
+        &self,
+        key: &SessionKey,
+    ) -> Result<(Option<stored_session::StoredSession>, Option<Box<dyn Log>>), StoreError> {
+        let key = key.clone();
+        let found = self.with_store(move |store| match store.open(&key) {
+            Ok(log) => Ok((Some(stored_session::read(store, &key)?), log)),
+            Err(StoreError::NotFound(_)) => Ok((None, store.create(&key)?)),
+            Err(error) => Err(error),
+        });
+        Ok(match found.await? {
+            Some((kept, log)) => (kept, Some(log)),
+            None => (None, None),
+        })
+    }
+
+    /// Runs `work` with the store on a thread that may block; `None` without a store.
+    pub(crate) async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(store) = self.options.store.clone() else { return Ok(None) };
+        let done = tokio::task::spawn_blocking(move || work(&*store)).await;
+        done.unwrap_or_else(|error| {
+            let message = "the store could not be used: this program is ending".to_owned();
+            Err(StoreError::Failed { message, source: Some(Arc::new(error)) })
+        })
+        .map(Some)
+    }
+}

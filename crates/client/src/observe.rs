@@ -1,0 +1,10 @@
+//! Observing sessions and hubs: what changed since a position.
+
+pub(crate) mod change;
+pub(crate) mod queued_prompt;
+pub(crate) mod session_changes;
+pub(crate) mod session_state;
+pub(crate) mod session_status;
+pub(crate) mod watch;
+pub(crate) mod watch_position;
+mod wire;

@@ -1,0 +1,171 @@
+//! What can change in a session or a hub: the vocabulary of every front end.
+
+use super::session_status::SessionStatus;
+use super::wire;
+use attache_protocol::Raw;
+use attache_protocol::v1::{
+    AvailableCommand, CompactionUpdate, ContentBlock, Cost, Notice, PermissionOption, PlanId,
+    SessionConfigOption, SessionId, StopReason, ToolCall, ToolCallUpdate, Usage,
+};
+use attache_session::{MessageAuthor, PlanContent, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// One change of a session or of a hub.
+///
+/// Changes that follow each other are merged until a watcher asks for them: each holds the state of
+/// the thing at that moment, except for text, which comes as what was appended. A program that
+/// applies the changes in order shows what the session holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Change {
+    /// A message begins; its text follows. Two messages of one author are separated only by this.
+    #[serde(with = "wire::Author")]
+    Began(MessageAuthor),
+    /// New text of the agent's answer, in Markdown.
+    Text(String),
+    /// New text of the agent's reasoning.
+    Thought(String),
+    /// New text of the person, as this client sent it or the agent repeats it.
+    UserText(String),
+    /// Content of a message that is not plain text.
+    Content {
+        /// The author of the message.
+        #[serde(with = "wire::Author")]
+        author: MessageAuthor,
+        /// The content.
+        #[serde(with = "wire::pointer")]
+        block: Arc<ContentBlock>,
+    },
+    /// A tool call began or changed: all that is known of it.
+    #[serde(with = "wire::pointer")]
+    ToolCall(Box<ToolCall>),
+    /// A plan was stated, replaced or dropped.
+    Plan {
+        /// The plan's id; `None` for the only plan of an agent without plan ids.
+        #[serde(with = "wire::option")]
+        id: Option<PlanId>,
+        /// The whole plan; `None` once the agent dropped it.
+        #[serde(with = "wire::plan")]
+        content: Option<PlanContent>,
+    },
+    /// A notice for the person.
+    #[serde(with = "wire::pointer")]
+    Notice(Box<Notice>),
+    /// A compaction began or changed: all that is known of it.
+    #[serde(with = "wire::pointer")]
+    Compaction(Box<CompactionUpdate>),
+    /// An entry of another kind, such as an update without a name in this version.
+    Other {
+        /// The entry's index in [`attache_session::Session::entries`].
+        entry: usize,
+        /// The kind of the entry, such as the update's name.
+        name: String,
+        /// The update as the agent sent it, if this version has no name for it.
+        #[serde(with = "wire::option")]
+        raw: Option<Raw>,
+    },
+    /// All slash commands.
+    #[serde(with = "wire")]
+    Commands(Vec<AvailableCommand>),
+    /// All options that a person can choose, modes and models included, in the order in which they
+    /// matter.
+    #[serde(with = "wire")]
+    Config(Vec<SessionConfigOption>),
+    /// The title, or when the session was last updated.
+    Info {
+        /// The title.
+        title: Option<String>,
+        /// When the session last changed (ISO 8601), as the agent stated it.
+        updated_at: Option<String>,
+        /// Whether the session is archived.
+        archived: bool,
+    },
+    /// Context, cost and tokens.
+    Usage(UsageChange),
+    /// All permission requests that are open; empty once the last one is settled.
+    Permissions(Vec<OpenPermission>),
+    /// The folders of the session.
+    Folders {
+        /// The working directory.
+        cwd: String,
+        /// The other folders.
+        additional_directories: Vec<String>,
+    },
+    /// A turn began or ended.
+    Turn(TurnChange),
+    /// The state that a hub keeps of a session: how it is, its queue, its questions, its draft.
+    Status(Box<SessionStatus>),
+    /// A session of the hub was opened or changed; watch that session for more.
+    Session {
+        /// The name of its agent in the hub.
+        agent: String,
+        /// Its id.
+        #[serde(with = "wire::session_id")]
+        id: SessionId,
+    },
+    /// An agent of the hub was added or changed its state.
+    Agent {
+        /// Its name in the hub.
+        name: String,
+    },
+    /// Sessions of the hub were opened or closed, or the list of stored sessions changed.
+    SessionList,
+}
+
+/// Context, cost and tokens of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UsageChange {
+    /// Tokens in the context; `None` until the agent states it.
+    pub used: Option<u64>,
+    /// The size of the context in tokens; `None` until the agent states it.
+    pub size: Option<u64>,
+    /// What the session cost, by currency.
+    #[serde(with = "wire")]
+    pub costs: Vec<Cost>,
+    /// The tokens of the last turn that reported any.
+    #[serde(with = "wire::option")]
+    pub last_turn: Option<Usage>,
+    /// The tokens of all turns.
+    pub total_tokens: u64,
+}
+
+/// A permission request that is open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenPermission {
+    /// Its number among the requests of the session.
+    pub id: u64,
+    /// The tool call as the request described it.
+    #[serde(with = "wire")]
+    pub tool_call: ToolCallUpdate,
+    /// The answers that the agent offers.
+    #[serde(with = "wire")]
+    pub options: Vec<PermissionOption>,
+    /// When the agent asked.
+    #[serde(with = "wire::Milliseconds")]
+    pub asked_at: Timestamp,
+}
+
+/// Whether a turn runs, and how the last one ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TurnChange {
+    /// No turn ran yet.
+    Idle,
+    /// A turn runs.
+    Running {
+        /// When it began.
+        #[serde(with = "wire::Milliseconds")]
+        since: Timestamp,
+    },
+    /// The last turn ended with this stop reason.
+    #[serde(with = "wire")]
+    Stopped(StopReason),
+    /// The last turn ended with this error.
+    #[serde(with = "wire")]
+    Failed(attache_protocol::Error),
+}

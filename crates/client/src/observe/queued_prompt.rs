@@ -1,0 +1,50 @@
+//! A prompt that waits for its turn, and why it may have to wait longer.
+
+use super::wire;
+use crate::session::prompt::Prompt;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Identifies a waiting prompt of one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct QueuedPromptId(pub u64);
+
+/// A prompt that waits for its turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueuedPrompt {
+    /// Its id in the queue of its session.
+    pub id: QueuedPromptId,
+    /// The content to send.
+    #[serde(with = "wire::prompt")]
+    pub prompt: Prompt,
+}
+
+/// Why waiting prompts are not sent although no turn runs. [`crate::HubSession::send`] with another
+/// prompt and [`crate::HubSession::release`] resume the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HoldReason {
+    /// The person cancelled the turn before them.
+    Cancelled,
+    /// The turn before them failed.
+    TurnFailed,
+    /// The session's budget is used up.
+    Budget,
+    /// The first of them cannot be sent, for this reason. Edit or remove it.
+    Refused(String),
+    /// An earlier run left them in the store.
+    Restored,
+}
+
+impl fmt::Display for HoldReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => f.write_str("the turn before was cancelled"),
+            Self::TurnFailed => f.write_str("the turn before failed"),
+            Self::Budget => f.write_str("the budget is used up"),
+            Self::Refused(why) => f.write_str(why),
+            Self::Restored => f.write_str("an earlier run left them"),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Watching a session or a hub.
+
+use super::change::Change;
+use super::watch_position::WatchPosition;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Watches a session or a hub from a position on. A watcher that looks seldom costs no memory and
+/// misses no final state: changes are merged until it asks for them.
+///
+/// From [`crate::SessionHandle::watch`], [`crate::HubSession::watch`] or [`crate::Hub::watch`].
+pub struct Watch {
+    source: Arc<dyn Watched>,
+    wakeups: watch::Receiver<u64>,
+    position: WatchPosition,
+    updated: Option<Instant>,
+}
+
+/// The changes since a position.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WatchUpdate {
+    /// What changed, in order.
+    pub changes: Vec<Change>,
+    /// A load put another history in place of the known one: forget what was shown before. The
+    /// changes then hold the whole session.
+    pub replaced: bool,
+    /// The position to ask from next time.
+    pub position: WatchPosition,
+}
+
+impl WatchUpdate {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && !self.replaced
+    }
+}
+
+/// What can be watched.
+pub(crate) trait Watched: Send + Sync {
+    /// What changed since `position`. Later changes wake the watchers again.
+    fn changes_since(&self, position: &WatchPosition) -> WatchUpdate;
+
+    /// Whether nothing will change any more.
+    fn is_over(&self) -> bool;
+}
+
+impl Watch {
+    /// Watches `source`, which counts up `wakeups` when something changed.
+    pub(crate) fn new(
+        source: Arc<dyn Watched>,
+        wakeups: watch::Receiver<u64>,
+        position: WatchPosition,
+    ) -> Self {
+        Self { source, wakeups, position, updated: None }
+    }
+
+    /// Waits until something changed since the last update and returns it; `None` once the
+    /// connection of the session is over, the session of the hub is closed, or the hub is dropped,
+    /// and everything was returned. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<WatchUpdate> {
+        loop {
+            self.arm();
+            let over = self.source.is_over();
+            let update = self.take();
+            if !update.is_empty() {
+                self.updated = Some(Instant::now());
+                return Some(update);
+            }
+            if over || !self.changed().await {
+                return None;
+            }
+        }
+    }
+
+    /// The same, at most once in `interval`: changes that come faster are merged. The first change
+    /// after a pause is returned at once.
+    pub async fn next_within(&mut self, interval: Duration) -> Option<WatchUpdate> {
+        if let Some(updated) = self.updated {
+            tokio::time::sleep_until(updated + interval).await;
+        }
+        self.next().await
+    }
+
+    /// How far this watch has seen; the position of its last update.
+    pub fn position(&self) -> &WatchPosition {
+        &self.position
+    }
+
+    /// What changes from here on wakes [`Watch::changed`].
+    pub(crate) fn arm(&mut self) {
+        self.wakeups.borrow_and_update();
+    }
+
+    /// What changed since the last update, which may be nothing.
+    pub(crate) fn take(&mut self) -> WatchUpdate {
+        let update = self.source.changes_since(&self.position);
+        self.position.clone_from(&update.position);
+        update
+    }
+
+    /// Waits until something changed since [`Watch::arm`]; `false` if nothing will.
+    pub(crate) async fn changed(&mut self) -> bool {
+        self.wakeups.changed().await.is_ok()
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("position", &self.position).finish_non_exhaustive()
+    }
+}

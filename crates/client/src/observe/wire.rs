@@ -1,0 +1,162 @@
+//! Serde support for types of the protocol and of the session, which have none of their own.
+
+use crate::session::prompt::Prompt;
+use attache_protocol::v1::{PlanEntry, SessionId};
+use attache_protocol::{Wire, decode, encode};
+use attache_session::{MessageAuthor, PlanContent, Timestamp};
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Serializes a value of the protocol as the JSON that it has on the wire.
+pub(crate) fn serialize<T: Wire, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    let value: serde_json::Value =
+        serde_json::from_str(&encode(value)).map_err(S::Error::custom)?;
+    value.serialize(to)
+}
+
+/// Deserializes a value of the protocol.
+pub(crate) fn deserialize<'de, T: Wire, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    let value = serde_json::Value::deserialize(from)?;
+    decode(&value.to_string()).map_err(D::Error::custom)
+}
+
+/// The same for an optional value.
+pub(crate) mod option {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, Wire};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(bound = "T: Wire")]
+    struct Wired<T: Wire>(#[serde(with = "super")] T);
+
+    #[derive(Serialize)]
+    #[serde(bound = "T: Wire")]
+    struct WiredRef<'a, T: Wire>(#[serde(serialize_with = "by_ref")] &'a T);
+
+    fn by_ref<T: Wire, S: Serializer>(value: &&T, to: S) -> Result<S::Ok, S::Error> {
+        super::serialize(*value, to)
+    }
+
+    pub(crate) fn serialize<T: Wire, S: Serializer>(
+        value: &Option<T>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(WiredRef).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, T: Wire, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
+        Ok(Option::<Wired<T>>::deserialize(from)?.map(|wired| wired.0))
+    }
+}
+
+/// The same for a value behind a `Box` or an `Arc`.
+pub(crate) mod pointer {
+    use super::{Deref, Deserializer, Serializer, Wire};
+
+    pub(crate) fn serialize<P, S: Serializer>(value: &P, to: S) -> Result<S::Ok, S::Error>
+    where
+        P: Deref<Target: Wire>,
+    {
+        super::serialize(&**value, to)
+    }
+
+    pub(crate) fn deserialize<'de, P, D: Deserializer<'de>>(from: D) -> Result<P, D::Error>
+    where
+        P: Deref<Target: Wire> + From<P::Target>,
+    {
+        super::deserialize(from).map(P::from)
+    }
+}
+
+/// Serde for the author of a message: `user`, `agent` or `thought`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MessageAuthor", rename_all = "snake_case")]
+pub(crate) enum Author {
+    User,
+    Agent,
+    Thought,
+}
+
+/// Serde for a time: milliseconds since 1970.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Timestamp")]
+pub(crate) struct Milliseconds(pub(crate) i64);
+
+/// Serde for a shared text.
+pub(crate) mod shared_text {
+    use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+        text.as_ref().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(from).map(Arc::from)
+    }
+}
+
+/// Serde for a session's id: its text.
+pub(crate) mod session_id {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, SessionId};
+
+    pub(crate) fn serialize<S: Serializer>(id: &SessionId, to: S) -> Result<S::Ok, S::Error> {
+        id.as_str().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SessionId, D::Error> {
+        String::deserialize(from).map(SessionId::from)
+    }
+}
+
+/// Serde for a prompt: its content blocks.
+pub(crate) mod prompt {
+    use super::{Deserializer, Prompt, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(prompt: &Prompt, to: S) -> Result<S::Ok, S::Error> {
+        super::serialize(&prompt.0, to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Prompt, D::Error> {
+        super::deserialize(from).map(Prompt)
+    }
+}
+
+/// Serde for the content of a plan; `null` for a plan that the agent dropped.
+pub(crate) mod plan {
+    use super::{Deserialize, Deserializer, PlanContent, PlanEntry, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Plan {
+        Items(#[serde(with = "super")] Vec<PlanEntry>),
+        File(String),
+        Markdown(String),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(
+        plan: &Option<PlanContent>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let plan = plan.clone().map(|plan| match plan {
+            PlanContent::Items(items) => Plan::Items(items),
+            PlanContent::File(uri) => Plan::File(uri),
+            PlanContent::Markdown(text) => Plan::Markdown(text),
+        });
+        plan.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<PlanContent>, D::Error> {
+        let plan = Option::<Plan>::deserialize(from)?;
+        Ok(plan.map(|plan| match plan {
+            Plan::Items(items) => PlanContent::Items(items),
+            Plan::File(uri) => PlanContent::File(uri),
+            Plan::Markdown(text) => PlanContent::Markdown(text),
+        }))
+    }
+}

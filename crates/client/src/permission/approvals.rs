@@ -1,0 +1,127 @@
+//! What permission requests of the agent allowed, for the calls by which the agent carries it out.
+
+mod command;
+mod prospect;
+
+pub(crate) use self::command::ApprovedCommand;
+pub(crate) use self::prospect::{Prospect, prospects, protected};
+
+use crate::permission::file_action::FileState;
+use crate::terminals::terminal_command::TerminalCommand;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its
+/// action asks again.
+const KEPT: usize = 64;
+
+/// How many bytes of files all approvals of one session keep at most.
+const BYTES: usize = 16 << 20;
+
+/// What a permission request allows once.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Approved {
+    /// To write this content while the file holds what it held when the request came.
+    Write { path: PathBuf, before: FileState, after: Arc<[u8]> },
+    /// To read a file that holds secrets.
+    Read { path: PathBuf },
+    /// To run a command.
+    Command(ApprovedCommand),
+}
+
+/// What a person allowed always: any content of these files, exactly these commands.
+#[derive(Debug, Clone, PartialEq)]
+enum Always {
+    Write(PathBuf),
+    Command(ApprovedCommand),
+}
+
+/// The approvals of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Approvals {
+    once: VecDeque<Approved>,
+    always: VecDeque<Always>,
+}
+
+impl Approvals {
+    /// Keeps what a request allowed: once, and for later actions if a person chose an option that
+    /// allows `always`. A protected file is never allowed for later.
+    pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
+        let Prospect { approved, protected } = prospect;
+        if always && protected.is_none() {
+            self.always.extend(approved.iter().filter_map(|approved| match approved {
+                Approved::Write { path, .. } => Some(Always::Write(path.clone())),
+                Approved::Command(command) => Some(Always::Command(command.clone())),
+                Approved::Read { .. } => None,
+            }));
+        }
+        self.once.extend(approved);
+        self.once.drain(..self.once.len().saturating_sub(KEPT));
+        self.always.drain(..self.always.len().saturating_sub(KEPT));
+        while self.once.iter().map(Approved::bytes).sum::<usize>() > BYTES {
+            self.once.pop_front();
+        }
+    }
+
+    /// Uses up the approval of this write, if there is one.
+    pub(crate) fn take_write(&mut self, path: &Path, now: &FileState, content: &[u8]) -> bool {
+        self.take(|approved| match approved {
+            Approved::Write { path: allowed, before, after } => {
+                allowed == path && before == now && **after == *content
+            }
+            _ => false,
+        })
+    }
+
+    /// Uses up the approval to read this file, if there is one.
+    pub(crate) fn take_read(&mut self, path: &Path) -> bool {
+        self.take(
+            |approved| matches!(approved, Approved::Read { path: allowed } if allowed == path),
+        )
+    }
+
+    /// Uses up the approval of this command, if there is one.
+    pub(crate) fn take_command(&mut self, command: &TerminalCommand) -> bool {
+        self.take(
+            |approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)),
+        )
+    }
+
+    /// Whether writes of this file are always allowed.
+    pub(crate) fn covers_write(&self, path: &Path) -> bool {
+        self.always.iter().any(|always| matches!(always, Always::Write(allowed) if allowed == path))
+    }
+
+    /// Whether this command is always allowed.
+    pub(crate) fn covers_command(&self, command: &TerminalCommand) -> bool {
+        self.always
+            .iter()
+            .any(|always| matches!(always, Always::Command(allowed) if allowed.covers(command)))
+    }
+
+    /// The turn is over: what it approved and did not use is not used later.
+    pub(crate) fn end_turn(&mut self) {
+        self.once.clear();
+    }
+
+    fn take(&mut self, is_meant: impl Fn(&Approved) -> bool) -> bool {
+        let found = self.once.iter().position(is_meant);
+        found.is_some_and(|index| self.once.remove(index).is_some())
+    }
+}
+
+impl Approved {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Write { before: FileState::Holds(before), after, .. } => {
+                before.len() + after.len()
+            }
+            Self::Write { after, .. } => after.len(),
+            Self::Read { .. } | Self::Command(_) => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

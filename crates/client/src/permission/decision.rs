@@ -1,0 +1,105 @@
+//! What is decided about one request.
+
+use attache_policy::{Effect, Rule};
+use attache_protocol::v1::{
+    PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
+    SelectedPermissionOutcome,
+};
+
+/// What was decided about one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// This option. One that was not offered counts as [`Decision::Reject`] (PERM-03).
+    Choose(PermissionOptionId),
+    /// The option that allows once, else the one that allows always; if the agent offers neither,
+    /// this counts as [`Decision::Reject`].
+    Allow,
+    /// The option that rejects once, else the one that rejects always; if the agent offers neither,
+    /// the outcome is `cancelled` (PERM-13).
+    Reject,
+}
+
+impl Decision {
+    /// The decision of a rule that allows or denies.
+    pub fn by_rule(rule: &Rule) -> Self {
+        match rule.effect {
+            Effect::Allow => Self::Allow,
+            Effect::Ask | Effect::Deny => Self::Reject,
+        }
+    }
+
+    /// Whether the agent is told by this that the call may run, with these options: by one that
+    /// allows.
+    pub fn allows(&self, options: &[PermissionOption]) -> bool {
+        let outcome = self.outcome(options);
+        let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
+        chosen.is_some_and(|option| {
+            matches!(
+                option.kind,
+                PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways
+            )
+        })
+    }
+
+    /// The outcome that the agent receives.
+    pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
+        use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+        let of_kind =
+            |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
+        let chosen = match self {
+            Self::Choose(id) => options.iter().find(|option| option.option_id == *id),
+            Self::Allow => of_kind(AllowOnce).or_else(|| of_kind(AllowAlways)),
+            Self::Reject => None,
+        };
+        match chosen.or_else(|| of_kind(RejectOnce)).or_else(|| of_kind(RejectAlways)) {
+            Some(option) => SelectedPermissionOutcome::new(option.option_id.clone()).into(),
+            None => RequestPermissionOutcome::Cancelled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(kinds: &[PermissionOptionKind]) -> Vec<PermissionOption> {
+        kinds.iter().map(|kind| PermissionOption::new(kind.as_str(), "x", kind.clone())).collect()
+    }
+
+    fn chosen(decision: &Decision, kinds: &[PermissionOptionKind]) -> Option<String> {
+        decision.outcome(&options(kinds)).selected().map(ToString::to_string)
+    }
+
+    #[test]
+    fn a_decision_becomes_an_option_that_was_offered() {
+        use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+        let all = [AllowAlways, AllowOnce, RejectAlways, RejectOnce];
+        assert_eq!(chosen(&Decision::Allow, &all).as_deref(), Some("allow_once"));
+        assert_eq!(
+            chosen(&Decision::Allow, &[RejectOnce, AllowAlways]).as_deref(),
+            Some("allow_always")
+        );
+        assert_eq!(chosen(&Decision::Reject, &all).as_deref(), Some("reject_once"));
+        assert_eq!(
+            chosen(&Decision::Reject, &[AllowOnce, RejectAlways]).as_deref(),
+            Some("reject_always")
+        );
+        assert_eq!(
+            chosen(&Decision::Choose("allow_always".into()), &all).as_deref(),
+            Some("allow_always")
+        );
+    }
+
+    #[test]
+    fn nothing_is_approved_that_was_not_offered() {
+        use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
+        assert_eq!(
+            chosen(&Decision::Choose("zzz".into()), &[AllowOnce, RejectOnce]).as_deref(),
+            Some("reject_once")
+        );
+        assert_eq!(chosen(&Decision::Choose("zzz".into()), &[AllowOnce, AllowAlways]), None);
+        assert_eq!(chosen(&Decision::Allow, &[RejectOnce]).as_deref(), Some("reject_once"));
+        assert_eq!(chosen(&Decision::Allow, &[]), None);
+        assert_eq!(chosen(&Decision::Reject, &[AllowOnce, AllowAlways]), None);
+    }
+}

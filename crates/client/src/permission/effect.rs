@@ -1,0 +1,114 @@
+//! What a permission request is about, beyond its title.
+
+use crate::permission::broker::secrets::shown_value;
+use crate::permission::request::PermissionRequest;
+use crate::terminals::terminal_command::TerminalCommand;
+use attache_policy::AskedCall;
+use attache_policy::effect::{Command, ReportedCall, ToolEffect};
+use attache_protocol::v1::{ContentBlock, ToolCallContent};
+use serde_json::Value;
+use std::path::Path;
+
+#[cfg(test)]
+mod tests;
+
+impl PermissionRequest {
+    /// What the call does, as far as the agent says it in the input of its tool, its locations and
+    /// its diffs; of a question of this client's own, the command that it would run.
+    ///
+    /// A title may say something else. Show both.
+    pub fn effect(&self) -> ToolEffect {
+        if let Some(command) = &self.command {
+            return ToolEffect { commands: vec![command.effect()], ..ToolEffect::default() };
+        }
+        let (asked, known) = (&self.asked, self.tool_call.as_ref());
+        let locations = asked.locations.as_ref().or(known.map(|call| &call.locations));
+        let locations: Vec<&str> =
+            locations.into_iter().flatten().map(|location| location.path.as_str()).collect();
+        let diffs: Vec<&str> = self
+            .shown_content()
+            .filter_map(|content| match content {
+                ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
+                _ => None,
+            })
+            .collect();
+        let input = asked.raw_input.as_ref().or(known.and_then(|call| call.raw_input.as_ref()));
+        let parsed: Option<Value> = input.and_then(|input| input.parse().ok());
+        let mut effect = ToolEffect::of(&ReportedCall {
+            kind: self.kind(),
+            title: self.stated_title(),
+            raw_input: parsed.as_ref(),
+            locations: &locations,
+            diffs: &diffs,
+        });
+        if let (Some(input), None) = (input, &parsed) {
+            // JSON that this program cannot hold, such as a number that is too large, is shown as
+            // it is.
+            effect.arguments = Some(Value::String(input.get().to_owned()));
+        }
+        effect
+    }
+
+    /// The request as rules see it, from the agent with this name in a session in this folder.
+    pub fn asked_call<'a>(&'a self, agent: &'a str, cwd: &'a Path) -> AskedCall<'a> {
+        let known = self.tool_call.as_ref();
+        let tool = self.asked.name.as_deref();
+        let names = self.file.iter().flat_map(|file| {
+            [&file.named, &file.resolved].into_iter().filter(|name| **name != file.path)
+        });
+        AskedCall {
+            agent,
+            session: &self.session_id,
+            cwd,
+            kind: self.kind(),
+            tool: tool.or_else(|| known.and_then(|call| call.name.as_deref())),
+            effect: self.effect(),
+            title: self.stated_title(),
+            text: self.shown_texts().collect::<Vec<_>>().join("\n"),
+            other_paths: names.cloned().collect(),
+            runs_here: self.command.is_some(),
+            protected: self.protected,
+        }
+    }
+
+    /// The text that the agent shows with the call.
+    fn shown_texts(&self) -> impl Iterator<Item = &str> {
+        self.shown_content().filter_map(|content| match content {
+            ToolCallContent::Content(content) => match &content.content {
+                ContentBlock::Text(text) => Some(text.text.as_str()),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The content of the call, as the request shows it.
+    pub(crate) fn shown_content(&self) -> impl Iterator<Item = &ToolCallContent> {
+        let known = self.tool_call.as_ref().map(|call| &call.content);
+        self.asked.content.as_ref().or(known).into_iter().flatten()
+    }
+
+    /// The title, if the agent gave one.
+    fn stated_title(&self) -> &str {
+        let known = self.tool_call.as_ref().map(|call| call.title.as_str());
+        known.or(self.asked.title.as_deref()).unwrap_or_default()
+    }
+}
+
+impl TerminalCommand {
+    /// The command as rules and questions see it. Values of variables that look like secrets are
+    /// left out.
+    fn effect(&self) -> Command {
+        let command = match self.is_shell_line() {
+            true => Command::from_line(self.command.as_str()),
+            false => Command::from_words(
+                [&self.command].into_iter().chain(&self.args).cloned().collect(),
+            ),
+        };
+        let variables =
+            self.environment().map(|(name, value)| (name.to_owned(), shown_value(name, value)));
+        command
+            .in_folder(Some(self.cwd.display().to_string()))
+            .with_environment(variables.collect())
+    }
+}

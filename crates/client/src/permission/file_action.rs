@@ -1,0 +1,113 @@
+//! A file that an agent wants this client to write, or to read although it holds secrets.
+
+use super::hard_links;
+use crate::text_files::unsaved_text::UnsavedText;
+use attache_host::{FileError, READ_LIMIT, Reason, Resolved};
+use attache_policy::{Folders, Guard};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A file that an agent wants this client to write, or to read although it holds secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileAction {
+    /// Where the file is: below the session's folder as it was given, with all other symbolic links
+    /// followed.
+    pub path: PathBuf,
+    /// The path as the agent wrote it.
+    pub named: PathBuf,
+    /// The path without any symbolic link.
+    pub resolved: PathBuf,
+}
+
+/// What a file holds at one moment, to see whether it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileState {
+    Missing,
+    Holds(Arc<[u8]>),
+    /// It is too large to be read.
+    Large {
+        length: u64,
+        changed: Option<SystemTime>,
+    },
+}
+
+/// A file inside the session's folders, found for one request.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) resolved: Resolved,
+    pub(crate) action: FileAction,
+}
+
+impl Found {
+    /// Looks a path up. Blocks on the disk.
+    pub(crate) fn at(folders: &Folders, named: &Path) -> Result<Self, FileError> {
+        let resolved = folders.roots().resolve(named)?;
+        let (path, _) = folders.named(&resolved.path());
+        let action = FileAction { path, named: named.to_owned(), resolved: resolved.path() };
+        Ok(Self { resolved, action })
+    }
+
+    /// What the file holds now, as an editor has it open if one does. Blocks on the disk.
+    pub(crate) fn state(
+        &self,
+        folders: &Folders,
+        unsaved: Option<&dyn UnsavedText>,
+    ) -> Result<FileState, FileError> {
+        if let Some(text) = unsaved.and_then(|unsaved| unsaved.text(&self.action.resolved)) {
+            return Ok(FileState::Holds(text.into_bytes().into()));
+        }
+        match folders.roots().read_at(&self.resolved, READ_LIMIT) {
+            Ok(bytes) => Ok(FileState::Holds(bytes.into())),
+            Err(error) => match error.reason() {
+                Reason::NotFound => Ok(FileState::Missing),
+                Reason::TooLarge { size, .. } => Ok(FileState::Large {
+                    length: *size,
+                    changed: std::fs::metadata(&self.action.resolved)
+                        .and_then(|file| file.modified())
+                        .ok(),
+                }),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Why a change of the file needs a person. Blocks on the disk.
+    pub(crate) fn guard(&self, folders: &Folders) -> Option<Guard> {
+        let named = attache_policy::guard(&below(folders, &self.action.named));
+        let resolved = attache_policy::guard(&self.resolved.relative().to_string_lossy());
+        match Guard::strictest(named, resolved) {
+            Some(Guard::Secret) => Some(Guard::Secret),
+            guard => Guard::strictest(guard, hard_links::guard(folders, &self.action.resolved)),
+        }
+    }
+}
+
+/// The path from the session's folder that holds it, as it is written; whole if none does.
+pub(crate) fn below(folders: &Folders, path: &Path) -> String {
+    let roots = folders.roots().all().iter().chain(folders.given());
+    let below = roots.filter_map(|root| path.strip_prefix(root).ok()).next();
+    below.unwrap_or(path).to_string_lossy().into_owned()
+}
+
+impl FileState {
+    /// The text that the file holds; `None` if it is missing or is no text.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Holds(bytes) => std::str::from_utf8(bytes).ok(),
+            Self::Missing | Self::Large { .. } => None,
+        }
+    }
+
+    /// What a diff cannot show of the file that is replaced.
+    pub(super) fn unshown(&self) -> Option<String> {
+        match self {
+            Self::Holds(bytes) if self.text().is_none() => {
+                Some(format!("It replaces {} bytes that are not text.", bytes.len()))
+            }
+            Self::Large { length, .. } => Some(format!("It replaces a file of {length} bytes.")),
+            Self::Holds(_) | Self::Missing => None,
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The state of one session of a connection: its fold, its turn, its open questions.
+
+mod agent_question;
+pub(crate) mod asking;
+mod loading;
+mod pending_load;
+
+use self::agent_question::AgentQuestion;
+use self::pending_load::PendingLoad;
+use crate::lock::lock;
+use crate::observe::watch_position::WatchPosition;
+use crate::permission::Permissions;
+use crate::permission::approvals::Approvals;
+use crate::session::outcome::{Outcome, TurnError};
+use crate::session::prompt::PromptError;
+use crate::session::prompt_echo::PromptEcho;
+use crate::session::session_fold::SessionFold;
+use crate::session::turn_tracker::TurnTracker;
+use crate::terminals::terminal_table::Terminals;
+use crate::text_files::session_files::SessionFiles;
+use attache_connection::{End, Peer};
+use attache_policy::Folders;
+use attache_protocol::method::SessionCancel;
+use attache_protocol::v1::{
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId,
+};
+use attache_session::{EventBody, PermissionId, TurnOutcome};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::oneshot;
+
+/// The state of one session of a connection, shared by the reading task, which folds updates, and
+/// by every handle.
+///
+/// Lock order: `sending` before `state` before the fold's. No function that could lock `state` is
+/// called under it. Replies are folded without the lock, because a call that cannot be sent settles
+/// its reply at once.
+pub(crate) struct LiveSession {
+    pub(crate) id: SessionId,
+    pub(crate) peer: Peer,
+    pub(crate) fold: Arc<SessionFold>,
+    state: Mutex<State>,
+    pub(crate) terminals: Terminals,
+    /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
+    /// prompt.
+    sending: Mutex<()>,
+    /// Whether the connection is over.
+    over: AtomicBool,
+}
+
+/// The state of a session beside its fold.
+pub(crate) struct State {
+    fold: Arc<SessionFold>,
+    /// The load that the agent has not answered yet.
+    loading: Option<PendingLoad>,
+    loads: u64,
+    files: SessionFiles,
+    folders: Option<Arc<Folders>>,
+    permissions: Permissions,
+    /// What the permission requests of the agent allowed.
+    approvals: Approvals,
+    /// Notified when the answers to this client's own questions are no longer needed.
+    asked_aside: Vec<oneshot::Sender<()>>,
+    turn: Option<RunningTurn>,
+    asked: BTreeMap<PermissionId, AgentQuestion>,
+    questions: u64,
+}
+
+/// The turn in flight.
+struct RunningTurn {
+    tracker: Arc<TurnTracker>,
+    /// The prompt, until the agent has repeated it; `None` if it has no text.
+    echo: Option<PromptEcho>,
+}
+
+/// What opening a session gives it.
+pub(crate) struct Setup {
+    pub(crate) folders: Arc<Folders>,
+    pub(crate) permissions: Permissions,
+    /// The opening itself, and the options, modes and models of the agent's reply.
+    pub(crate) said: Vec<EventBody>,
+    /// Whether updates of the last turn stay that a loaded history lacks.
+    pub(crate) keep_received: bool,
+}
+
+impl LiveSession {
+    /// Makes a session that is not set up: it has no folders and rejects every permission.
+    pub(crate) fn new(fold: Arc<SessionFold>, peer: Peer) -> Self {
+        let (id, questions) = fold.with(|session| {
+            let asked = session.permissions().iter().map(|permission| permission.id.0);
+            (session.id().clone(), asked.max().unwrap_or(0))
+        });
+        let state = State {
+            fold: fold.clone(),
+            loading: None,
+            loads: 0,
+            files: SessionFiles::none(),
+            folders: None,
+            permissions: Permissions::Reject,
+            approvals: Approvals::default(),
+            asked_aside: Vec::new(),
+            turn: None,
+            asked: BTreeMap::new(),
+            questions,
+        };
+        Self {
+            id,
+            peer,
+            fold,
+            state: Mutex::new(state),
+            terminals: Terminals::default(),
+            sending: Mutex::new(()),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Whether the connection is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    /// Folds events and wakes the watchers.
+    pub(crate) fn apply(&self, bodies: impl IntoIterator<Item = EventBody>) {
+        bodies.into_iter().for_each(|body| self.fold.apply(body));
+        self.fold.wake();
+    }
+
+    /// Folds an update of the agent; during a load, into the replayed history. A prompt that the
+    /// agent repeats in its own turn is left out.
+    pub(crate) fn updated(&self, body: EventBody) {
+        self.terminals.update_from(&body);
+        self.fold.hear();
+        let mut state = self.state();
+        match &mut state.loading {
+            Some(PendingLoad { replayed: Some(fresh), .. }) => fresh.keep(body),
+            Some(_) => return,
+            None => state.hear(body),
+        }
+        drop(state);
+        self.fold.wake();
+    }
+
+    /// The session's files.
+    pub(crate) fn files(&self) -> SessionFiles {
+        self.state().files.clone()
+    }
+
+    /// Applies the result of opening the session.
+    pub(crate) fn set_up(&self, setup: Setup) {
+        self.terminals.set_up(setup.folders.clone());
+        let mut state = self.state();
+        state.loading.take_if(|loading| loading.replayed.is_none());
+        state.set_up(setup);
+        drop(state);
+        self.fold.wake();
+    }
+
+    /// Held while a prompt or a cancel is applied and queued.
+    pub(crate) fn lock_sending(&self) -> MutexGuard<'_, ()> {
+        lock(&self.sending)
+    }
+
+    /// Begins a turn, unless a turn or a load is in flight. Returns whether the turn was cancelled
+    /// before.
+    pub(crate) fn begin_turn(
+        &self,
+        prompt: Vec<ContentBlock>,
+        tracker: &Arc<TurnTracker>,
+    ) -> Result<bool, PromptError> {
+        let mut state = self.state();
+        if state.turn.is_some() {
+            return Err(PromptError::TurnRunning);
+        }
+        if state.is_loading() {
+            return Err(PromptError::Loading);
+        }
+        state.loading = None;
+        let echo = PromptEcho::of(&prompt);
+        state.turn = Some(RunningTurn { tracker: tracker.clone(), echo });
+        state.apply(EventBody::Prompt { content: prompt });
+        state.apply(EventBody::TurnBegan);
+        let was_cancelled = tracker.begin(self.fold.with(WatchPosition::end_of));
+        drop(state);
+        self.fold.wake();
+        Ok(was_cancelled)
+    }
+
+    /// Ends a turn, unless it ended before: its questions are withdrawn, its end is folded, then
+    /// its phase changes.
+    pub(crate) fn end_turn(&self, tracker: &Arc<TurnTracker>, end: Result<Outcome, TurnError>) {
+        let mut state = self.state();
+        let Some(turn) = state.turn.take_if(|turn| Arc::ptr_eq(&turn.tracker, tracker)) else {
+            return;
+        };
+        turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
+        let withdrawn = state.withdraw();
+        // After a cancel, the agent may answer with that error instead of the stop reason
+        // (CANCEL-20).
+        let end = match end {
+            Err(error) if error.is_cancellation() && tracker.is_cancelling() => {
+                Ok(Outcome::cancelled())
+            }
+            end => end,
+        };
+        let (outcome, usage) = match &end {
+            Ok(end) => (TurnOutcome::Stopped(end.stop_reason.clone()), end.usage.clone()),
+            Err(error) => (TurnOutcome::Failed(error.as_wire()), None),
+        };
+        state.apply(EventBody::TurnEnded { outcome, usage });
+        drop(state);
+        tracker.end(end);
+        self.fold.wake();
+        cancelled(withdrawn);
+    }
+
+    /// Cancels this turn, or whichever is in flight, once: the agent receives a cancel, and every
+    /// open question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07). A
+    /// turn that has not begun is cancelled when it begins.
+    pub(crate) fn cancel(&self, tracker: Option<&Arc<TurnTracker>>) {
+        let _in_order = self.lock_sending();
+        let mut state = self.state();
+        let in_flight = state.turn.as_ref().map(|turn| turn.tracker.clone());
+        let turn = match (in_flight, tracker) {
+            (Some(turn), None) => turn,
+            (Some(turn), Some(tracker)) if Arc::ptr_eq(&turn, tracker) => turn,
+            (_, Some(tracker)) => {
+                tracker.cancel();
+                return;
+            }
+            (None, None) => return,
+        };
+        if turn.cancel() {
+            let withdrawn = state.withdraw();
+            drop(state);
+            // If the connection is over, the turn ends by that.
+            let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
+            self.fold.wake();
+            cancelled(withdrawn);
+        }
+    }
+
+    /// Ends the session because the connection is over: the turn fails, questions are withdrawn,
+    /// watchers end.
+    pub(crate) fn over(&self, end: &End) {
+        let running = self.state().turn.as_ref().map(|turn| turn.tracker.clone());
+        if let Some(tracker) = running {
+            self.end_turn(&tracker, Err(TurnError::Gone(end.clone())));
+        }
+        let withdrawn = self.state().withdraw();
+        cancelled(withdrawn);
+        self.terminals.end();
+        self.over.store(true, Ordering::Release);
+        self.fold.wake();
+        self.fold.rouse();
+    }
+}
+
+impl State {
+    fn set_up(&mut self, setup: Setup) {
+        self.files = SessionFiles::new(setup.folders.clone());
+        self.folders = Some(setup.folders);
+        self.permissions = setup.permissions;
+        setup.said.into_iter().for_each(|body| self.apply(body));
+    }
+
+    /// Whether the turn in flight is being cancelled.
+    fn is_cancelling(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.tracker.is_cancelling())
+    }
+
+    /// Whether a caller waits for a load.
+    fn is_loading(&self) -> bool {
+        self.loading.as_ref().is_some_and(|loading| loading.replayed.is_some())
+    }
+
+    /// Folds an update of the agent.
+    fn hear(&mut self, body: EventBody) {
+        match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
+            Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
+            None => self.apply(body),
+        }
+    }
+
+    fn apply(&self, body: EventBody) {
+        self.fold.apply(body);
+    }
+
+    /// Removes all open questions and folds that they were cancelled. Unused approvals end.
+    fn withdraw(&mut self) -> Vec<AgentQuestion> {
+        self.approvals.end_turn();
+        self.asked_aside.clear();
+        let open = std::mem::take(&mut self.asked);
+        for id in open.keys() {
+            self.apply(EventBody::PermissionSettled {
+                id: *id,
+                outcome: RequestPermissionOutcome::Cancelled,
+            });
+        }
+        open.into_values().collect()
+    }
+}
+
+/// Answers withdrawn questions with `cancelled`. Never called under the state's lock.
+fn cancelled(questions: Vec<AgentQuestion>) {
+    for question in questions {
+        question
+            .answer
+            .send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
+    }
+}

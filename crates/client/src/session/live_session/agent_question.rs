@@ -1,0 +1,13 @@
+//! A permission request of the agent that is open.
+
+use attache_connection::Responder;
+use attache_protocol::method::SessionRequestPermission;
+use tokio::sync::oneshot;
+
+/// A permission request that is open. The code that takes it out of the state answers it, so it is
+/// answered once.
+pub(super) struct AgentQuestion {
+    pub(super) answer: Responder<SessionRequestPermission>,
+    /// Dropped with the question, which withdraws it from the person.
+    pub(super) _withdrawn: oneshot::Sender<()>,
+}

@@ -1,0 +1,241 @@
+//! Permission requests of the agent, and this client's own questions about a file, a command, a
+//! form or a page.
+
+use super::LiveSession;
+use super::agent_question::AgentQuestion;
+use crate::permission::approvals::{Approvals, Prospect, prospects};
+use crate::permission::{Decision, PermissionRequest, Permissions};
+use crate::race::{Raced, race};
+use crate::text_files::unsaved_text::UnsavedText;
+use attache_connection::{Cancelled, Responder};
+use attache_policy::Folders;
+use attache_protocol::method::SessionRequestPermission;
+use attache_protocol::v1::{
+    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, SessionId,
+};
+use attache_session::{EventBody, PermissionId};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A question to decide, until its answer is no longer needed.
+pub(crate) struct Asking {
+    pub(crate) request: PermissionRequest,
+    permissions: Permissions,
+    folders: Option<Arc<Folders>>,
+    cancelled: Cancelled,
+    withdrawn: oneshot::Receiver<()>,
+}
+
+/// The outcome of asking for a permission.
+pub(crate) enum Permitted {
+    Yes,
+    No,
+    /// The answer is no longer needed.
+    Withdrawn,
+}
+
+impl Permitted {
+    fn by(decision: &Decision, request: &PermissionRequest) -> Self {
+        if decision.allows(&request.options) { Self::Yes } else { Self::No }
+    }
+}
+
+impl LiveSession {
+    /// Takes a permission request: patches the call (PERM-10) and folds the question. If the turn
+    /// is being cancelled, answers it; otherwise returns it to be decided.
+    pub(crate) fn ask(
+        &self,
+        params: RequestPermissionRequest,
+        answer: Responder<SessionRequestPermission>,
+    ) -> Option<Asking> {
+        let mut state = self.state();
+        state.questions += 1;
+        let id = PermissionId(state.questions);
+        let RequestPermissionRequest { tool_call, options, .. } = params;
+        state.hear(EventBody::PermissionAsked {
+            id,
+            tool_call: tool_call.clone(),
+            options: options.clone(),
+        });
+        let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
+        let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
+        let asking = if state.is_cancelling() {
+            let outcome = RequestPermissionOutcome::Cancelled; // PERM-06
+            state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
+            drop(state);
+            answer.send(Ok(RequestPermissionResponse::new(outcome)));
+            None
+        } else {
+            let (sender, withdrawn) = oneshot::channel();
+            let cancelled = answer.cancelled().clone();
+            state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
+            drop(state);
+            let request = PermissionRequest {
+                tool_call: known,
+                ..PermissionRequest::new(id, self.id.clone(), tool_call, options)
+            };
+            Some(Asking { request, permissions, folders, cancelled, withdrawn })
+        };
+        self.fold.wake();
+        asking
+    }
+
+    /// Answers an open question and keeps what it allows. Without effect on a settled question.
+    pub(crate) fn settle(
+        &self,
+        id: PermissionId,
+        outcome: RequestPermissionOutcome,
+        allowed: Option<Allowed>,
+    ) {
+        let mut state = self.state();
+        let Some(question) = state.asked.remove(&id) else { return };
+        state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
+        if let Some(Allowed { prospect, always }) = allowed {
+            state.approvals.add(prospect, always);
+        }
+        drop(state);
+        question.answer.send(Ok(RequestPermissionResponse::new(outcome)));
+        self.fold.wake();
+    }
+
+    /// Returns a receiver that resolves when answers are no longer needed, because the turn is
+    /// cancelled or ends, or the connection ends. `None` if the turn is being cancelled already
+    /// (CANCEL-05, ELIC-26).
+    pub(crate) fn until_withdrawn(&self) -> Option<oneshot::Receiver<()>> {
+        let mut state = self.state();
+        if state.is_cancelling() {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        state.asked_aside.retain(|asked| !asked.is_closed());
+        state.asked_aside.push(sender);
+        Some(receiver)
+    }
+
+    /// The id of the next question of this client's own. It is no part of the transcript.
+    pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
+        let mut state = self.state();
+        state.questions += 1;
+        (PermissionId(state.questions), self.id.clone())
+    }
+
+    /// An id for a check without a question.
+    pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
+        (PermissionId(0), self.id.clone())
+    }
+
+    /// The permissions of the session as they are now.
+    pub(crate) fn permissions(&self) -> Permissions {
+        self.state().permissions.clone()
+    }
+
+    /// Reads or uses up what the permission requests of the agent allowed.
+    pub(crate) fn approved<T>(&self, look: impl FnOnce(&mut Approvals) -> T) -> T {
+        look(&mut self.state().approvals)
+    }
+
+    /// Whether the session's permissions decide a request without asking; `None` if the person must
+    /// be asked.
+    pub(crate) fn permits_at_once(&self, request: &PermissionRequest) -> Option<Permitted> {
+        let state = self.state();
+        if state.is_cancelling() {
+            return Some(Permitted::Withdrawn);
+        }
+        let decision = state.permissions.decided(request).ok()?;
+        Some(Permitted::by(&decision, request))
+    }
+
+    /// Whether the session's permissions allow a request of this client's own. Holds no lock while
+    /// the person is asked.
+    pub(crate) async fn permits(&self, request: PermissionRequest) -> Permitted {
+        let Some(withdrawn) = self.until_withdrawn() else { return Permitted::Withdrawn };
+        let decided = self.state().permissions.decided(&request);
+        let decision = match decided {
+            Ok(decision) => decision,
+            Err(asked) => match race(asked(request.clone()), withdrawn).await {
+                Raced::First(decision) => decision,
+                Raced::Second(_) => return Permitted::Withdrawn,
+            },
+        };
+        Permitted::by(&decision, &request)
+    }
+}
+
+/// What an allowed request allows, and whether by an option that allows always.
+pub(crate) struct Allowed {
+    prospect: Prospect,
+    always: bool,
+}
+
+/// A permission request that is being decided. When this is dropped, also by a panic, the request
+/// is settled as cancelled unless it was decided.
+pub(crate) struct OpenQuestion {
+    pub(crate) live: Arc<LiveSession>,
+    pub(crate) id: PermissionId,
+}
+
+impl OpenQuestion {
+    pub(crate) async fn decide(self, asking: Asking, unsaved: Option<Arc<dyn UnsavedText>>) {
+        let Asking { request, permissions, folders, cancelled, withdrawn } = asking;
+        let options = request.options.clone();
+        let deciding = async {
+            let (request, prospect) = looked_at(request, folders, unsaved).await;
+            let decision = match permissions.decided(&request) {
+                Ok(decision) => decision,
+                Err(asked) => asked(request).await,
+            };
+            (decision, prospect)
+        };
+        // CANCEL-21 and CANCEL-05: the decision is no longer needed, and dropping the future
+        // withdraws the question.
+        let needless = race(cancelled.wait(), withdrawn);
+        if let Raced::First((decision, prospect)) = race(deciding, needless).await {
+            let outcome = decision.outcome(&options);
+            let chosen =
+                options.iter().find(|option| Some(&option.option_id) == outcome.selected());
+            let allowed = match chosen.map(|option| &option.kind) {
+                Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
+                // A flag or a rule chooses this option only if the agent offers no other option
+                // that allows; a person chooses it by its name.
+                Some(PermissionOptionKind::AllowAlways) => {
+                    Some(Allowed { prospect, always: matches!(decision, Decision::Choose(_)) })
+                }
+                _ => None,
+            };
+            self.live.settle(self.id, outcome, allowed);
+        }
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.live.settle(self.id, RequestPermissionOutcome::Cancelled, None);
+    }
+}
+
+/// Adds what the disk says about a request, and returns what it would allow. Waits for the disk off
+/// the connection's task.
+async fn looked_at(
+    mut request: PermissionRequest,
+    folders: Option<Arc<Folders>>,
+    unsaved: Option<Arc<dyn UnsavedText>>,
+) -> (PermissionRequest, Prospect) {
+    let Some(folders) = folders.filter(|_| says_more_than_a_title(&request)) else {
+        return (request, Prospect::default());
+    };
+    let looking = request.clone();
+    let looked =
+        tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref()))
+            .await;
+    // It fails only when this program is ending. Nothing is approved ahead then.
+    let prospect = looked.unwrap_or_default();
+    request.protected = prospect.protected;
+    (request, prospect)
+}
+
+/// Whether the request names paths or commands.
+fn says_more_than_a_title(request: &PermissionRequest) -> bool {
+    let effect = request.effect();
+    !effect.paths.is_empty() || !effect.commands.is_empty() || effect.stated.is_some()
+}

@@ -1,0 +1,66 @@
+//! Loading a session: the replayed history is kept aside and replaces the session's when it is
+//! complete.
+
+use super::pending_load::{PendingLoad, Replayed};
+use super::{LiveSession, Setup};
+use crate::session::received::{is_known, is_state, missing};
+use crate::session::session_fold::now;
+use attache_session::{EventBody, Timestamp};
+
+impl LiveSession {
+    /// Keeps the updates of the agent aside from here on. Returns the number of the load; `None`
+    /// while a turn or another load is in flight.
+    pub(crate) fn begin_load(&self) -> Option<u64> {
+        let mut state = self.state();
+        if state.turn.is_some() || state.is_loading() {
+            return None;
+        }
+        state.loads += 1;
+        state.loading =
+            Some(PendingLoad { number: state.loads, replayed: Some(Replayed::default()) });
+        Some(state.loads)
+    }
+
+    /// Replaces the session's history by the complete one. Without effect on an abandoned load.
+    pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
+        self.terminals.set_up(setup.folders.clone());
+        let mut state = self.state();
+        let loading = state.loading.take_if(|loading| loading.number == load);
+        let Some(replayed) = loading.and_then(|loading| loading.replayed) else { return };
+        let (before, last) = self.fold.with(|session| (session.clone(), session.last_activity()));
+        // A replay does not count as activity.
+        let at = if last == Timestamp::default() { now() } else { last };
+        if setup.keep_received && is_known(&before, &replayed.events) {
+            // Otherwise the log would grow by the whole history whenever the session is opened.
+            let states = replayed.events.into_iter().filter(|event| is_state(&event.body));
+            state.apply(opened);
+            states.for_each(|event| self.fold.apply_at(at, event.body));
+        } else {
+            state.apply(EventBody::Replaced);
+            state.apply(opened);
+            replayed.events.into_iter().for_each(|event| self.fold.apply_at(at, event.body));
+            if setup.keep_received {
+                let kept = self.fold.with(|after| missing(&before, after));
+                kept.into_iter().for_each(|body| state.apply(body));
+            }
+        }
+        state.set_up(setup);
+        drop(state);
+        self.fold.wake();
+    }
+
+    /// The load failed: the session stays as it was, and later updates are its own again.
+    pub(crate) fn fail_load(&self, load: u64) {
+        self.state().loading.take_if(|loading| loading.number == load);
+    }
+
+    /// Abandons the load: the session stays as it was. Until the agent answers, or until the
+    /// session is used again, updates count as the rest of the replay.
+    pub(crate) fn abandon_load(&self, load: u64) {
+        if let Some(loading) =
+            self.state().loading.as_mut().filter(|loading| loading.number == load)
+        {
+            loading.replayed = None;
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Opening a session: new, loaded, resumed or forked.
+
+use crate::agent::shared_connection::SharedConnection;
+use crate::permission::Permissions;
+use crate::session::live_session::{LiveSession, Setup};
+use crate::session::open_error::OpenError;
+use crate::session::session_fold::SessionFold;
+use crate::session::session_folders::SessionFolders;
+use crate::session::session_handle::SessionHandle;
+use crate::session::watched_session;
+use attache_connection::CallError;
+use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
+use attache_protocol::v1::{
+    AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
+    NewSessionRequest, ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState,
+    SessionModelState,
+};
+use attache_session::EventBody;
+use std::future::{Future, IntoFuture};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Where a session comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    New,
+    Loaded(SessionId),
+    Resumed(SessionId),
+    Forked(SessionId),
+}
+
+/// A builder that opens a session; await it. Dropping the future cancels the request at the agent
+/// and forgets a session that the agent still opens.
+#[derive(Debug)]
+#[must_use = "nothing is opened until this is awaited"]
+pub struct Opening<'c> {
+    shared: &'c Arc<SharedConnection>,
+    origin: Origin,
+    cwd: PathBuf,
+    additional_directories: Vec<PathBuf>,
+    mcp_servers: Vec<McpServer>,
+    permissions: Permissions,
+    unarchive: bool,
+    known: Option<Arc<SessionFold>>,
+    logged: bool,
+}
+
+impl<'c> Opening<'c> {
+    pub(crate) fn new(shared: &'c Arc<SharedConnection>, cwd: &Path, origin: Origin) -> Self {
+        Self {
+            shared,
+            origin,
+            cwd: cwd.into(),
+            additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            permissions: Permissions::default(),
+            unarchive: false,
+            known: None,
+            logged: false,
+        }
+    }
+
+    /// The state of the session from another connection, which the opened session continues.
+    /// Updates of the last turn stay even if a load does not replay them.
+    pub(crate) fn known(mut self, fold: Arc<SessionFold>) -> Self {
+        self.known = Some(fold);
+        self
+    }
+
+    /// Sets who decides about permissions; [`Permissions::Reject`] unless set.
+    pub fn permissions(mut self, permissions: Permissions) -> Self {
+        self.permissions = permissions;
+        self
+    }
+
+    /// Adds folders to the session, if the agent takes them. A relative path starts at the current
+    /// folder of this process.
+    pub fn additional_directories<P: Into<PathBuf>>(
+        mut self,
+        folders: impl IntoIterator<Item = P>,
+    ) -> Self {
+        self.additional_directories.extend(folders.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds MCP servers that the agent connects to, of kinds that it takes.
+    pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
+        self.mcp_servers.extend(servers);
+        self
+    }
+
+    /// Takes an archived session out of the archive before it is loaded or resumed. Without effect
+    /// on a new session and on a fork.
+    pub fn unarchive(mut self) -> Self {
+        self.unarchive = true;
+        self
+    }
+
+    /// The caller decides where the session's events are logged. Otherwise they are not logged.
+    pub(crate) fn logged(mut self) -> Self {
+        self.logged = true;
+        self
+    }
+
+    async fn open(self) -> Result<SessionHandle, OpenError> {
+        let capabilities = &self.shared.agent.agent_capabilities;
+        self.origin.check(capabilities)?;
+        check_servers(&self.mcp_servers, &capabilities.mcp_capabilities)?;
+        if !self.additional_directories.is_empty()
+            && capabilities.session_capabilities.additional_directories.is_none()
+        {
+            let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
+            return Err(OpenError::NotOffered { what: "additional folders", capability });
+        }
+        let Self {
+            shared,
+            origin,
+            cwd,
+            additional_directories,
+            mcp_servers,
+            permissions,
+            unarchive,
+            known,
+            logged,
+        } = self;
+        let folders = tokio::task::spawn_blocking(move || {
+            SessionFolders::find(&cwd, &additional_directories)
+        })
+        .await;
+        let folders =
+            folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
+        if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
+            shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
+        }
+        let (found, keep_received) = (folders.found.clone(), known.is_some());
+        let setup = Setup { folders: found, permissions, said: Vec::new(), keep_received };
+        let live = match origin {
+            Origin::New => create(shared, folders, mcp_servers, setup).await,
+            Origin::Loaded(id) => {
+                let live = shared.sessions.get_or_add(&id, &shared.peer, known);
+                load(shared, live, folders, mcp_servers, setup).await
+            }
+            Origin::Resumed(id) => {
+                let live = shared.sessions.get_or_add(&id, &shared.peer, known);
+                resume(shared, live, folders, mcp_servers, setup).await
+            }
+            Origin::Forked(id) => fork(shared, id, folders, mcp_servers, setup).await,
+        }?;
+        if !logged {
+            live.fold.log_to(None);
+        }
+        Ok(SessionHandle { live, shared: shared.clone() })
+    }
+}
+
+impl Origin {
+    /// Checks that the agent offers sessions of this origin (SESS-12, SESS-18, FORK-01).
+    fn check(&self, capabilities: &AgentCapabilities) -> Result<(), OpenError> {
+        let row = match self {
+            Self::New => SessionNew::ROW,
+            Self::Loaded(_) => SessionLoad::ROW,
+            Self::Resumed(_) => SessionResume::ROW,
+            Self::Forked(_) => SessionFork::ROW,
+        };
+        match row.gate.path() {
+            Some(capability) if !row.gate.opened_by_agent(capabilities) => {
+                Err(OpenError::Call(CallError::NotOffered { method: row.name, capability }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks that the agent takes MCP servers of all these kinds (SESS-09).
+fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), OpenError> {
+    for server in servers {
+        let (offered, what, capability) = match server {
+            McpServer::Stdio(_) => continue,
+            McpServer::Http(_) => {
+                (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
+            }
+            McpServer::Sse(_) => (
+                taken.sse,
+                "MCP servers over server-sent events",
+                "agentCapabilities.mcpCapabilities.sse",
+            ),
+            McpServer::Acp(_) => (
+                taken.acp,
+                "MCP servers over this connection",
+                "agentCapabilities.mcpCapabilities.acp",
+            ),
+        };
+        if !offered {
+            return Err(OpenError::NotOffered { what, capability });
+        }
+    }
+    Ok(())
+}
+
+impl<'c> IntoFuture for Opening<'c> {
+    type Output = Result<SessionHandle, OpenError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'c>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.open())
+    }
+}
+
+async fn create(
+    shared: &Arc<SharedConnection>,
+    folders: SessionFolders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<LiveSession>, OpenError> {
+    let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
+    params.additional_directories = folders.additional_directories.clone();
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::New));
+    make::<SessionNew>(shared, &params, setup, |reply| {
+        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+        (reply.session_id.clone(), said.collect())
+    })
+    .await
+}
+
+async fn fork(
+    shared: &Arc<SharedConnection>,
+    id: SessionId,
+    folders: SessionFolders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<LiveSession>, OpenError> {
+    let mut params = ForkSessionRequest::new(id.clone(), folders.cwd.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    params.mcp_servers = mcp_servers;
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Forked(id)));
+    make::<SessionFork>(shared, &params, setup, |reply| {
+        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+        (reply.session_id.clone(), said.collect())
+    })
+    .await
+}
+
+/// Opens a session whose id is in the reply, with the state that the reply states.
+async fn make<M: Call>(
+    shared: &Arc<SharedConnection>,
+    params: &M::Params,
+    mut setup: Setup,
+    told: impl FnOnce(&M::Result) -> (SessionId, Vec<EventBody>) + Send + 'static,
+) -> Result<Arc<LiveSession>, OpenError> {
+    let (found, opened) = oneshot::channel();
+    let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
+    let fold_reply = move |reply: &Result<M::Result, CallError>| {
+        let Ok(reply) = reply else { return };
+        let (id, said) = told(reply);
+        setup.said.extend(said);
+        let live = sessions.get_or_add(&id, &peer, None);
+        live.set_up(setup);
+        // If the caller no longer waits, the session is forgotten with its only handle.
+        let _ = found.send(live);
+    };
+    let _early = shared.sessions.expect();
+    let reply =
+        shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
+    reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    // The reply was folded before it came here.
+    opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
+}
+
+async fn load(
+    shared: &Arc<SharedConnection>,
+    live: Arc<LiveSession>,
+    folders: SessionFolders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<LiveSession>, OpenError> {
+    let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), live.id.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    let opened = folders.opened(shared.counted_by.clone(), attache_session::Origin::Loaded);
+    let number = live.begin_load().ok_or(OpenError::Busy)?;
+    let _abandoned_unless_answered = Load { live: live.clone(), number };
+    let loaded = live.clone();
+    let reply = shared.peer.call_with_callback::<SessionLoad>(&params, move |reply| match reply {
+        Ok(reply) => {
+            let said =
+                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            setup.said.extend(said);
+            loaded.finish_load(number, opened, setup);
+        }
+        Err(_) => loaded.fail_load(number),
+    });
+    reply
+        .within(shared.options.setup)
+        .await
+        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    if shared
+        .agent
+        .agent_info
+        .as_ref()
+        .is_some_and(|about| REPLAYS_LATE.contains(&about.name.as_str()))
+    {
+        replayed(&live).await;
+    }
+    Ok(live)
+}
+
+/// Agents that replay a part of the history after they answered the load, by the name they give
+/// themselves; seen with 0.61.0. Without a pause, old messages would appear as the answer to a new
+/// prompt.
+const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
+
+/// How long an agent that replays late must be quiet to count as done, and how long the client
+/// waits for that.
+const QUIET: Duration = Duration::from_millis(100);
+const REPLAY: Duration = Duration::from_secs(5);
+
+/// Waits until no more of the history arrives.
+async fn replayed(live: &Arc<LiveSession>) {
+    let mut watch = watched_session::watch(live);
+    let quiet =
+        async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
+    // An agent that is never quiet does not replay a history.
+    let _ = tokio::time::timeout(REPLAY, quiet).await;
+}
+
+/// A load in flight. Dropping it before the answer abandons the load.
+struct Load {
+    live: Arc<LiveSession>,
+    number: u64,
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.live.abandon_load(self.number);
+    }
+}
+
+async fn resume(
+    shared: &Arc<SharedConnection>,
+    live: Arc<LiveSession>,
+    folders: SessionFolders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<LiveSession>, OpenError> {
+    let mut params = ResumeSessionRequest::new(live.id.clone(), folders.cwd.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    params.mcp_servers = mcp_servers;
+    let resumed = live.clone();
+    setup.said.push(folders.opened(shared.counted_by.clone(), attache_session::Origin::Resumed));
+    let reply = shared.peer.call_with_callback::<SessionResume>(&params, move |reply| {
+        if let Ok(reply) = reply {
+            let said =
+                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            setup.said.extend(said);
+            resumed.set_up(setup);
+        }
+    });
+    reply
+        .within(shared.options.setup)
+        .await
+        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    Ok(live)
+}
+
+/// The state of the session that a reply states, as events.
+fn said(
+    config_options: Option<&Vec<SessionConfigOption>>,
+    modes: Option<&SessionModeState>,
+    models: Option<&SessionModelState>,
+) -> impl Iterator<Item = EventBody> {
+    let config_options = config_options.cloned().map(EventBody::ConfigOptions);
+    let modes = modes.cloned().map(EventBody::Modes);
+    let models = models.cloned().map(EventBody::Models);
+    [config_options, modes, models].into_iter().flatten()
+}

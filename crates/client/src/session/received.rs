@@ -1,0 +1,111 @@
+//! Comparing received updates with the history that an agent replays.
+
+use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
+use attache_session::{Block, Entry, EntryContent, Event, EventBody, MessageAuthor, Session};
+use std::sync::Arc;
+
+/// The title of the notice about missing entries.
+const TITLE: &str = "Received before the agent ended, and not in the history that it keeps";
+
+/// Returns the entries of the last turn of `before` that `after`, the replayed history, lacks: an
+/// agent that dies in a turn often keeps nothing of it. They come as events to add to `after`,
+/// behind a notice; none if nothing is missing.
+pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
+    let entries = before.entries();
+    let is_prompt = |entry: &&Arc<Entry>| author(entry) == Some(MessageAuthor::User);
+    let turn = entries.iter().rev().take_while(|entry| !is_prompt(entry)).count();
+    let first = entries.len().saturating_sub(turn + 1);
+    let mut from = 0;
+    let mut bodies = Vec::new();
+    for entry in entries.iter().skip(first) {
+        let found = after.entries().iter().skip(from).position(|replayed| covers(replayed, entry));
+        match found {
+            Some(index) => from += index + 1,
+            None => bodies.extend(said(entry)),
+        }
+    }
+    if !bodies.is_empty() {
+        bodies.insert(0, EventBody::Notice(Notice::new(NoticeSeverity::Info, TITLE)));
+    }
+    bodies
+}
+
+/// Whether a replayed history adds nothing: all its messages and tool calls are known, in the same
+/// order.
+pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
+    let mut fresh = Session::new(known.id().clone());
+    for event in replayed {
+        fresh.apply(event);
+    }
+    let mut ours = known.entries().iter();
+    let mut theirs = fresh.entries().iter();
+    theirs.all(|replayed| match &replayed.content {
+        EntryContent::Message { .. } => ours.any(|entry| {
+            author(entry) == author(replayed)
+                && entry.text().starts_with(replayed.text().trim_end())
+        }),
+        EntryContent::ToolCall(call) => ours.any(|entry| match &entry.content {
+            EntryContent::ToolCall(own) => {
+                own.tool_call_id == call.tool_call_id && own.status == call.status
+            }
+            _ => false,
+        }),
+        _ => true,
+    })
+}
+
+/// Whether the event is state and no entry of the transcript.
+pub(crate) fn is_state(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::Commands(_)
+            | EventBody::ConfigOptions(_)
+            | EventBody::CurrentMode(_)
+            | EventBody::Info { .. }
+            | EventBody::Usage { .. }
+    )
+}
+
+fn author(entry: &Entry) -> Option<MessageAuthor> {
+    match &entry.content {
+        EntryContent::Message { author, .. } => Some(*author),
+        _ => None,
+    }
+}
+
+/// Whether `replayed` holds all of `received`.
+fn covers(replayed: &Entry, received: &Entry) -> bool {
+    match (&replayed.content, &received.content) {
+        (EntryContent::Message { author, .. }, EntryContent::Message { author: own, .. }) => {
+            author == own && replayed.text().starts_with(received.text().trim_end())
+        }
+        (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => {
+            call.tool_call_id == own.tool_call_id
+        }
+        // Other entries are state, or are no history.
+        (_, EntryContent::Message { .. } | EntryContent::ToolCall(_)) => false,
+        _ => true,
+    }
+}
+
+/// The entry as events.
+fn said(entry: &Entry) -> Vec<EventBody> {
+    match &entry.content {
+        EntryContent::Message { author, blocks, .. } => {
+            let content = blocks.iter().map(|block| match block {
+                Block::Text(text) => ContentBlock::text(text.pieces().collect::<String>()),
+                Block::Other(other) => (**other).clone(),
+            });
+            match author {
+                MessageAuthor::User => vec![EventBody::Prompt { content: content.collect() }],
+                author => {
+                    let body =
+                        |content| EventBody::Message { author: *author, message_id: None, content };
+                    content.map(body).collect()
+                }
+            }
+        }
+        EntryContent::ToolCall(call) => vec![EventBody::ToolCall((**call).clone())],
+        _ => Vec::new(),
+    }
+}

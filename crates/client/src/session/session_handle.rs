@@ -1,0 +1,207 @@
+//! A handle to a session of one connection.
+
+use crate::agent::shared_connection::SharedConnection;
+use crate::observe::watch::{Watch, WatchUpdate};
+use crate::observe::watch_position::WatchPosition;
+use crate::session::live_session::LiveSession;
+use crate::session::prompt::{Prompt, PromptError};
+use crate::session::prompting::begin_turn;
+use crate::session::set_error::SetError;
+use crate::session::turn::Turn;
+use crate::session::watched_session;
+use attache_connection::CallError;
+use attache_protocol::ErrorCode;
+use attache_protocol::method::{
+    SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
+};
+use attache_protocol::v1::{
+    CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
+    SetSessionModeRequest, SetSessionModelRequest, TerminalId, TerminalOutputResponse,
+};
+use attache_session::{EventBody, OptionSource, Session};
+use std::sync::Arc;
+
+/// A session of one connection. Clones are handles to the same session. When the last handle, turn
+/// and watch of a session is dropped, the client forgets the session; the agent keeps it unless it
+/// was closed.
+#[derive(Clone)]
+pub struct SessionHandle {
+    pub(crate) live: Arc<LiveSession>,
+    pub(crate) shared: Arc<SharedConnection>,
+}
+
+impl SessionHandle {
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        &self.live.id
+    }
+
+    /// Returns the session as it is now. A snapshot shares its texts with the live session and
+    /// holds no lock.
+    pub fn snapshot(&self) -> Session {
+        self.live.fold.session()
+    }
+
+    /// Returns the output of a terminal that a tool call names: a terminal of this client, also
+    /// after its release, or one that the agent runs itself and describes in the metadata of its
+    /// tool calls. Returns `None` for an unknown terminal. Of the terminals that are not open, the
+    /// last 32 are kept, each with the last 256 KiB of its output. See
+    /// [`crate::Options::terminals`].
+    pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
+        self.live.terminals.output(id)
+    }
+
+    /// Watches the session from now on, during turns and between them.
+    pub fn watch(&self) -> Watch {
+        watched_session::watch(&self.live)
+    }
+
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
+    /// beginning for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        watched_session::changes_since(&self.live.fold, position)
+    }
+
+    /// Sends a prompt and begins a turn. A prompt is a text, a content block or a list of blocks.
+    ///
+    /// # Errors
+    /// A turn is running, the agent does not take this kind of content, or it is gone. Nothing was
+    /// sent then.
+    pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
+        begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
+    }
+
+    /// Cancels the running turn, if there is one; see [`Turn::cancel`].
+    pub fn cancel(&self) {
+        self.live.cancel(None);
+    }
+
+    /// Sets the config option with this id, otherwise the first option of this category, such as
+    /// `model`. The value is the word of a choice; for a switch it is a boolean or `true` or
+    /// `false`. If the agent states modes or models instead of options, this sets those. It works
+    /// during turns and between them. Afterwards the session shows the value that the agent settled
+    /// on.
+    ///
+    /// # Errors
+    /// There is no such option, or it does not take the value. The error names what there is, and
+    /// nothing was sent.
+    pub async fn set(
+        &self,
+        name: &str,
+        value: impl Into<SessionConfigOptionValue>,
+    ) -> Result<(), SetError> {
+        let (request, source) = self.live.fold.with(|session| {
+            let request = session.config().check_set(name, value)?;
+            let source = session.config().source(&request.config_id);
+            Ok::<_, SetError>((request, source))
+        })?;
+        match (source, &request.value) {
+            (OptionSource::Modes, SessionConfigOptionValue::ValueId(mode)) => {
+                self.send_mode(mode.as_str()).await
+            }
+            (OptionSource::Models, SessionConfigOptionValue::ValueId(model)) => {
+                self.send_model(model.as_str()).await
+            }
+            _ => self.send_option(&request).await,
+        }
+    }
+
+    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states
+    /// only modes.
+    ///
+    /// # Errors
+    /// The same as for [`SessionHandle::set`].
+    pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
+        match self.set("mode", mode).await {
+            // Some agents state options and, beside them, modes without an option.
+            Err(SetError::Value(attache_session::SetError::UnknownOption { .. }))
+                if self.has_mode(mode) =>
+            {
+                self.send_mode(mode).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Sets the session's title, if the agent offers that. Returns the title as the agent stored
+    /// it, which the session shows from then on. The agent may replace it later.
+    ///
+    /// # Errors
+    /// The same as for [`crate::AgentConnection::set_title`].
+    pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
+        self.shared.set_title(self.live.id.clone(), title.into()).await
+    }
+
+    /// Closes the session, if the agent offers that. The agent ends what runs, and the client
+    /// ignores later updates. A session that the agent does not know counts as closed.
+    ///
+    /// # Errors
+    /// The agent does not offer it (nothing was sent then), refuses, does not answer in time, or is
+    /// gone.
+    pub async fn close(&self) -> Result<(), CallError> {
+        let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
+        let params = CloseSessionRequest::new(id.clone());
+        let reply = self.live.peer.call_with_callback::<SessionClose>(&params, move |reply| {
+            if reply.as_ref().map_or_else(is_unknown, |_| true) {
+                sessions.remove(&id);
+            }
+        });
+        match reply.within(self.shared.options.quick).await {
+            Err(error) if !is_unknown(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_mode(&self, mode: &str) -> bool {
+        let modes = self.live.fold.with(|session| session.config().modes());
+        modes.is_some_and(|modes| {
+            modes.available_modes.iter().any(|available| available.id == *mode)
+        })
+    }
+
+    async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
+        let live = self.live.clone();
+        let reply =
+            self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
+                if let Ok(reply) = reply {
+                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
+                }
+            });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+
+    async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
+        let (live, chosen) = (self.live.clone(), mode.into());
+        let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
+        let reply = self.live.peer.call_with_callback::<SessionSetMode>(&params, move |reply| {
+            if reply.is_ok() {
+                live.apply([EventBody::CurrentMode(chosen)]);
+            }
+        });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+
+    async fn send_model(&self, model: &str) -> Result<(), SetError> {
+        let (live, chosen) = (self.live.clone(), model.into());
+        let params = SetSessionModelRequest::new(self.live.id.clone(), model);
+        let reply = self.live.peer.call_with_callback::<SessionSetModel>(&params, move |reply| {
+            let models = live.fold.with(|session| session.config().models().cloned());
+            if let (Ok(_), Some(mut models)) = (reply, models) {
+                models.current_model_id = chosen;
+                live.apply([EventBody::Models(models)]);
+            }
+        });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+}
+
+/// Whether the error says that the agent does not know the session (SESS-21).
+fn is_unknown(error: &CallError) -> bool {
+    error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
+}
+
+impl std::fmt::Debug for SessionHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionHandle").field("id", self.id()).finish_non_exhaustive()
+    }
+}

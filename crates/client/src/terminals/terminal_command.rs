@@ -1,0 +1,150 @@
+//! A command that an agent asks the client to run.
+
+use attache_host::{FileError, Launch, Roots};
+use attache_policy::effect::changes_only_looks;
+use attache_protocol::Error;
+use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
+use std::path::{Path, PathBuf};
+
+/// A command that an agent asks the client to run in a terminal on this machine.
+///
+/// `Debug` and [`TerminalCommand::line`] show the names of environment variables but not their
+/// values, which may be secret.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct TerminalCommand {
+    /// The program; or a line for the shell, if it has no arguments and contains white space, as
+    /// some agents send it.
+    pub command: String,
+    /// The arguments, passed unchanged.
+    pub args: Vec<String>,
+    /// Its working directory: a folder of the session.
+    pub cwd: PathBuf,
+    env: Vec<EnvVariable>,
+}
+
+impl TerminalCommand {
+    /// Reads a request. Blocks on the disk.
+    ///
+    /// # Errors
+    /// The folder is not absolute, or it is outside of the session's folders.
+    pub(crate) fn read(params: CreateTerminalRequest, roots: &Roots) -> Result<Self, Error> {
+        let CreateTerminalRequest { command, args, env, cwd, .. } = params;
+        if command.trim().is_empty() {
+            return Err(Error::invalid_params("the command is empty: name a program"));
+        }
+        let cwd = match cwd {
+            None => roots.cwd().to_owned(),
+            Some(cwd) if !Path::new(&cwd).is_absolute() => {
+                return Err(Error::invalid_params(format!(
+                    "the folder \"{cwd}\" is not absolute: give its full path"
+                )));
+            }
+            Some(cwd) => {
+                let resolved = roots
+                    .resolve(&cwd)
+                    .map_err(|error: FileError| Error::invalid_params(error.to_string()))?;
+                resolved.path()
+            }
+        };
+        Ok(Self { command, args, cwd, env })
+    }
+
+    /// The whole command as a line that a shell reads the same way. Variables that are set come
+    /// first, as `NAME=…`.
+    pub fn line(&self) -> String {
+        let variables = self.env.iter().map(|variable| format!("{}=…", variable.name));
+        let command = match self.is_shell_line() {
+            true => self.command.clone(),
+            false => quoted(&self.command),
+        };
+        let words = variables.chain([command]).chain(self.args.iter().map(|word| quoted(word)));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The names of the environment variables that are set.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.env.iter().map(|variable| variable.name.as_str())
+    }
+
+    /// The variables that are set, with their values, which may be secret.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env.iter().map(|variable| (variable.name.as_str(), variable.value.expose()))
+    }
+
+    /// The variables that may change what the command does, sorted.
+    pub(crate) fn changes(&self) -> Vec<(String, String)> {
+        let changes = self.environment().filter(|(name, value)| !changes_only_looks(name, value));
+        let mut changes: Vec<_> =
+            changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        changes.sort();
+        changes
+    }
+
+    /// The line for the shell, if the command is one.
+    pub(crate) fn script(&self) -> Option<&str> {
+        self.is_shell_line().then_some(self.command.as_str())
+    }
+
+    pub(crate) fn is_shell_line(&self) -> bool {
+        self.args.is_empty() && self.command.contains(char::is_whitespace)
+    }
+
+    pub(crate) fn launch(&self) -> Launch {
+        let launch = match self.is_shell_line() {
+            true => Launch::shell(&self.command),
+            false => Launch::new(&self.command).args(self.args.iter().map(String::as_str)),
+        };
+        self.env.iter().fold(launch.cwd(&self.cwd), |launch, variable| {
+            launch.env(variable.name.as_str(), variable.value.expose())
+        })
+    }
+}
+
+impl std::fmt::Debug for TerminalCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TerminalCommand")
+            .field("line", &self.line())
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A word quoted for a shell: in single quotes, if it needs them.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(command: &str, args: &[&str]) -> TerminalCommand {
+        let args = args.iter().map(|word| (*word).to_owned()).collect();
+        TerminalCommand { command: command.into(), args, cwd: "/".into(), env: Vec::new() }
+    }
+
+    #[test]
+    fn a_line_reads_as_the_command_that_runs() {
+        assert_eq!(command("ls", &["-l", "a b", "it's", ""]).line(), r"ls -l 'a b' 'it'\''s' ''");
+        assert_eq!(
+            command("echo a; ls", &[]).line(),
+            "echo a; ls",
+            "a line for the shell stays as it is"
+        );
+        assert_eq!(command("/opt/my tool", &["x"]).line(), "'/opt/my tool' x");
+    }
+
+    #[test]
+    fn values_of_variables_are_not_shown() {
+        let mut command = command("ls", &[]);
+        command.env.push(EnvVariable::new("TOKEN", "abc123".to_owned()));
+        assert_eq!(command.line(), "TOKEN=… ls");
+        assert!(!format!("{command:?}").contains("abc123"));
+    }
+}

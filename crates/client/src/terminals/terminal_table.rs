@@ -1,0 +1,152 @@
+//! The terminals of one session.
+
+use crate::terminals::terminal::Terminal;
+use crate::terminals::terminal_meta;
+use attache_host::Command;
+use attache_policy::Folders;
+use attache_protocol::Error;
+use attache_protocol::v1::{TerminalId, TerminalOutputResponse};
+use attache_session::EventBody;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::task::JoinSet;
+
+/// How many terminals of one session may be open at once.
+const OPEN: usize = 64;
+
+/// How many terminals of one session are kept to be shown: released ones (TERM-12), and those that
+/// the agent runs itself.
+const SHOWN: usize = 32;
+
+/// How much output is kept if the agent sets no limit, in bytes.
+pub(crate) const UNLIMITED: usize = 1 << 20;
+
+/// How much output is kept at most, in bytes, whatever limit the agent sets.
+pub(crate) const MOST: u64 = 4 << 20;
+
+/// The number of the next terminal. No two sessions share an id, so a session cannot reach the
+/// terminals of another one (TERM-15).
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// The terminals of one session. Dropping it, like [`Terminals::end`], kills what still runs.
+#[derive(Default)]
+pub(crate) struct Terminals(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    folders: Option<Arc<Folders>>,
+    open: HashMap<TerminalId, Arc<Terminal>>,
+    shown: VecDeque<(TerminalId, Arc<Terminal>)>,
+    /// One task for each running command. The task owns its command, which dies with it.
+    tasks: JoinSet<()>,
+    over: bool,
+}
+
+impl Terminals {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the folders of the session.
+    pub(crate) fn set_up(&self, folders: Arc<Folders>) {
+        let mut table = self.table();
+        table.folders = Some(folders);
+        table.over = false;
+    }
+
+    /// Ends the session: kills running commands, answers waiters and starts no more. Terminals that
+    /// are kept to be shown stay.
+    pub(crate) fn end(&self) {
+        let mut table = self.table();
+        table.over = true;
+        table.tasks.abort_all();
+        let open = std::mem::take(&mut table.open);
+        open.into_iter().for_each(|(id, terminal)| table.show(id, terminal));
+    }
+
+    /// The output of a terminal: an open one, a released one, or one that the agent runs itself.
+    pub(crate) fn output(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
+        let table = self.table();
+        let shown =
+            || table.shown.iter().find(|(shown, _)| shown == id).map(|(_, terminal)| terminal);
+        table.open.get(id).or_else(shown).map(|terminal| terminal.output())
+    }
+
+    /// Applies the events of terminals that the agent runs itself, beside its tool calls.
+    pub(crate) fn update_from(&self, body: &EventBody) {
+        let meta = match body {
+            EventBody::ToolCall(call) => call.meta.as_ref(),
+            EventBody::ToolCallUpdate(update) => update.meta.as_ref(),
+            _ => None,
+        };
+        let Some(meta) = meta else { return };
+        for (id, event) in terminal_meta::events(meta) {
+            let mut table = self.table();
+            // The metadata must not change the terminals of this client.
+            if !table.open.contains_key(&id) {
+                table.shown(&id).apply(&event);
+            }
+        }
+    }
+
+    /// The session's folders; `None` while the session is not set up.
+    pub(crate) fn folders(&self) -> Option<Arc<Folders>> {
+        self.table().folders.clone()
+    }
+
+    /// Makes the id of an open terminal invalid and keeps its output to be shown.
+    pub(crate) fn release(&self, id: TerminalId, terminal: Arc<Terminal>) {
+        let mut table = self.table();
+        table.open.remove(&id);
+        table.show(id, terminal);
+    }
+
+    pub(crate) fn open(&self, id: &TerminalId) -> Result<Arc<Terminal>, Error> {
+        self.table().open.get(id).cloned().ok_or_else(|| {
+            Error::invalid_params(format!(
+                "this session has no terminal \"{id}\": it was released, or never created"
+            ))
+        })
+    }
+
+    /// Adds a running command. If the session is over or has too many terminals, the command is
+    /// dropped and killed.
+    pub(crate) fn add(&self, command: Command, limit: usize) -> Result<TerminalId, Error> {
+        let mut table = self.table();
+        if table.over {
+            return Err(Error::invalid_request("the session is over: open it again"));
+        }
+        if table.open.len() >= OPEN {
+            return Err(Error::invalid_request(format!(
+                "{OPEN} terminals are open: release some first"
+            )));
+        }
+        let id = TerminalId::from(format!("terminal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        let terminal = Arc::new(Terminal::new(limit));
+        while table.tasks.try_join_next().is_some() {}
+        table.tasks.spawn(terminal.clone().run(command));
+        table.open.insert(id.clone(), terminal);
+        Ok(id)
+    }
+}
+
+impl Table {
+    fn show(&mut self, id: TerminalId, terminal: Arc<Terminal>) {
+        terminal.shrink();
+        if self.shown.len() >= SHOWN {
+            self.shown.pop_front();
+        }
+        self.shown.push_back((id, terminal));
+    }
+
+    /// The terminal with this id that the agent runs itself.
+    fn shown(&mut self, id: &TerminalId) -> Arc<Terminal> {
+        if let Some((_, terminal)) = self.shown.iter().find(|(shown, _)| shown == id) {
+            return terminal.clone();
+        }
+        let terminal = Arc::new(Terminal::new(UNLIMITED));
+        self.show(id.clone(), terminal.clone());
+        terminal
+    }
+}

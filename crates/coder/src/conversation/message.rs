@@ -1,0 +1,55 @@
+//! One part of a conversation.
+
+use crate::conversation::prompt::{MEDIUM, Prompt};
+use crate::conversation::stored_call::StoredCall;
+use crate::conversation::summary::Summary;
+use crate::models::{AssistantMessage, AssistantPart, ToolReply};
+use crate::tools::ToolResult;
+use attache_models::estimated_tokens as tokens;
+use serde::{Deserialize, Serialize};
+
+/// One part of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Message {
+    /// The prompt of the user; a turn begins.
+    #[serde(rename = "Person")]
+    User(Prompt),
+    /// The text of the offline model in older sessions.
+    #[serde(rename = "Model")]
+    OfflineText(String),
+    /// A tool call of the offline model in older sessions, with its result.
+    #[serde(rename = "Tool")]
+    OfflineCall(StoredCall, ToolResult),
+    /// The message of a model with its thoughts and tool calls. It is sent back as it came.
+    #[serde(rename = "Said")]
+    Assistant(AssistantMessage),
+    /// The reply to one tool call.
+    #[serde(rename = "Returned")]
+    ToolReply(ToolReply),
+    /// A note of the agent to the model, before a prompt or in the middle of a turn.
+    Note(String),
+    /// The summary of everything before. It is always the first message.
+    Summary(Summary),
+}
+
+impl Message {
+    pub(crate) fn tokens(&self) -> u64 {
+        match self {
+            Self::User(prompt) => prompt.tokens(),
+            Self::OfflineText(text) | Self::Note(text) => tokens(text),
+            Self::OfflineCall(call, result) => {
+                tokens(&call.arguments().to_string()) + tokens(&result.text)
+            }
+            Self::Assistant(said) => said.parts.iter().map(part_tokens).sum(),
+            Self::ToolReply(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
+            Self::Summary(summary) => tokens(&summary.markdown()),
+        }
+    }
+}
+
+fn part_tokens(part: &AssistantPart) -> u64 {
+    match part {
+        AssistantPart::Text { text, .. } | AssistantPart::Thought { text, .. } => tokens(text),
+        AssistantPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
+    }
+}

@@ -1,0 +1,176 @@
+//! A prompt of the user, as a model reads it.
+use crate::models::{Document, Media, Part};
+use attache_models::estimated_tokens as tokens;
+use attache_protocol::v1::{BlobResourceContents, ContentBlock, EmbeddedResourceResource};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A prompt of the user.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Prompt {
+    /// The text blocks alone.
+    pub(crate) text: String,
+    /// All blocks, the path of each file in backticks in its place.
+    pub(crate) with_paths: String,
+    /// The files that were mentioned as blocks.
+    pub(crate) files: Vec<Mentioned>,
+    /// Pictures, sounds and documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) media: Vec<Part>,
+}
+
+/// A file that came as a block of the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mentioned {
+    /// Its path, or the URI where that names no file.
+    pub(crate) path: String,
+    /// Its text, if that came along.
+    pub(crate) text: Option<String>,
+}
+
+impl Prompt {
+    /// These words alone.
+    pub(crate) fn of_words(words: &str) -> Self {
+        Self { text: words.to_owned(), with_paths: words.to_owned(), ..Self::default() }
+    }
+
+    /// Reads the blocks of a prompt; paths below `cwd` are given from there.
+    pub(crate) fn of(blocks: &[ContentBlock], cwd: &Path) -> Self {
+        let mut prompt = Self::default();
+        let (mut texts, mut parts) = (Vec::new(), Vec::new());
+        for block in blocks {
+            let mentioned = match block {
+                ContentBlock::Text(text) => {
+                    texts.push(text.text.as_str());
+                    parts.push(text.text.clone());
+                    continue;
+                }
+                ContentBlock::ResourceLink(link) => {
+                    Mentioned { path: path_of(&link.uri, cwd), text: None }
+                }
+                ContentBlock::Resource(resource) => match &resource.resource {
+                    EmbeddedResourceResource::Text(text) => {
+                        Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
+                    }
+                    EmbeddedResourceResource::Blob(blob) => {
+                        let path = path_of(&blob.uri, cwd);
+                        prompt.media.extend(media_of(&path, blob));
+                        Mentioned { path, text: None }
+                    }
+                },
+                ContentBlock::Image(image) => {
+                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data)));
+                    continue;
+                }
+                ContentBlock::Audio(audio) => {
+                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data)));
+                    continue;
+                }
+                _ => continue,
+            };
+            parts.push(format!("`{}`", mentioned.path));
+            prompt.files.push(mentioned);
+        }
+        prompt.text = texts.join("\n");
+        prompt.with_paths = parts.join(" ");
+        prompt
+    }
+
+    /// What the model has to take in for it, in tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
+        tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
+    }
+}
+
+/// The estimate for a picture or a document, in tokens.
+pub(crate) const MEDIUM: u64 = 2_000;
+
+/// What a part of a prompt is, for people.
+pub(crate) fn kind(part: &Part) -> &'static str {
+    match part {
+        Part::Text(_) => "text",
+        Part::Image(_) => "an image",
+        Part::Audio(_) => "a sound",
+        Part::Document(_) => "a PDF document",
+    }
+}
+
+fn media(mime: &str, base64: &str) -> Media {
+    Media { mime: mime.to_owned(), base64: base64.to_owned() }
+}
+
+/// The bytes of an embedded resource, where models take such. Of others the model knows the name.
+fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
+    let mime = blob.mime_type.as_deref()?;
+    let media = media(mime, &blob.blob);
+    match mime {
+        "application/pdf" => Some(Part::Document(Document { name: name.to_owned(), media })),
+        _ if mime.starts_with("image/") => Some(Part::Image(media)),
+        _ if mime.starts_with("audio/") => Some(Part::Audio(media)),
+        _ => None,
+    }
+}
+
+/// The path that a URI of a resource names, from the working directory where it lies below.
+fn path_of(uri: &str, cwd: &Path) -> String {
+    let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
+    // A host before the path is this machine, or one we cannot reach anyway.
+    let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
+    let (file, fragment) =
+        file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
+    let path = PathBuf::from(percent_decoded(file));
+    let shown = path
+        .strip_prefix(cwd)
+        .map_or_else(|_| path.display().to_string(), |below| below.display().to_string());
+    match fragment.and_then(lines_of) {
+        Some(lines) => format!("{shown}:{lines}"),
+        None => shown,
+    }
+}
+
+/// The lines that a fragment such as `L10`, `L10-L20` or `L10:20` names, as `10-20`.
+fn lines_of(fragment: &str) -> Option<String> {
+    let (first, last) = fragment.split_once(['-', ':']).unwrap_or((fragment, fragment));
+    let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
+    Some(format!("{}-{}", number(first)?, number(last)?))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Prompt;
+    use attache_protocol::v1::{ContentBlock, ResourceLink};
+    use std::path::Path;
+
+    #[test]
+    fn files_stand_in_the_prompt_where_they_were_mentioned() {
+        let link = |uri: &str| ContentBlock::ResourceLink(ResourceLink::new(uri, "name"));
+        let blocks = [
+            ContentBlock::text("show"),
+            link("file:///p/a%20b%C3%A9.txt#L3-L9"),
+            link("https://example.org/x"),
+            link("file:///q/%zz"),
+        ];
+        let prompt = Prompt::of(&blocks, Path::new("/p"));
+        assert_eq!(prompt.text, "show");
+        assert_eq!(prompt.with_paths, "show `a bé.txt:3-9` `https://example.org/x` `/q/%zz`");
+    }
+}

@@ -1,0 +1,10 @@
+//! What the agent keeps of a session, and what it tells a model about it.
+
+pub(crate) mod changes;
+pub(crate) mod choice;
+pub(crate) mod instructions;
+pub(crate) mod memory;
+pub(crate) mod options;
+pub(crate) mod spending;
+pub(crate) mod system_prompt;
+pub(crate) mod titles;

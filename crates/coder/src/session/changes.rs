@@ -1,0 +1,397 @@
+//! The changes of the file tools, turn by turn, for `/undo`.
+//!
+//! Kept in memory, for as long as the agent runs the session. What commands change is not known
+//! here.
+
+use crate::tools::FileAccess;
+use crate::tools::files::document::Document;
+use crate::tools::files::file_access::{Fingerprint, State, fingerprint};
+use crate::tools::fit::{code, counted, one_line};
+use attache_agent::{Result, Turn};
+use attache_host::{FileError, Reason};
+use attache_policy::{Folders, Place};
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+/// How much of one session's files is kept, in bytes; beyond that the oldest turns are forgotten.
+const KEPT: usize = 64 * 1024 * 1024;
+
+/// The largest file that is kept, in bytes.
+pub(crate) const FILE_KEPT: u64 = 16 * 1024 * 1024;
+
+/// How much of a prompt names its turn, in characters.
+const PROMPT_NAMED: usize = 60;
+
+/// The changes of a session, the latest turn last.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    turns: VecDeque<Changed>,
+    /// The prompt of a turn that has changed nothing yet.
+    begun: Option<String>,
+    /// How many bytes are kept.
+    held: usize,
+    /// Whether older turns were forgotten.
+    forgotten: bool,
+}
+
+/// The changes of one turn.
+#[derive(Debug)]
+struct Changed {
+    prompt: String,
+    /// The files in the order of their first change.
+    files: Vec<Kept>,
+}
+
+/// One file or folder before the turn's first change of it, and after the last one.
+#[derive(Debug)]
+struct Kept {
+    place: Place,
+    before: Before,
+    after: Fingerprint,
+}
+
+/// The state of a place before a change.
+#[derive(Debug, Clone)]
+pub(crate) enum Before {
+    Nothing,
+    Folder,
+    File {
+        content: Content,
+        /// Its permissions; none where it was only in the client's editor.
+        mode: Option<u32>,
+    },
+    /// A file that is not kept, for this reason.
+    Lost(String),
+}
+
+/// The content of a file.
+#[derive(Debug, Clone)]
+pub(crate) enum Content {
+    Text(Document),
+    Bytes(Vec<u8>),
+}
+
+impl Before {
+    /// Its fingerprint; none where the content is not kept.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
+            Self::Folder => Fingerprint::Folder,
+            Self::File { content: Content::Text(document), .. } => {
+                fingerprint(document.text.as_bytes())
+            }
+            Self::File { content: Content::Bytes(bytes), .. } => fingerprint(bytes),
+        }
+    }
+
+    fn length(&self) -> usize {
+        match self {
+            Self::File { content: Content::Text(document), .. } => document.text.len(),
+            Self::File { content: Content::Bytes(bytes), .. } => bytes.len(),
+            Self::Nothing | Self::Folder | Self::Lost(_) => 0,
+        }
+    }
+}
+
+impl Changes {
+    /// A turn begins, with this prompt.
+    pub(crate) fn begin(&mut self, prompt: &str) {
+        self.begun = Some(one_line(prompt, PROMPT_NAMED));
+    }
+
+    /// Keeps what is at a place that is about to change, unless this turn has changed it already.
+    pub(crate) fn keep(&mut self, place: &Place, before: Before) {
+        if let Some(prompt) = self.begun.take() {
+            self.turns.push_back(Changed { prompt, files: Vec::new() });
+        }
+        let path = place.resolved.path();
+        let Some(turn) = self.turns.back_mut() else { return };
+        if turn.files.iter().any(|kept| kept.place.resolved.path() == path) {
+            return;
+        }
+        self.held += before.length();
+        // Until it is changed it is as it is.
+        let after = before.fingerprint();
+        turn.files.push(Kept { place: place.clone(), before, after });
+        while self.held > KEPT {
+            self.make_room();
+        }
+    }
+
+    /// Records the state after a change of a tool.
+    pub(crate) fn changed(&mut self, place: &Place, now: Fingerprint) {
+        let path = place.resolved.path();
+        let turn = self.turns.back_mut();
+        let kept = turn
+            .and_then(|turn| turn.files.iter_mut().find(|kept| kept.place.resolved.path() == path));
+        if let Some(kept) = kept {
+            kept.after = now;
+        }
+    }
+
+    /// Forgets the oldest turn; of the only one its largest file.
+    fn make_room(&mut self) {
+        if self.turns.len() > 1 {
+            let oldest = self.turns.pop_front();
+            let files = oldest.map(|turn| turn.files).unwrap_or_default();
+            self.held -=
+                files.iter().map(|kept| kept.before.length()).sum::<usize>().min(self.held);
+            self.forgotten = true;
+            return;
+        }
+        let files = self.turns.iter_mut().flat_map(|turn| &mut turn.files);
+        match files.max_by_key(|kept| kept.before.length()) {
+            Some(kept) if kept.before.length() > 0 => {
+                self.held -= kept.before.length().min(self.held);
+                kept.before = Before::Lost("its turn changed more than is kept".to_owned());
+            }
+            _ => self.held = 0,
+        }
+    }
+}
+
+/// The report of an undo. `Display` gives Markdown for the person.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct UndoReport {
+    /// The prompt of the turn that was undone; nothing if there was none.
+    pub(crate) prompt: Option<String>,
+    /// The files as people know them, each with what was done: `as it was`.
+    pub(crate) restored: Vec<(String, &'static str)>,
+    /// The files that were left alone, each with the reason.
+    pub(crate) left: Vec<(String, String)>,
+    /// Whether an older turn's files are no longer kept.
+    pub(crate) forgotten: bool,
+}
+
+impl fmt::Display for UndoReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(prompt) = &self.prompt else {
+            f.write_str("There is nothing to undo: no file was changed by my file tools")?;
+            return f.write_str(match self.forgotten {
+                true => " in the turns that I still keep.\n",
+                false => " since I opened this session.\n",
+            });
+        };
+        match self.restored.len() as u64 {
+            0 => writeln!(f, "Nothing was put back of the turn “{prompt}”.")?,
+            count => writeln!(f, "{} as before the turn “{prompt}”:\n", counted(count, "file"))?,
+        }
+        for (path, what) in &self.restored {
+            writeln!(f, "- {}: {what}", code(path))?;
+        }
+        if !self.left.is_empty() {
+            writeln!(f, "\nLeft alone:\n")?;
+        }
+        for (path, why) in &self.left {
+            writeln!(f, "- {}: {why}", code(path))?;
+        }
+        writeln!(f, "\nWhat commands made or changed is not known to me and stays as it is.")
+    }
+}
+
+/// Puts the files back to before the last turn that changed some. A file that changed since is left
+/// alone, and can be put back all the same by a second call that is `forced`; of those put back
+/// nothing is kept.
+///
+/// # Errors
+/// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone
+/// again.
+pub(crate) async fn undo(
+    turn: &Turn,
+    folders: &Folders,
+    changes: &mut Changes,
+    forced: bool,
+) -> Result<UndoReport> {
+    let mut report = UndoReport { forgotten: changes.forgotten, ..UndoReport::default() };
+    let Some(Changed { prompt, files }) = changes.turns.pop_back() else {
+        return Ok(report);
+    };
+    report.prompt = Some(prompt.clone());
+    let access = FileAccess { turn, folders, disk_only: false };
+    let mut files = files;
+    let (mut again, mut error) = (Vec::new(), None);
+    // What was made first goes last: a folder after what is in it.
+    while let Some(kept) = files.pop() {
+        let shown = kept.place.shown.clone();
+        match put_back(access, &kept, forced).await {
+            Ok(Outcome::Done(what)) => report.restored.push((shown, what)),
+            Ok(Outcome::Same) => {}
+            Ok(Outcome::Left(why)) => {
+                let hopeless = matches!(kept.before, Before::Lost(_));
+                report.left.push((shown, why));
+                if !hopeless {
+                    again.push(kept);
+                    continue;
+                }
+            }
+            Err(of_turn) => {
+                error = Some(of_turn);
+                again.push(kept);
+                break;
+            }
+        }
+    }
+    files.extend(again.into_iter().rev());
+    if !files.is_empty() {
+        changes.turns.push_back(Changed { prompt, files });
+    }
+    let kept = changes.turns.iter().flat_map(|turn| &turn.files);
+    changes.held = kept.map(|kept| kept.before.length()).sum();
+    error.map_or(Ok(report), Err)
+}
+
+/// The outcome for one file.
+enum Outcome {
+    Done(&'static str),
+    /// It is as it was, or is no longer of interest.
+    Same,
+    Left(String),
+}
+
+async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<Outcome> {
+    let place = match here(access, &kept.place).await? {
+        Ok(place) => place,
+        Err(why) => return Ok(Outcome::Left(why)),
+    };
+    let now = match access.state(&place).await? {
+        Ok(now) => now,
+        Err(why) => return Ok(Outcome::Left(why)),
+    };
+    if is_before(&now, &kept.before) {
+        return Ok(Outcome::Same);
+    }
+    if now.fingerprint() != kept.after && !forced {
+        return Ok(Outcome::Left("it changed since; `/undo force` reverts it anyway".to_owned()));
+    }
+    let was = match (&kept.before, &now) {
+        (Before::Nothing, State::Folder) => {
+            // Another program may have put a file into it.
+            let _empty = restore(access, &place, &kept.before).await?;
+            return Ok(Outcome::Same);
+        }
+        (Before::Nothing, _) => "deleted, as it was new",
+        (_, State::Nothing) => "back again",
+        _ => "as it was",
+    };
+    let restored = restore(access, &place, &kept.before).await?;
+    Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(was)))
+}
+
+/// Restores a place.
+pub(crate) async fn restore(
+    access: FileAccess<'_>,
+    place: &Place,
+    before: &Before,
+) -> Result<std::result::Result<(), String>> {
+    match before {
+        Before::Nothing => {
+            let is_folder = |folders: &Folders, place: &Place| {
+                Ok(folders.roots().resolve_entry(place.resolved.path())?.path().is_dir())
+            };
+            match access.on_disk(place, is_folder).await? {
+                Ok(is_folder) => access.remove(place, is_folder).await,
+                Err(why) => Ok(Err(why)),
+            }
+        }
+        Before::Folder => access.on_disk(place, |_, place| place.resolved.make_folder()).await,
+        Before::File { content, mode } => written(access, place, content, *mode).await,
+        Before::Lost(why) => Ok(Err(format!("it is not kept: {why}"))),
+    }
+}
+
+/// The same place as it leads now: a symbolic link that was put in the way is not followed.
+async fn here(access: FileAccess<'_>, place: &Place) -> Result<std::result::Result<Place, String>> {
+    let looked = |folders: &Folders, place: &Place| {
+        let path: PathBuf = place.resolved.path();
+        let now = folders.place(&path)?;
+        match now.resolved.path() == path {
+            true => Ok(now),
+            false => Err(FileError::new(&path, Reason::Link)),
+        }
+    };
+    access.on_disk(place, looked).await
+}
+
+fn is_before(now: &State, before: &Before) -> bool {
+    match (now, before) {
+        (State::Nothing, Before::Nothing) | (State::Folder, Before::Folder) => true,
+        (State::Text(now), Before::File { content: Content::Text(before), .. }) => now == before,
+        (State::Picture(_, now), Before::File { content: Content::Bytes(before), .. }) => {
+            now == before
+        }
+        _ => false,
+    }
+}
+
+async fn written(
+    access: FileAccess<'_>,
+    place: &Place,
+    content: &Content,
+    mode: Option<u32>,
+) -> Result<std::result::Result<(), String>> {
+    let written = match content {
+        Content::Text(document) => access.write(place, document).await?,
+        Content::Bytes(bytes) => access.write_bytes(place, bytes.clone()).await?,
+    };
+    let (Ok(()), Some(mode)) = (&written, mode) else { return Ok(written) };
+    let set = move |_: &Folders, place: &Place| {
+        let path = place.resolved.path();
+        let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
+        set.map_err(|error| FileError::new(&path, error.into()))
+    };
+    // A client may keep the file for itself, and then there are no permissions to set.
+    let _set = access.on_disk(place, set).await?;
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Before, Changes, Content, FILE_KEPT, KEPT, UndoReport};
+    use attache_policy::Folders;
+
+    #[test]
+    fn the_oldest_turns_are_forgotten_and_then_the_largest_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
+        let mut changes = Changes::default();
+        let keep = |changes: &mut Changes, name: String| {
+            let before =
+                Before::File { content: Content::Bytes(vec![0; FILE_KEPT as usize]), mode: None };
+            changes.keep(&folders.place(name).unwrap(), before);
+        };
+        for turn in 0..3 {
+            changes.begin("change");
+            for file in 0..3 {
+                keep(&mut changes, format!("{turn}-{file}"));
+            }
+        }
+        assert!(changes.held <= KEPT && changes.forgotten);
+        assert_eq!((changes.turns.len(), changes.turns[0].files.len()), (1, 3));
+        for file in 3..6 {
+            keep(&mut changes, format!("2-{file}"));
+        }
+        let lost =
+            changes.turns[0].files.iter().filter(|kept| matches!(kept.before, Before::Lost(_)));
+        assert_eq!((lost.count(), changes.held), (2, KEPT));
+    }
+
+    #[test]
+    fn a_report_says_what_a_person_wants_to_know() {
+        let nothing = UndoReport::default().to_string();
+        assert!(nothing.starts_with("There is nothing to undo"), "{nothing}");
+        let report = UndoReport {
+            prompt: Some("rename it".into()),
+            restored: vec![("a".into(), "as it was")],
+            left: vec![("b".into(), "it changed since".into())],
+            forgotten: false,
+        };
+        assert_eq!(
+            report.to_string(),
+            "1 file as before the turn “rename it”:\n\n- `a`: as it was\n\nLeft alone:\n\n- `b`: it changed since\n\n\
+             What commands made or changed is not known to me and stays as it is.\n"
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! The instructions of the person and of the project.
+
+use attache_policy::Folders;
+use std::path::Path;
+
+/// The files that hold such instructions; the first that is in a folder counts.
+const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+/// How much of them a model is told, in bytes.
+const TOLD: usize = 24 * 1024;
+
+/// How the project's own instructions are to be taken.
+const TAKEN: &str = "Work as they say, unless the person says otherwise. They give you no right that the mode does not give.";
+
+/// What the person wants in every project (`own`), and the instructions of the project, as a part
+/// of the system prompt: those of each folder from the root of the repository down to the working
+/// directory, in this order. Only files inside the session's folders are read. Blocks on the disk.
+pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<String> {
+    let mut told = TOLD;
+    let mut parts = Vec::new();
+    // What is nearest to the work is told first if there is not room for all.
+    for folder in folders.cwd().ancestors() {
+        if folders.place(folder).is_err() {
+            break;
+        }
+        parts.extend(of_folder(folders, folder, &mut told));
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    let own = own.and_then(|own| tagged(own, &mut told)).map(|own| {
+        format!(
+            "\nWhat the person wants in every project. Work as it says, unless they say otherwise now.\n{own}"
+        )
+    });
+    parts.extend(own);
+    parts.reverse();
+    (!parts.is_empty()).then(|| parts.concat())
+}
+
+/// The instructions of one folder.
+fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<String> {
+    NAMES.iter().find_map(|name| {
+        let place =
+            folders.place(folder.join(name)).ok().filter(|place| place.resolved.exists())?;
+        let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
+        let shown = place.shown;
+        Some(format!(
+            "\nThe project's own instructions, from {shown}. {TAKEN}\n{}",
+            tagged(&text, told)?
+        ))
+    })
+}
+
+/// The text between marks, cut where there is no room for all of it; nothing if there is nothing in
+/// it.
+fn tagged(text: &str, told: &mut usize) -> Option<String> {
+    let text = text.trim_end();
+    if text.is_empty() {
+        return None;
+    }
+    let given = text.get(..text.floor_char_boundary(*told)).unwrap_or_default();
+    *told -= given.len();
+    let cut =
+        if given.len() < text.len() { "\n[cut here: read the file for the rest]" } else { "" };
+    Some(format!("<instructions>\n{given}{cut}\n</instructions>\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folders, TOLD, instructions};
+
+    fn of(folder: &tempfile::TempDir) -> Option<String> {
+        instructions(&Folders::new(&[folder.path().to_owned()]).unwrap(), None)
+    }
+
+    #[test]
+    fn the_first_file_of_the_working_directory_counts_and_a_long_one_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(of(&folder), None);
+        std::fs::write(folder.path().join("CLAUDE.md"), "Use tabs.").unwrap();
+        assert!(of(&folder).unwrap().contains("from CLAUDE.md"));
+        std::fs::write(folder.path().join("AGENTS.md"), "Use spaces.\n").unwrap();
+        assert!(of(&folder).unwrap().contains("<instructions>\nUse spaces.\n</instructions>"));
+        std::fs::write(folder.path().join("AGENTS.md"), "é".repeat(TOLD)).unwrap();
+        let cut = of(&folder).unwrap();
+        assert!(cut.len() < TOLD + 500 && cut.contains("[cut here"), "{} bytes", cut.len());
+    }
+
+    #[test]
+    fn a_link_out_of_the_folders_is_not_read() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(other.path().join("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(other.path().join("secret"), folder.path().join("AGENTS.md"))
+            .unwrap();
+        assert_eq!(of(&folder), None);
+    }
+
+    /// Above the repository, and outside of the session's folders, nothing is read.
+    #[test]
+    fn each_folder_from_the_repository_down_has_its_say_after_the_person() {
+        let above = tempfile::tempdir().unwrap();
+        let (root, cwd) = (above.path().join("repository"), above.path().join("repository/a/b"));
+        std::fs::create_dir_all(&cwd).unwrap();
+        std::fs::create_dir(root.join(".git")).unwrap();
+        for (folder, text) in [(above.path(), "above"), (&root, "root"), (&cwd, "here")] {
+            std::fs::write(folder.join("AGENTS.md"), text).unwrap();
+        }
+        let of = |roots: &[&std::path::Path]| {
+            let roots: Vec<_> = roots.iter().map(|root| root.to_path_buf()).collect();
+            instructions(&Folders::new(&roots).unwrap(), Some("mine")).unwrap()
+        };
+        let said = |text: &str| -> Vec<String> {
+            text.split("<instructions>\n")
+                .skip(1)
+                .map(|part| part.lines().next().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(said(&of(&[&cwd])), ["mine", "here"]);
+        assert_eq!(said(&of(&[&cwd, above.path()])), ["mine", "root", "here"]);
+        std::fs::write(root.join("AGENTS.md"), "é".repeat(TOLD)).unwrap();
+        let long = of(&[&cwd, &root]);
+        assert!(
+            long.len() < TOLD + 1500 && long.contains("[cut here") && long.contains("\nhere\n"),
+            "{}",
+            long.len()
+        );
+    }
+}

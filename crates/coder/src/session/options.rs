@@ -1,0 +1,163 @@
+//! The options of a session.
+
+use crate::models::{KnownModel, Models, OFFLINE, Offered};
+use attache_policy::Mode;
+use attache_protocol::v1::{
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
+    SessionConfigSelectGroup, SessionConfigSelectOption, SessionConfigSelectOptions,
+};
+
+/// The choice of the model.
+pub(crate) const MODEL: &str = "model";
+
+/// The choice of what may happen without asking.
+pub(crate) const MODE: &str = "mode";
+
+/// The choice of how much it thinks; only there for models that let one choose.
+pub(crate) const THOUGHT_LEVEL: &str = "thought_level";
+
+/// The switch that shows what the model thinks.
+pub(crate) const SHOW_THOUGHTS: &str = "show_thoughts";
+
+/// The options of a new session, the most important first (CONF-15).
+pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
+    let modes = Mode::ALL.map(|mode| {
+        let (name, description) = mode.words();
+        value(mode.id(), name, description)
+    });
+    let mut mode = SessionConfigOption::select(MODE, "Mode", Mode::Ask.id(), modes.to_vec());
+    mode.description = Some("What may happen without asking".to_owned());
+    mode.category = Some(SessionConfigOptionCategory::Mode);
+    let mut thoughts = SessionConfigOption::boolean(SHOW_THOUGHTS, "Show thoughts", true);
+    thoughts.description = Some("Whether the model's reasoning is sent".to_owned());
+    thoughts.category = Some(SessionConfigOptionCategory::ModelConfig);
+    let mut options = vec![mode, model(models), thoughts];
+    depend(models, &mut options);
+    options
+}
+
+/// The choice of the model: grouped by provider where there are providers, `offline` last.
+fn model(models: &Models) -> SessionConfigOption {
+    let offline =
+        value(OFFLINE, "Offline", "Understands a few forms of words; needs no key and no network");
+    let default = models.default_model();
+    let mut model =
+        SessionConfigOption::select(MODEL, "Model", default.as_str(), vec![offline.clone()]);
+    let mut groups: Vec<_> = models.offered().into_iter().filter_map(group).collect();
+    if let (SessionConfigKind::Select(select), false) = (&mut model.kind, groups.is_empty()) {
+        groups.push(SessionConfigSelectGroup::new("none", "No provider", vec![offline]));
+        select.options = SessionConfigSelectOptions::Grouped(groups);
+    }
+    model.description = Some("What answers prompts".to_owned());
+    model.category = Some(SessionConfigOptionCategory::Model);
+    model
+}
+
+/// Adds a stored session's model that cannot be used, so that the session keeps it and no other
+/// model answers in its place.
+pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
+    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else {
+        return;
+    };
+    let SessionConfigKind::Select(select) = &mut option.kind else { return };
+    let unusable = value(name, name, &format!("Cannot be used: {why}"));
+    match &mut select.options {
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.push(SessionConfigSelectGroup::new("unusable", "Not usable", vec![unusable]));
+        }
+        SessionConfigSelectOptions::Ungrouped(values) => values.push(unusable),
+    }
+}
+
+fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
+    let values: Vec<_> = offered
+        .models
+        .iter()
+        .map(|model| value(&model.id.to_string(), &model.title, &about(model)))
+        .collect();
+    let (id, name) = (offered.id().to_owned(), offered.name().to_owned());
+    (!values.is_empty()).then(|| SessionConfigSelectGroup::new(id.as_str(), name, values))
+}
+
+/// The description of a model.
+fn about(model: &KnownModel) -> String {
+    let window = match model.window_assumed {
+        true => "Its context window is unknown".to_owned(),
+        false => format!("Takes in {} tokens", rounded(model.window)),
+    };
+    match &model.prices {
+        Some(prices) => {
+            format!("{window}; ${} in, ${} out for a million", prices.input, prices.output)
+        }
+        None => window,
+    }
+}
+
+/// A number of tokens as people say it, such as `200k`.
+fn rounded(tokens: u64) -> String {
+    match tokens {
+        1_000_000.. => format!("{}M", tokens / 1_000_000),
+        1_000.. => format!("{}k", tokens / 1_000),
+        _ => tokens.to_string(),
+    }
+}
+
+/// Sets a select to a value that it has.
+pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str) {
+    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == id) else { return };
+    let fits = option.accepts(&SessionConfigOptionValue::ValueId(value.into()));
+    if let (SessionConfigKind::Select(select), true) = (&mut option.kind, fits) {
+        select.current_value = value.into();
+    }
+}
+
+/// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels,
+/// right behind the model.
+fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
+    options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
+    let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };
+    let chosen = options.get(at).and_then(SessionConfigOption::current_value);
+    let Some(SessionConfigOptionValue::ValueId(chosen)) = chosen else { return };
+    let level = models.find(chosen.as_str()).and_then(|known| thought_level(&known));
+    options.splice(at + 1..at + 1, level);
+}
+
+/// Sets a select to a value that it has; what depends on it follows.
+pub(crate) fn set(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str, value: &str) {
+    choose(options, id, value);
+    follow(models, options, id);
+}
+
+/// An option was set: what depends on it follows, and keeps its value where it can.
+pub(crate) fn follow(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str) {
+    if id == MODEL {
+        let before = options.clone();
+        depend(models, options);
+        attache_session::keep_values(&before, options);
+    }
+}
+
+fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
+    let first = &model.levels.first()?.id;
+    let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());
+    let levels = model.levels.iter();
+    let values: Vec<_> = levels
+        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id)))
+        .collect();
+    let current = default.unwrap_or(first).as_str();
+    let mut level = SessionConfigOption::select(THOUGHT_LEVEL, "Thinking", current, values);
+    level.description = Some(format!("How much {} thinks before it answers", model.title));
+    level.category = Some(SessionConfigOptionCategory::ThoughtLevel);
+    Some(level)
+}
+
+fn capital(id: &str) -> String {
+    let mut letters = id.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn value(id: &str, name: &str, description: &str) -> SessionConfigSelectOption {
+    let mut value = SessionConfigSelectOption::new(id, name);
+    value.description = Some(description.to_owned());
+    value
+}

@@ -1,0 +1,88 @@
+//! The tokens and the cost of a session.
+
+use crate::models::TokenUsage;
+use attache_protocol::v1::Cost;
+use attache_session::Tokens;
+
+/// The unit of all prices.
+const CURRENCY: &str = "USD";
+
+/// The tokens and the cost of the calls of a session so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spending {
+    tokens: TokenUsage,
+    dollars: f64,
+    /// Whether there was a call of which nobody knows the price: then there is no sum that would be
+    /// true.
+    unknown: bool,
+}
+
+impl Spending {
+    /// The spending of a session that used so many tokens before.
+    pub(crate) fn of(before: &Tokens) -> Self {
+        let tokens = TokenUsage {
+            input: before.input,
+            output: before.output,
+            thought: Some(before.thought),
+            cached_read: before.cached_read,
+            cached_write: before.cached_write,
+            billed: None,
+        };
+        Self { tokens, ..Self::default() }
+    }
+
+    /// The client was told that the session cost so much: more than is remembered if a call between
+    /// the last turns cost something.
+    pub(crate) fn told(&mut self, cost: Option<&Cost>) {
+        let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
+        self.dollars = self.dollars.max(told);
+    }
+
+    /// The tokens of one more call.
+    pub(crate) fn count(&mut self, usage: &TokenUsage) {
+        self.tokens.add(usage);
+    }
+
+    /// All tokens so far.
+    pub(crate) fn tokens(&self) -> &TokenUsage {
+        &self.tokens
+    }
+
+    /// Whether nothing is known to have cost anything.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.unknown && self.dollars == 0.0
+    }
+
+    /// Adds the cost of a call, in US dollars; `None` where the price is unknown.
+    pub(crate) fn add(&mut self, dollars: Option<f64>) {
+        match dollars {
+            Some(dollars) => self.dollars += dollars,
+            None => self.unknown = true,
+        }
+    }
+
+    /// The cost of the session so far (USE-04), if it is known and not zero.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spending;
+
+    #[test]
+    fn a_sum_with_an_unknown_price_is_none() {
+        let mut spending = Spending::default();
+        assert_eq!(spending.cost(), None);
+        spending.add(Some(0.5));
+        spending.add(Some(0.25));
+        assert_eq!(
+            spending.cost().map(|cost| (cost.amount, cost.currency)),
+            Some((0.75, "USD".to_owned()))
+        );
+        spending.add(None);
+        spending.add(Some(1.0));
+        assert_eq!(spending.cost(), None);
+    }
+}

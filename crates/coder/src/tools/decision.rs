@@ -1,0 +1,272 @@
+//! The decision about a call: made once, put to the person where it asks, and checked once more
+//! right before the call runs.
+
+use super::approved_call::{Approval, ApprovedCall, Shown};
+use super::coverage::Coverage;
+use super::files::diffs::Room;
+use super::files::file_access::looking;
+use super::files::step::Step;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved_paths::ResolvedPaths;
+use super::thread::Wanted;
+use super::tool::{ConcurrentTool, Tool};
+use super::tool_result::ToolResult;
+use super::toolbox::Toolbox;
+use crate::session::memory::Record;
+use attache_agent::{NewToolCall, Permission, Result};
+use attache_policy::{
+    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject,
+};
+use attache_protocol::Raw;
+use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
+
+impl Toolbox<'_> {
+    /// What the policy decides now about what a tool would touch.
+    pub(super) async fn decision(&self, tool: &dyn Tool) -> Result<Decision> {
+        let (name, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
+        self.judged(move |judge, _| judge.decide(&name, &named.touch())).await
+    }
+
+    /// The decision about a call: what its arguments name may not be refused, and what its paths
+    /// lead to is decided about.
+    pub(super) async fn decide(&self, tool: &dyn Tool) -> Result<Approval> {
+        let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
+        self.judged(move |judge, _| decide(judge, tool, named)).await
+    }
+
+    /// The decision about a call that runs without a question, and because it only reads: a rule or
+    /// the mode may allow more than that.
+    pub(super) async fn decide_reading(
+        &self,
+        tool: &dyn ConcurrentTool,
+    ) -> Result<Option<Approval>> {
+        let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
+        self.judged(move |judge, _| {
+            let approval = decide(judge, tool, named);
+            if approval.decision.effect != Effect::Allow {
+                return None;
+            }
+            if approval.covers.is_reading() {
+                return Some(approval);
+            }
+            let careful = Judge { mode: Mode::Plan, rules: &[], ..*judge };
+            let only_reads = approval.decided_now(&careful).effect == Effect::Allow;
+            let (effect, reason) = (Effect::Allow, Reason::ReadOnly);
+            let decision = Decision { effect, reason, ..approval.decision.clone() };
+            only_reads.then_some(Approval { decision, ..approval })
+        })
+        .await
+    }
+
+    /// Takes a decided call to where it may run: finds out what it would do, shows it, asks the
+    /// person where the decision asks, and checks once more that all is still so. The inner error
+    /// is the result of a call that may not run.
+    pub(super) async fn approved(
+        &mut self,
+        tool: &dyn Tool,
+        call: NewToolCall,
+        input: Raw,
+        approval: Approval,
+    ) -> Result<std::result::Result<ApprovedCall, ToolResult>> {
+        if approval.decision.effect == Effect::Deny {
+            return self.refused(call.announce().await?, &approval.decision.why()).await.map(Err);
+        }
+        let prepared = match tool.prepare(self, &approval.paths).await {
+            Ok(prepared) => approval.allows(&prepared.steps).map(|()| prepared),
+            Err(Unprepared::Call(why)) => Err(why),
+            Err(Unprepared::Turn(error)) => return Err(error),
+        };
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(why) => {
+                let call = located(call, approval.paths.places().iter(), tool.line());
+                return self.failed(call.announce().await?, &why).await.map(Err);
+            }
+        };
+        let call = match prepared.steps.as_slice() {
+            [] => located(call, approval.paths.places().iter(), tool.line()),
+            steps => located(call, steps.iter().flat_map(Step::places), None),
+        };
+        let call = shown(call, &prepared);
+        let mut approved = ApprovedCall { shown: Shown::New(call), input, approval, prepared };
+        loop {
+            if approved.approval.asks() {
+                approved = match self.ask_about(approved).await? {
+                    Ok(approved) => approved,
+                    Err(refused) => return Ok(Err(refused)),
+                };
+            }
+            // The mode, a rule or the files may have changed since the decision.
+            match self.verified(&approved).await? {
+                Verified::Holds => return Ok(Ok(approved)),
+                Verified::Asks(decision) => approved.approval.decision = decision,
+                Verified::Refused(why) => {
+                    return self.refused(approved.announce().await?, &why).await.map(Err);
+                }
+                Verified::Changed(why) => {
+                    return self.failed(approved.announce().await?, &why).await.map(Err);
+                }
+            }
+        }
+    }
+
+    /// Asks the person about a call, and keeps a choice for always.
+    async fn ask_about(
+        &mut self,
+        approved: ApprovedCall,
+    ) -> Result<std::result::Result<ApprovedCall, ToolResult>> {
+        let ApprovedCall { shown, input, mut approval, prepared } = approved;
+        let mut handle = match shown {
+            Shown::New(call) => call.announce().await?,
+            Shown::Announced(handle) => handle,
+        };
+        if let Some(why) = approval.decision.why_it_asks() {
+            handle.content(ContentBlock::text(why)).await?;
+        }
+        let question = self.question(&approval).await?;
+        let why = match self.turn.ask_permission(&handle, question.options()).await? {
+            Permission::AllowOnce(_) => None,
+            Permission::AllowAlways(id) => {
+                if let Some(subject) = question.allow {
+                    self.allow(subject, Question::scope(id.as_str())).await?;
+                }
+                None
+            }
+            Permission::RejectOnce(_) => Some("it was not allowed".to_owned()),
+            Permission::RejectAlways(_) => {
+                let why = format!("{} are refused for the rest of this session", question.reject);
+                self.choose(question.reject, Effect::Deny).await?;
+                Some(why)
+            }
+            Permission::Unusable(why) => Some(format!("it was not allowed: {why}")),
+            _ => Some("it was not allowed".to_owned()),
+        };
+        if let Some(why) = why {
+            return self.refused(handle, &why).await.map(Err);
+        }
+        approval.by_person = true;
+        Ok(Ok(ApprovedCall { shown: Shown::Announced(handle), input, approval, prepared }))
+    }
+
+    /// The question about a call.
+    async fn question(&self, approval: &Approval) -> Result<Question> {
+        let (reason, covers) = (approval.decision.reason.clone(), approval.covers.clone());
+        let keeps = self.memory.policy.keeps();
+        self.judged(move |judge, _| judge.question(reason, &covers.touch(), keeps)).await
+    }
+
+    /// Whether everything is still as it was decided: the policy, where the paths lead, and the
+    /// files that the call changes.
+    async fn verified(&self, approved: &ApprovedCall) -> Result<Verified> {
+        let Approval { tool, covers, decision, by_person, .. } = &approved.approval;
+        let (tool, covers) = (tool.clone(), covers.clone());
+        let now = self.judged(move |judge, _| judge.decide(&tool, &covers.touch())).await?;
+        match now.effect {
+            Effect::Deny => return Ok(Verified::Refused(now.why())),
+            Effect::Ask if !by_person => return Ok(Verified::Asks(now)),
+            _ if *by_person && !decision.still_holds(&now) => {
+                let why = now.reason;
+                return Ok(Verified::Refused(format!(
+                    "the approval was for something else, because now {why}: try again"
+                )));
+            }
+            _ if decision.covers != now.covers => {
+                let why = "the path of this call leads elsewhere now: try again";
+                return Ok(Verified::Changed(why.to_owned()));
+            }
+            Effect::Allow | Effect::Ask => {}
+        }
+        let changed = self.changed_meanwhile(&approved.prepared.steps).await?;
+        Ok(changed.map_or(Verified::Holds, Verified::Changed))
+    }
+
+    /// Keeps what is allowed for always: in the person's file where it is to hold beyond the
+    /// session. If the file cannot be written the rule holds in the session, and the person reads
+    /// so.
+    async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
+        if let Some((file, project)) = self.memory.policy.place(scope) {
+            let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
+            let added = move |_: &Wanted| {
+                let added = Rules::add(&file, &rule, project.as_deref());
+                policy.read_again();
+                (policy, added.map_err(|error| format!("{}: {error}", file.display())))
+            };
+            let (policy, added) = looking(self.turn, added).await?;
+            self.memory.policy = policy;
+            let Err(why) = added else { return Ok(()) };
+            let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not kept");
+            notice.description = Some(format!(
+                "It holds in this session only, because it could not be written to {why}"
+            ));
+            self.turn.notice(notice).await?;
+        }
+        self.choose(subject, Effect::Allow).await
+    }
+
+    /// Keeps a choice for the session, here and in the store.
+    async fn choose(&mut self, subject: Subject, effect: Effect) -> Result<()> {
+        self.turn.remember(&Record::Rule(subject.clone(), effect)).await?;
+        self.memory.policy.remember(subject, effect);
+        Ok(())
+    }
+}
+
+/// The outcome of the check right before a call runs.
+enum Verified {
+    /// Everything is as it was decided.
+    Holds,
+    /// The policy asks now, and the person has not been asked.
+    Asks(Decision),
+    /// The policy refuses the call now.
+    Refused(String),
+    /// The files are no longer those that were shown.
+    Changed(String),
+}
+
+/// The call with the files that it is about.
+fn located<'p>(
+    mut call: NewToolCall,
+    places: impl Iterator<Item = &'p Place>,
+    line: Option<u32>,
+) -> NewToolCall {
+    let mut length = 0;
+    for place in places.take(LOCATIONS_TOLD) {
+        length += place.absolute.as_os_str().len();
+        if length > LOCATIONS_LENGTH {
+            break;
+        }
+        call = call.location(&place.absolute, line);
+    }
+    call
+}
+
+/// The call with everything that the person must see of it.
+fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
+    let mut room = Room::of_message();
+    let steps = prepared.steps.iter().flat_map(|step| room.shown(step)).collect::<Vec<_>>();
+    for content in prepared.content.iter().cloned().chain(steps) {
+        call = call.content(content);
+    }
+    match room.left_out() {
+        Some(left) => call.content(ContentBlock::text(left)),
+        None => call,
+    }
+}
+
+/// How many files one call tells the client, and how long their names may be together, in bytes.
+const LOCATIONS_TOLD: usize = 20;
+const LOCATIONS_LENGTH: usize = 8 * 1024;
+
+/// Decides about a call. The paths as the arguments name them must not be denied; for a change the
+/// decision is then about the resolved paths alone.
+fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
+    let decision = judge.decide(&tool, &named.touch());
+    let paths = ResolvedPaths::of(judge.folders, named.paths());
+    let approval = Approval { tool, covers: named, paths, decision, by_person: false };
+    if approval.decision.effect == Effect::Deny || approval.paths.places().is_empty() {
+        return approval;
+    }
+    let covers = approval.covers.resolved(approval.paths.places());
+    let decision = judge.decide(&approval.tool, &covers.touch());
+    Approval { covers, decision, ..approval }
+}

@@ -1,0 +1,65 @@
+//! Reads the output of a command.
+
+use super::clean::Clean;
+use super::display::Display;
+use super::end::OUTPUT_KEPT;
+use crate::tools::fit::counted;
+use attache_agent::{Result, ToolCallHandle};
+use attache_host::{Bounded, Command};
+
+/// Reads and shows the output of the command to its end.
+pub(super) async fn gather(
+    handle: &mut ToolCallHandle,
+    command: &mut Command,
+    mut output: Bounded,
+    display: &mut Display,
+    in_terminal: bool,
+) -> Result<Bounded> {
+    let mut clean = in_terminal.then(Clean::default);
+    loop {
+        let due = display.due();
+        let chunk = tokio::select! {
+            biased;
+            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => None,
+            chunk = command.chunk() => match chunk {
+                Some(chunk) => Some(chunk),
+                None => break,
+            },
+        };
+        match chunk {
+            Some(chunk) => {
+                let cleaned;
+                let chunk = match &mut clean {
+                    Some(clean) => {
+                        cleaned = clean.push(chunk);
+                        &cleaned
+                    }
+                    None => chunk,
+                };
+                output.push(chunk);
+                display.push(chunk);
+            }
+            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
+        }
+    }
+    if let Some(clean) = clean {
+        output.push(clean.open_line());
+        display.push(clean.open_line());
+    }
+    Ok(output)
+}
+
+/// Returns where the whole output is, if the model gets only a part of it.
+pub(super) fn file_note(output: &Bounded) -> Option<String> {
+    let file = output.spilled()?.display();
+    let bytes = counted(output.total_bytes(), "byte");
+    Some(match output.spill_is_cut() {
+        true => format!(
+            "it wrote {bytes}; the first {} of them are in {file}",
+            counted(OUTPUT_KEPT, "byte")
+        ),
+        false => {
+            format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands")
+        }
+    })
+}

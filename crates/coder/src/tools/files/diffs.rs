@@ -1,0 +1,174 @@
+//! A change as it is shown before it happens, small enough for one message.
+
+use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
+use crate::tools::fit::{MESSAGE_TEXT, code, counted, json_text_length, start_within};
+use attache_agent::diff;
+use attache_protocol::v1::{ContentBlock, ToolCallContent};
+use similar::TextDiff;
+use std::path::Path;
+use std::time::Duration;
+
+/// How many lines around a change are shown when the whole file is too long for one message.
+const LINES_AROUND: usize = 3;
+
+/// How long a comparison of two long texts may take before it gets coarser.
+const COMPARISON: Duration = Duration::from_millis(300);
+
+/// What is needed for a part beside its text, in bytes of JSON, without its path.
+const AROUND_PART: usize = 256;
+
+/// The room that one message has for what is shown.
+#[derive(Debug)]
+pub(crate) struct Room {
+    left: usize,
+    left_out: u64,
+}
+
+impl Room {
+    pub(crate) fn of_message() -> Self {
+        Self { left: MESSAGE_TEXT, left_out: 0 }
+    }
+
+    /// How much could not be shown, in words.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let words = || {
+            format!("{} of this change too long to be shown here.", counted(self.left_out, "part"))
+        };
+        (self.left_out > 0).then(words)
+    }
+
+    /// The content that shows a step, as far as there is room.
+    pub(crate) fn shown(&mut self, step: &Step) -> Vec<ToolCallContent> {
+        match step {
+            Step::Write { place, old: Some(old), new } => {
+                self.changed(&place.absolute, &old.text, &new.text)
+            }
+            Step::Write { place, old: None, new } => self.made(&place.absolute, &new.text),
+            Step::Delete { place, old } => {
+                let what = match old {
+                    State::Text(old) if !old.text.is_empty() => {
+                        return self.changed(&place.absolute, &old.text, "");
+                    }
+                    State::Text(_) => "an empty file".to_owned(),
+                    State::Folder => "an empty folder".to_owned(),
+                    State::Picture(picture, bytes) => {
+                        format!("{} ({})", picture.words(), counted(bytes.len() as u64, "byte"))
+                    }
+                    State::Other { what, stamp } => {
+                        let what = what.split(':').next().unwrap_or_default();
+                        format!("{what} ({})", counted(stamp.length, "byte"))
+                    }
+                    State::Nothing => "nothing".to_owned(),
+                };
+                self.said(format!("Deletes {}: {what}.", code(&place.shown)))
+            }
+            Step::Move { from, to, .. } => {
+                self.said(format!("{} becomes {}.", code(&from.shown), code(&to.shown)))
+            }
+        }
+    }
+
+    /// Takes room, if there is that much.
+    fn take(&mut self, needed: usize) -> bool {
+        let fits = needed <= self.left;
+        match fits {
+            true => self.left -= needed,
+            false => self.left_out += 1,
+        }
+        fits
+    }
+
+    fn said(&mut self, text: String) -> Vec<ToolCallContent> {
+        let fits = self.take(json_text_length(&text) + AROUND_PART);
+        fits.then(|| ContentBlock::text(text).into()).into_iter().collect()
+    }
+
+    /// A new file has no old text (TOOL-11).
+    fn made(&mut self, path: &Path, new: &str) -> Vec<ToolCallContent> {
+        let around = around(path);
+        if around + json_text_length(new) <= self.left {
+            self.left -= around + json_text_length(new);
+            return vec![diff(path, None, new)];
+        }
+        let start = start_within(new, self.left.saturating_sub(2 * around));
+        if start.is_empty() {
+            self.left_out += 1;
+            return Vec::new();
+        }
+        self.left = 0;
+        let left = counted(new.len().saturating_sub(start.len()) as u64, "byte");
+        let more = format!("The file goes on: {left} are too long to be shown here.");
+        vec![diff(path, None, start), ContentBlock::text(more).into()]
+    }
+
+    /// Whole when it fits, else its parts with some lines around, as many as fit.
+    fn changed(&mut self, path: &Path, old: &str, new: &str) -> Vec<ToolCallContent> {
+        let around = around(path);
+        let whole = around + json_text_length(old) + json_text_length(new);
+        if whole <= self.left {
+            self.left -= whole;
+            return vec![diff(path, Some(old), new)];
+        }
+        let mut shown = Vec::new();
+        let lines = TextDiff::configure().timeout(COMPARISON).diff_lines(old, new);
+        for group in lines.grouped_ops(LINES_AROUND) {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+            let (before, after) = (
+                slice(old, first.old_range().start, last.old_range().end),
+                slice(new, first.new_range().start, last.new_range().end),
+            );
+            if self.take(around + json_text_length(&before) + json_text_length(&after)) {
+                shown.push(diff(path, Some(&before), &after));
+            }
+        }
+        shown
+    }
+}
+
+fn around(path: &Path) -> usize {
+    json_text_length(&path.to_string_lossy()) + AROUND_PART
+}
+
+fn slice(text: &str, start: usize, end: usize) -> String {
+    text.split_inclusive('\n').skip(start).take(end.saturating_sub(start)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MESSAGE_TEXT, Room};
+    use attache_protocol::v1::ToolCallContent;
+    use std::path::Path;
+
+    #[test]
+    fn a_long_change_is_shown_in_parts_that_fit_in_one_message() {
+        let old: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
+        let new = old.replace("line 7\n", "LINE 7\n").replace("line 19000\n", "LINE 19000\n");
+        let mut room = Room::of_message();
+        let parts = room.changed(Path::new("/f"), &old, &new);
+        assert_eq!((parts.len(), room.left_out()), (2, None));
+        let ToolCallContent::Diff(part) = &parts[0] else { panic!("{parts:?}") };
+        assert!(
+            part.new_text.starts_with("line 4\n") && part.new_text.contains("LINE 7\n"),
+            "{}",
+            part.new_text
+        );
+        let every = old.replace("line", "LINE");
+        assert!(room.changed(Path::new("/f"), &old, &every).is_empty());
+        assert!(room.left_out().unwrap().starts_with("1 part"));
+    }
+
+    #[test]
+    fn several_files_share_the_room_of_one_message() {
+        let mut room = Room::of_message();
+        let text = "x".repeat(MESSAGE_TEXT / 2 - 1_000);
+        assert_eq!(room.made(Path::new("/a"), &text).len(), 1);
+        assert_eq!(room.changed(Path::new("/b"), &text, "").len(), 1);
+        assert_eq!(
+            room.made(Path::new("/c"), &text).len(),
+            2,
+            "its beginning, and that it goes on"
+        );
+        assert!(room.made(Path::new("/d"), &text).is_empty() && room.left_out().is_some());
+    }
+}

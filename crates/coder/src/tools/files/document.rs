@@ -1,0 +1,161 @@
+//! The text of a file, and how its bytes stand for it.
+
+use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// How far into a file bytes are looked at to tell text from other data, in bytes.
+const LOOK: usize = 8 * 1024;
+
+/// A file's text. A byte order mark is its first character; line ends are as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) text: String,
+    pub(crate) encoding: Encoding,
+}
+
+/// How text becomes bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Utf8,
+    /// With a byte order mark, as it would not be known else.
+    Utf16Le,
+    Utf16Be,
+    /// What is no UTF-8 and has no mark: each byte is a character, so that whatever the text really
+    /// is, what is not edited stays as it was.
+    Windows1252,
+}
+
+impl Encoding {
+    /// Its name, for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Utf16Le => "UTF-16 (little-endian)",
+            Self::Utf16Be => "UTF-16 (big-endian)",
+            Self::Windows1252 => "Windows-1252",
+        }
+    }
+}
+
+impl Document {
+    /// A text in UTF-8.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), encoding: Encoding::Utf8 }
+    }
+
+    /// The text that the bytes stand for, or nothing if they are no text.
+    pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
+        // Both begin alike.
+        if bytes.starts_with(b"\xff\xfe\0\0") {
+            return None;
+        }
+        if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(&bytes) {
+            let kept = match encoding {
+                _ if encoding == UTF_16LE => Encoding::Utf16Le,
+                _ if encoding == UTF_16BE => Encoding::Utf16Be,
+                _ => Encoding::Utf8,
+            };
+            if kept != Encoding::Utf8 {
+                let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes)?;
+                return Some(Self { text: text.into_owned(), encoding: kept });
+            }
+        }
+        let start = bytes.get(..LOOK).unwrap_or(&bytes);
+        if start.contains(&0) {
+            return None;
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(Self::new(text)),
+            Err(error) => {
+                let bytes = error.into_bytes();
+                let start = bytes.get(..LOOK).unwrap_or(&bytes);
+                // Where text stands, other data has control characters.
+                let control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
+                if start.iter().any(control) {
+                    return None;
+                }
+                let text =
+                    WINDOWS_1252.decode_without_bom_handling_and_without_replacement(&bytes)?;
+                Some(Self { text: text.into_owned(), encoding: Encoding::Windows1252 })
+            }
+        }
+    }
+
+    /// Its bytes, or the first character that they cannot stand for.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, char> {
+        match self.encoding {
+            Encoding::Utf8 => Ok(self.text.clone().into_bytes()),
+            Encoding::Utf16Le => Ok(self.text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Encoding::Utf16Be => Ok(self.text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Encoding::Windows1252 => self.text.chars().map(windows_1252).collect(),
+        }
+    }
+
+    /// Another text for the same file: in its encoding, with its byte order mark.
+    pub(crate) fn with(&self, text: String) -> Self {
+        let marked = self.text.starts_with('\u{feff}') && !text.starts_with('\u{feff}');
+        let text = if marked { format!("\u{feff}{text}") } else { text };
+        Self { text, encoding: self.encoding }
+    }
+}
+
+/// The end that the lines of a text have; of several that of most.
+pub(crate) fn line_end(text: &str) -> &'static str {
+    let all = text.matches('\n').count();
+    if text.matches("\r\n").count() * 2 > all { "\r\n" } else { "\n" }
+}
+
+fn windows_1252(character: char) -> Result<u8, char> {
+    let mut text = [0; 4];
+    let (bytes, _, unmappable) = WINDOWS_1252.encode(character.encode_utf8(&mut text));
+    bytes.first().filter(|_| !unmappable).copied().ok_or(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Encoding, line_end};
+
+    #[test]
+    fn bytes_in_any_encoding_come_back_as_they_were() {
+        let utf_16 = |text: &str, to: fn(u16) -> [u8; 2]| {
+            text.encode_utf16().flat_map(to).collect::<Vec<u8>>()
+        };
+        let every: Vec<u8> = (b' '..=u8::MAX).collect();
+        for (bytes, encoding, text) in [
+            ("é\r\n日本🎉\n".as_bytes().to_vec(), Encoding::Utf8, "é\r\n日本🎉\n"),
+            (b"\xef\xbb\xbfa".to_vec(), Encoding::Utf8, "\u{feff}a"),
+            (Vec::new(), Encoding::Utf8, ""),
+            (utf_16("\u{feff}a🎉\r\n", u16::to_le_bytes), Encoding::Utf16Le, "\u{feff}a🎉\r\n"),
+            (utf_16("\u{feff}日\n", u16::to_be_bytes), Encoding::Utf16Be, "\u{feff}日\n"),
+            (b"caf\xe9 \x80\r\n".to_vec(), Encoding::Windows1252, "café €\r\n"),
+            (every.clone(), Encoding::Windows1252, ""),
+        ] {
+            let document = Document::of(bytes.clone()).unwrap();
+            assert_eq!(document.encoding, encoding);
+            assert!(document.text == text || bytes == every, "{}", document.text);
+            assert_eq!(document.bytes(), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_none() {
+        for bytes in [
+            &b"a\0b"[..],
+            b"\xff\xfe\0\0a\0\0\0",
+            b"\xff\xfea",
+            b"\xff\xfe\x00\xd8",
+            b"\x1f\x8b\x08\0",
+            b"\xe9\x01\x02",
+        ] {
+            assert_eq!(Document::of(bytes.to_vec()), None, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_that_an_encoding_lacks_is_named_and_a_mark_stays() {
+        let latin = Document::of(b"caf\xe9".to_vec()).unwrap();
+        assert_eq!(latin.with("日".to_owned()).bytes(), Err('日'));
+        assert_eq!(latin.with("é€".to_owned()).bytes(), Ok(b"\xe9\x80".to_vec()));
+        assert_eq!(Document::new("\u{feff}a").with("b".to_owned()).text, "\u{feff}b");
+        assert_eq!((line_end("a\r\nb\r\nc\n"), line_end("a")), ("\r\n", "\n"));
+    }
+}

@@ -1,0 +1,299 @@
+//! The files of a session as they are now, and how they are changed: through the client where it
+//! offers that, so that its editor knows and unsaved text is seen, else on the disk.
+//!
+//! Text in another encoding than UTF-8 is always read and written on the disk, as a client would
+//! make UTF-8 of it; so is a file whose path is not UTF-8, as the protocol cannot name it.
+
+use crate::tools::files::binary;
+use crate::tools::files::document::{Document, Encoding};
+use crate::tools::files::picture::Picture;
+use crate::tools::thread::{Wanted, blocking};
+use attache_agent::{Error, Result, Turn};
+use attache_host::{FileError, Reason};
+use attache_policy::{Folders, Place};
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+
+/// The largest file that is read, in bytes. A client's answer must fit on one line of the protocol
+/// with its escapes.
+const SIZE_READ: u64 = 4 * 1024 * 1024;
+
+/// How much of a larger file is looked at to say what it is, in bytes.
+const START: u64 = 8 * 1024;
+
+/// The state of a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    Nothing,
+    Folder,
+    Text(Document),
+    /// A picture that models may be given.
+    Picture(Picture, Vec<u8>),
+    /// Any other file.
+    Other {
+        /// A description for people: `a gzip archive`, `too large: …`.
+        what: String,
+        stamp: Stamp,
+    },
+}
+
+/// Length, time of the last change and number of a file that is not read: it changes with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) length: u64,
+    changed: (i64, i64),
+    number: u64,
+}
+
+/// The fingerprint of a file, which shows whether it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fingerprint {
+    Nothing,
+    Folder,
+    /// Length and hash.
+    Held(u64, u64),
+    Stamped(Stamp),
+}
+
+impl State {
+    /// Why there is no text that could be `done`, such as `changed`.
+    pub(crate) fn no_text(&self, shown: &str, done: &str) -> String {
+        match self {
+            Self::Nothing => format!("{shown} does not exist: check the path"),
+            Self::Folder => format!("{shown} is a folder: give a file in it"),
+            Self::Text(_) => format!("{shown} is a text"),
+            Self::Picture(picture, _) => {
+                format!("{shown} is {}: only text can be {done}", picture.words())
+            }
+            Self::Other { what, .. } => format!("{shown} is {what}"),
+        }
+    }
+
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Nothing => Fingerprint::Nothing,
+            Self::Folder => Fingerprint::Folder,
+            Self::Text(document) => fingerprint(document.text.as_bytes()),
+            Self::Picture(_, bytes) => fingerprint(bytes),
+            Self::Other { stamp, .. } => Fingerprint::Stamped(*stamp),
+        }
+    }
+}
+
+/// The fingerprint of bytes or of a text.
+pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    Fingerprint::Held(bytes.len() as u64, hasher.finish())
+}
+
+/// The way to the files of a session during a turn. Every inner error is a sentence for the model
+/// and the person; the outer are the turn's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileAccess<'t> {
+    pub(crate) turn: &'t Turn,
+    pub(crate) folders: &'t Folders,
+    /// Whether the client is not asked.
+    pub(crate) disk_only: bool,
+}
+
+impl FileAccess<'_> {
+    /// The state of `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The
+    /// disk is looked at first, so that no client is asked for a huge or binary file.
+    pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
+        let here = place.clone();
+        let on_disk = match looking(self.turn, move |_| on_disk(&here)).await? {
+            Ok(state) => state,
+            Err(error) => return Ok(Err(sentence(place, &error))),
+        };
+        let by_client = match &on_disk {
+            State::Nothing => true,
+            State::Text(document) => document.encoding == Encoding::Utf8,
+            State::Folder | State::Picture(..) | State::Other { .. } => false,
+        };
+        if !by_client || !self.asks(place, self.turn.client().fs.read_text_file) {
+            return Ok(Ok(on_disk));
+        }
+        match self.turn.read_text_file(&place.absolute, None, None).await {
+            Ok(text) if text.len() as u64 > SIZE_READ => {
+                Ok(Err(too_large(place, text.len() as u64)))
+            }
+            Ok(text) => Ok(Ok(State::Text(Document::new(text)))),
+            Err(Error::Client(_)) if on_disk == State::Nothing => Ok(Ok(on_disk)),
+            Err(Error::Client(error)) => {
+                Ok(Err(format!("the client could not give {}: {error}", place.shown)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The text at `place`, to be `done` something to.
+    pub(crate) async fn text(
+        &self,
+        place: &Place,
+        done: &str,
+    ) -> Result<std::result::Result<Document, String>> {
+        Ok(match self.state(place).await? {
+            Ok(State::Text(document)) => Ok(document),
+            Ok(other) => Err(other.no_text(&place.shown, done)),
+            Err(why) => Err(why),
+        })
+    }
+
+    /// Whether the client is asked about a place, if it `offers` that.
+    fn asks(&self, place: &Place, offers: bool) -> bool {
+        offers && !self.disk_only && place.absolute.to_str().is_some()
+    }
+
+    /// Replaces or makes a file that has this text.
+    pub(crate) async fn write(
+        &self,
+        place: &Place,
+        document: &Document,
+    ) -> Result<std::result::Result<(), String>> {
+        if document.encoding == Encoding::Utf8
+            && self.asks(place, self.turn.client().fs.write_text_file)
+        {
+            // The client knows only the name, so it would follow a link that was put in the way.
+            let check =
+                |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
+            if let Err(why) = self.on_disk(place, check).await? {
+                return Ok(Err(why));
+            }
+            return match self.turn.write_text_file(&place.absolute, &document.text).await {
+                Err(Error::Client(error)) => {
+                    Ok(Err(format!("the client could not write {}: {error}", place.shown)))
+                }
+                written => written.map(Ok),
+            };
+        }
+        match document.bytes() {
+            Ok(bytes) => self.write_bytes(place, bytes).await,
+            Err(character) => Ok(Err(unwritable(place, document, character))),
+        }
+    }
+
+    /// Replaces or makes a file on the disk, whole or not at all.
+    pub(crate) async fn write_bytes(
+        &self,
+        place: &Place,
+        bytes: Vec<u8>,
+    ) -> Result<std::result::Result<(), String>> {
+        self.on_disk(place, move |_, place| place.resolved.write(bytes)).await
+    }
+
+    /// Removes a file or an empty folder.
+    pub(crate) async fn remove(
+        &self,
+        place: &Place,
+        is_folder: bool,
+    ) -> Result<std::result::Result<(), String>> {
+        self.on_disk(place, move |_, place| match is_folder {
+            true => place.resolved.remove_folder(),
+            false => place.resolved.remove_file(),
+        })
+        .await
+    }
+
+    /// Gives a file a path where nothing is.
+    pub(crate) async fn move_file(
+        &self,
+        from: &Place,
+        to: &Place,
+    ) -> Result<std::result::Result<(), String>> {
+        let target = to.clone();
+        let moved = self.on_disk(from, move |_, from| from.resolved.move_to(&target.resolved));
+        let named = |why: String| why.replace(&to.resolved.path().display().to_string(), &to.shown);
+        Ok(moved.await?.map_err(named))
+    }
+
+    /// Does something on the disk, to its end even if the turn is cancelled meanwhile.
+    pub(crate) async fn on_disk<T: Send + 'static>(
+        &self,
+        place: &Place,
+        work: impl FnOnce(&Folders, &Place) -> std::result::Result<T, FileError> + Send + 'static,
+    ) -> Result<std::result::Result<T, String>> {
+        let (folders, here) = (self.folders.clone(), place.clone());
+        let done = blocking(move |_| work(&folders, &here)).await?;
+        Ok(done.map_err(|error| sentence(place, &error)))
+    }
+}
+
+/// Runs work that only looks; a cancelled turn does not wait for its end.
+pub(crate) async fn looking<T: Send + 'static>(
+    turn: &Turn,
+    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+) -> Result<T> {
+    tokio::select! {
+        biased;
+        () = turn.cancelled() => Err(Error::Cancelled),
+        done = blocking(work) => done,
+    }
+}
+
+fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
+    let path = place.resolved.path();
+    let file = match place.resolved.open_read() {
+        Ok(file) => file,
+        Err(error) => {
+            return match error.reason() {
+                Reason::NotFound => Ok(State::Nothing),
+                Reason::Folder => Ok(State::Folder),
+                _ => Err(error),
+            };
+        }
+    };
+    let io = |error: std::io::Error| FileError::new(&path, error.into());
+    let found = file.metadata().map_err(io)?;
+    let most = if found.len() > SIZE_READ { START } else { SIZE_READ + 1 };
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(io)?;
+    let length = found.len().max(bytes.len() as u64);
+    let other = |what: String| State::Other { what, stamp: stamp(&found) };
+    if let Some(picture) = Picture::of(&bytes) {
+        return Ok(match picture.refused(length) {
+            Some(why) => other(why),
+            None => State::Picture(picture, bytes),
+        });
+    }
+    let start: Vec<u8> = bytes.iter().take(START as usize).copied().collect();
+    let binary = || other(format!("{}: only text and pictures can be read", binary::what(&start)));
+    if length > SIZE_READ {
+        // Its start may end within a character.
+        let is_text =
+            std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
+        return Ok(match is_text && !start.contains(&0) {
+            true => other(large(length)),
+            false => binary(),
+        });
+    }
+    Ok(Document::of(bytes).map_or_else(binary, State::Text))
+}
+
+fn stamp(found: &Metadata) -> Stamp {
+    Stamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()), number: found.ino() }
+}
+
+fn large(length: u64) -> String {
+    format!("too large: {length} bytes, at most {SIZE_READ} are read; use a search instead")
+}
+
+fn too_large(place: &Place, length: u64) -> String {
+    format!("{} is {}", place.shown, large(length))
+}
+
+/// The message about a character that the encoding of the file lacks.
+pub(crate) fn unwritable(place: &Place, document: &Document, character: char) -> String {
+    format!(
+        "{} is in {}, which has no {character:?}: leave that character out, or convert the file first",
+        place.shown,
+        document.encoding.name()
+    )
+}
+
+/// The error with the path as people know it.
+pub(crate) fn sentence(place: &Place, error: &FileError) -> String {
+    error.to_string().replace(&error.path().display().to_string(), &place.shown)
+}

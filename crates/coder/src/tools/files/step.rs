@@ -1,0 +1,61 @@
+//! One step of a change of files.
+
+use crate::tools::files::document::Document;
+use crate::tools::files::file_access::{Fingerprint, State, fingerprint, unwritable};
+use attache_policy::Place;
+
+/// One step of a change.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// The file gets this text, or is created with it.
+    Write { place: Place, old: Option<Document>, new: Document },
+    /// The file or the empty folder is deleted.
+    Delete { place: Place, old: State },
+    /// The file gets another, unused path.
+    Move { from: Place, to: Place, old: State },
+}
+
+impl Step {
+    /// Whether the new text can be written in the encoding of its file.
+    ///
+    /// # Errors
+    /// A sentence for the model and the person: it cannot.
+    pub(crate) fn is_writable(&self) -> std::result::Result<(), String> {
+        match self {
+            Self::Write { place, new, .. } => {
+                new.bytes().map(drop).map_err(|character| unwritable(place, new, character))
+            }
+            Self::Delete { .. } | Self::Move { .. } => Ok(()),
+        }
+    }
+
+    /// The places that it changes.
+    pub(crate) fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::Write { place, .. } | Self::Delete { place, .. } => vec![place],
+            Self::Move { from, to, .. } => vec![from, to],
+        }
+    }
+
+    /// The state of each place before the step.
+    pub(crate) fn before(&self) -> Vec<(&Place, State)> {
+        match self {
+            Self::Write { place, old, .. } => {
+                vec![(place, old.clone().map_or(State::Nothing, State::Text))]
+            }
+            Self::Delete { place, old } => vec![(place, old.clone())],
+            Self::Move { from, to, old } => vec![(from, old.clone()), (to, State::Nothing)],
+        }
+    }
+
+    /// The fingerprint of each place after the step.
+    pub(crate) fn after(&self) -> Vec<(&Place, Fingerprint)> {
+        match self {
+            Self::Write { place, new, .. } => vec![(place, fingerprint(new.text.as_bytes()))],
+            Self::Delete { place, .. } => vec![(place, Fingerprint::Nothing)],
+            Self::Move { from, to, old } => {
+                vec![(from, Fingerprint::Nothing), (to, old.fingerprint())]
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The tool `write`: a new file, or the whole text of a file that was read.
+
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
+use crate::tools::files::document::Document;
+use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
+use crate::tools::fit::{counted, one_line};
+use crate::tools::length::Length;
+use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved_paths::ResolvedPaths;
+use crate::tools::schema::{spec, text};
+use crate::tools::tool::{PrepareFuture, Tool};
+use crate::tools::tool_result::{Finding, ToolResult};
+use crate::tools::toolbox::{ToolFuture, Toolbox};
+use attache_agent::ToolKind;
+use attache_policy::Touch;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A file to write.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Write {
+    /// The file.
+    pub(crate) path: String,
+    /// Its whole text.
+    pub(crate) text: String,
+}
+
+impl Write {
+    pub(crate) fn parse(arguments: &str) -> Result<Self, String> {
+        arguments::parse("write", arguments)
+    }
+
+    async fn prepared(
+        &self,
+        toolbox: &Toolbox<'_>,
+        paths: &ResolvedPaths,
+    ) -> Result<Prepared, Unprepared> {
+        let place = paths.only()?;
+        let old = match toolbox.files().state(place).await?? {
+            State::Nothing => None,
+            State::Text(old) => Some(old),
+            other => return Err(other.no_text(&place.shown, "written").into()),
+        };
+        if let Some(old) = &old {
+            toolbox.known(place, &State::Text(old.clone()), "write")?;
+        }
+        let made = if old.is_some() { "replaced" } else { "made" };
+        let new = match &old {
+            Some(old) => old.with(in_lines_of(&old.text, &self.text)),
+            None => Document::new(self.text.as_str()),
+        };
+        let lines = counted(self.text.lines().count() as u64, "line");
+        let result = ToolResult::done(format!("{} {made}: {lines}", place.shown), Finding::Nothing);
+        let step = Step::Write { place: place.clone(), old, new };
+        Ok(Prepared::changing(vec![step], result))
+    }
+}
+
+impl Tool for Write {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "write",
+            "Make a new file, with the folders it needs, or replace the whole text of one that was read. To change part of a file use edit.",
+            json!({"path": text("The file."), "text": text("Its whole text.")}),
+            &["path", "text"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "write"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Edit
+    }
+
+    fn title(&self) -> String {
+        format!("Write {}", self.path)
+    }
+
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "text": one_line(&self.text, 200) })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_text(self.text.len())]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Changes(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(self.prepared(toolbox, paths))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(toolbox.change_and_complete(call))
+    }
+}
+
+/// The new text with carriage returns where every line of the old one has them: models write line
+/// feeds.
+fn in_lines_of(old: &str, new: &str) -> String {
+    let returns = old.matches("\r\n").count();
+    match returns > 0 && returns == old.matches('\n').count() && !new.contains('\r') {
+        true => new.replace('\n', "\r\n"),
+        false => new.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_lines_of;
+
+    #[test]
+    fn a_replaced_text_has_the_line_ends_of_the_old_one() {
+        for (old, new, expected) in [
+            ("a\r\nb", "1\n2\n", "1\r\n2\r\n"),
+            ("a\r\nb\n", "1\n", "1\n"),
+            ("a\nb", "1\n", "1\n"),
+            ("a\r\n", "1\r\n2\n", "1\r\n2\n"),
+            ("", "1\n", "1\n"),
+        ] {
+            assert_eq!(in_lines_of(old, new), expected);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What tools find, as data. Sessions store it, and the offline model reads it.
+
+mod edited;
+mod files;
+mod found;
+mod lines;
+mod matches;
+mod ran;
+
+pub(crate) use edited::Edited;
+pub(crate) use files::{FILES_NAMED, Files, KINDS_NAMED};
+pub(crate) use found::Found;
+pub(crate) use lines::{Lines, Unreadable};
+pub(crate) use matches::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
+pub(crate) use ran::Ran;

@@ -1,0 +1,104 @@
+//! Lines that contain a text.
+
+use crate::tools::fit::counted;
+use attache_policy::Folders;
+use attache_protocol::v1::ToolCallLocation;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How many lines a result holds.
+pub(crate) const LINES_NAMED: usize = 100;
+
+/// How many files a result names.
+pub(crate) const SEARCHED_FILES_NAMED: usize = 1_000;
+
+/// How many places the client is told, and how long their names may be, in bytes.
+const LOCATIONS_TOLD: usize = 20;
+const LOCATION_TOLD: usize = 1024;
+
+/// One line that holds what was searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Match {
+    /// The file, for people.
+    pub(crate) path: String,
+    /// The line; the first is 1.
+    pub(crate) line: u32,
+    /// The line's text, perhaps cut.
+    pub(crate) text: String,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Matches {
+    /// Where was searched, for people.
+    pub(crate) place: String,
+    /// The first [`LINES_NAMED`] lines.
+    pub(crate) lines: Vec<Match>,
+    /// How many lines there are.
+    pub(crate) total: u64,
+    /// The first [`SEARCHED_FILES_NAMED`] files that hold it, each with its first and last such
+    /// line.
+    pub(crate) files: Vec<(String, u32, u32)>,
+    /// How many files hold it.
+    pub(crate) holding: u64,
+    /// How many files were searched.
+    pub(crate) searched: u64,
+    /// How many could not be: unreadable, or with a line too long.
+    pub(crate) skipped: u64,
+    /// How many were left out because they may hold secrets, or because of a rule.
+    #[serde(default)]
+    pub(crate) left_out: u64,
+}
+
+impl Matches {
+    /// The text for the model.
+    pub(crate) fn text(&self) -> String {
+        let lines =
+            self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));
+        let mut text: String = lines.collect();
+        let more = self.total.saturating_sub(self.lines.len() as u64);
+        if more > 0 {
+            text.push_str(&format!("[{more} more]\n"));
+        }
+        text + &format!("[{}]", self.searched())
+    }
+
+    /// The first places, for the client to show (TOOL-10).
+    pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
+        let short =
+            self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
+        let locations = short.map(|each| {
+            // A name for people is absolute or begins at the working directory.
+            let mut location =
+                ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
+            location.line = Some(each.line);
+            location
+        });
+        locations.collect()
+    }
+
+    /// How much was found, in words.
+    pub(crate) fn count(&self) -> String {
+        format!("{} in {}", counted(self.total, "line"), counted(self.holding, "file"))
+    }
+
+    /// What was searched, in words.
+    pub(crate) fn searched(&self) -> String {
+        let mut text = format!("{} searched", counted(self.searched, "file"));
+        if self.skipped > 0 {
+            text.push_str(&format!(", {} could not be read", counted(self.skipped, "file")));
+        }
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "file");
+            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
+        }
+        text
+    }
+
+    pub(crate) fn raw_output(&self) -> Value {
+        json!({
+            "lines": self.total, "files": self.holding, "searched": self.searched, "skipped": self.skipped,
+            "leftOut": self.left_out, "named": self.lines.len(),
+        })
+    }
+}

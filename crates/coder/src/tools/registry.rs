@@ -1,0 +1,235 @@
+//! The tools of the program, in the order in which models read about them.
+
+use super::dialog::ask::Ask;
+use super::dialog::exit_plan::ExitPlan;
+use super::dialog::plan::Plan;
+use super::dialog::task::Task;
+use super::execute::Execute;
+use super::execute::kill::Kill;
+use super::execute::output::Output;
+use super::files::delete::Delete;
+use super::files::edit::Edit;
+use super::files::move_file::Move;
+use super::files::patch::Patch;
+use super::files::read::Read;
+use super::files::write::Write;
+use super::fit::one_line;
+use super::mcp::Mcp;
+use super::search::glob::Glob;
+use super::search::grep::Grep;
+use super::search::list::List;
+use super::tool::Tool;
+use super::web::fetch::Fetch;
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::mcp::Servers;
+use crate::models::ToolSpec;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+/// Tools by their names, in order.
+#[derive(Debug, Clone)]
+pub(crate) struct Registry {
+    entries: Vec<Arc<Entry>>,
+}
+
+/// One tool: its description, and how its arguments become a call.
+struct Entry {
+    spec: ToolSpec,
+    /// Whether models read about it now; the server of another one is gone.
+    is_offered: bool,
+    is_for_subagents: bool,
+    parse: Parse,
+}
+
+type Parse = Box<dyn Fn(&str) -> Result<Box<dyn Tool>, String> + Send + Sync>;
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spec.name)
+    }
+}
+
+impl Registry {
+    /// The tools of the program.
+    pub(crate) fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry {
+            entries: vec![
+                entry(Read::parse),
+                entry(Grep::parse),
+                entry(List::parse),
+                entry(Glob::parse),
+                entry(Edit::parse),
+                entry(Write::parse),
+                entry(Patch::parse_arguments),
+                entry(Delete::parse),
+                entry(Move::parse),
+                entry(Execute::parse),
+                entry(Output::parse),
+                entry(Kill::parse),
+                entry(Plan::parse),
+                entry(ExitPlan::parse),
+                entry(Ask::parse),
+                entry(Fetch::parse),
+                entry(Task::parse),
+            ],
+        });
+        &BUILT_IN
+    }
+
+    /// The tools of the program, then those of a session's MCP servers.
+    pub(crate) fn with(servers: &Servers) -> Self {
+        let mut entries = Self::built_in().entries.clone();
+        for offered in servers.tools() {
+            let (tool, is_offered) = (Mcp::new(&offered), offered.is_ready);
+            let spec = tool.spec();
+            let parse: Parse = Box::new(move |arguments| Ok(Box::new(tool.with(arguments)?)));
+            let entry = Entry { spec, is_offered, is_for_subagents: true, parse };
+            entries.push(Arc::new(entry));
+        }
+        Self { entries }
+    }
+
+    /// The descriptions of the tools, for the model of such a conversation.
+    pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
+        let is_subagent = matches!(party, ConversationKind::Subagent { .. });
+        let offered = self.entries.iter().filter(|entry| entry.is_offered);
+        let offered = offered.filter(|entry| !is_subagent || entry.is_for_subagents);
+        offered.map(|entry| entry.spec.clone()).collect()
+    }
+
+    /// Whether there is a tool of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.spec.name == name)
+    }
+
+    /// A call of the tool `name` with the arguments that a model wrote.
+    ///
+    /// # Errors
+    /// One sentence for the model: there is no such tool, or the arguments do not fit it.
+    pub(crate) fn call(&self, name: &str, arguments: &str) -> Result<Box<dyn Tool>, String> {
+        match self.entries.iter().find(|entry| entry.spec.name == name) {
+            Some(entry) => (entry.parse)(arguments),
+            None => {
+                let built_in = Self::built_in().entries.iter();
+                let names: Vec<_> = built_in.map(|entry| entry.spec.name.as_str()).collect();
+                let name = one_line(name, 60);
+                Err(format!("there is no tool {name:?}: use one of {}", names.join(", ")))
+            }
+        }
+    }
+}
+
+fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> Arc<Entry> {
+    let tool = T::default();
+    Arc::new(Entry {
+        spec: tool.spec(),
+        is_offered: true,
+        is_for_subagents: tool.is_for_subagents(),
+        parse: Box::new(move |arguments| Ok(Box::new(parse(arguments)?))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Registry;
+    use crate::conversation::conversation_kind::ConversationKind;
+    use crate::mcp::BUILT_IN_TOOLS;
+
+    #[test]
+    fn every_tool_that_is_offered_can_be_called() {
+        let registry = Registry::built_in();
+        for (name, arguments) in [
+            ("read", r#"{"path":"a","line":3}"#),
+            ("grep", r#"{"pattern":"a.b"}"#),
+            ("list", ""),
+            ("edit", r#"{"path":"a","replacements":[{"old":"x","new":"y"}]}"#),
+            ("write", r#"{"path":"a","text":""}"#),
+            ("glob", r#"{"pattern":"src/**/*.rs"}"#),
+            ("apply_patch", r#"{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#),
+            ("apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch"),
+            ("delete", r#"{"path":"a"}"#),
+            ("move", r#"{"path":"a","to":"b"}"#),
+            ("execute", r#"{"command":"ls","seconds":5}"#),
+            ("output", r#"{"id":"bg1","seconds":1}"#),
+            ("kill", r#"{"id":"bg1"}"#),
+            ("plan", r#"{"entries":[{"content":"a","status":"in_progress"}]}"#),
+            ("exit_plan", r##"{"plan":"# First"}"##),
+            ("ask", r#"{"questions":[{"question":"Which?","options":["a","b"]}]}"#),
+            ("fetch", r#"{"url":"https://example.org"}"#),
+            ("task", r#"{"title":"a","prompt":"b"}"#),
+        ] {
+            let tool = registry.call(name, arguments).unwrap();
+            assert_eq!((tool.name(), tool.spec().name.as_str()), (name, name));
+        }
+        let specs = registry.specs(ConversationKind::Agent);
+        assert_eq!(specs.len(), BUILT_IN_TOOLS);
+        for spec in specs {
+            assert!(
+                !registry.call(&spec.name, "{}").is_err_and(|why| why.contains("no tool")),
+                "{}",
+                spec.name
+            );
+        }
+    }
+
+    #[test]
+    fn subagents_have_all_tools_but_those_that_only_the_agent_has() {
+        let names = |party| {
+            let specs = Registry::built_in().specs(party).into_iter();
+            specs.map(|spec| spec.name).collect::<Vec<_>>()
+        };
+        let (agent, subagent) = (
+            names(ConversationKind::Agent),
+            names(ConversationKind::Subagent { looks_only: false }),
+        );
+        let only_agent: Vec<_> = agent.iter().filter(|name| !subagent.contains(name)).collect();
+        assert_eq!(only_agent, ["exit_plan", "task"]);
+    }
+
+    /// A model reads these descriptions, so a change of one is a change of behaviour.
+    #[test]
+    fn descriptions_for_models_are_those_of_the_snapshot() {
+        let specs = Registry::built_in().specs(ConversationKind::Agent).into_iter().map(|spec| {
+            serde_json::json!({
+                "name": spec.name, "description": spec.description, "schema": spec.schema,
+            })
+        });
+        let mut now = serde_json::to_string_pretty(&specs.collect::<Vec<_>>()).unwrap();
+        now.push('\n');
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/tools/registry/specs.json");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(path, &now).unwrap();
+        }
+        let saved = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(saved == now, "run again with UPDATE_DOCS=1 and look at the difference");
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_read_fail_with_a_sentence() {
+        for (name, arguments, said) in [
+            ("read", "{\"path\": \"a", "no JSON"),
+            ("read", "{}", "missing field `path`"),
+            ("read", "[]", "arguments of read"),
+            ("read", "{\"path\":7}", "expected a string"),
+            ("edit", "{\"path\":\"a\",\"replacements\":[{}]}", "missing field `old`"),
+            ("plan", "{\"entries\":[{\"content\":\"a\",\"status\":\"done\"}]}", "unknown variant"),
+            ("rm\n-rf", "{}", "there is no tool \"rm -rf\": use one of read, grep"),
+        ] {
+            let why = Registry::built_in().call(name, arguments).unwrap_err();
+            assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_repaired_where_their_meaning_is_plain() {
+        let input = |name, arguments| {
+            Registry::built_in().call(name, arguments).unwrap().input().to_string()
+        };
+        let edit = r#"{"path":"a","replacements":"[{\"old\":\"[x\",\"new\":\"y\"},]"}"#;
+        assert!(input("edit", edit).contains(r#""old":"[x""#));
+        let write = r#"{"path":"a","text":"{\"b\":1}"}"#;
+        assert!(input("write", write).contains(r#""text":"{\"b\":1}""#), "JSON as text");
+        let more = r#"{"path":"a","more":1}"#;
+        assert!(input("read", more).contains(r#""path":"a""#), "more fields do no harm");
+    }
+}

@@ -1,0 +1,37 @@
+//! The paths of a call and where they lead.
+
+use attache_policy::{Folders, Place};
+
+/// Where the paths of a call lead, in their order, or why one of them leads nowhere.
+#[derive(Debug, Clone)]
+pub(crate) struct ResolvedPaths(Result<Vec<Place>, String>);
+
+impl ResolvedPaths {
+    /// Resolves these paths. Blocks on the disk.
+    pub(crate) fn of(folders: &Folders, paths: &[String]) -> Self {
+        let places = paths.iter().map(|path| folders.place(path));
+        Self(places.collect::<Result<_, _>>().map_err(|error| error.to_string()))
+    }
+
+    /// The places; none where a path leads nowhere.
+    pub(crate) fn places(&self) -> &[Place] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// The place of a call that has one path.
+    ///
+    /// # Errors
+    /// A sentence for the model and the person: the path leads nowhere.
+    pub(crate) fn only(&self) -> Result<&Place, String> {
+        match &self.0 {
+            Ok(places) => places.first().ok_or_else(|| "the call names no path".to_owned()),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    /// Whether `place` is among these.
+    pub(crate) fn hold(&self, place: &Place) -> bool {
+        let path = place.resolved.path();
+        self.places().iter().any(|here| here.resolved.path() == path)
+    }
+}

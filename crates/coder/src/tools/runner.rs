@@ -1,0 +1,90 @@
+//! The way of a call: from what a model asks for to the result.
+
+use super::fit::{json_text_length, one_line};
+use super::length::Length;
+use super::registry::Registry;
+use super::repair;
+use super::tool::Tool;
+use super::tool_result::ToolResult;
+use super::toolbox::{ARGUMENTS_SHOWN, TITLE_SHOWN, Toolbox};
+use attache_agent::{Error, NewToolCall, Result, ToolKind};
+use attache_protocol::Raw;
+use serde_json::Value;
+
+impl Toolbox<'_> {
+    /// Does what a model asks for, with its arguments as it wrote them: see [`Toolbox::perform`].
+    pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
+        let given = given(arguments);
+        let asked = self.registry(name).await?.call(name, arguments);
+        let why = match asked {
+            Ok(tool) => match too_long(&*tool) {
+                None => return self.perform(tool, given).await,
+                Some(why) => why,
+            },
+            Err(why) => why,
+        };
+        // The person sees what was tried.
+        let call = self.turn.tool_call(one_line(name, TITLE_SHOWN), ToolKind::Other);
+        let call = call.name(one_line(name, TITLE_SHOWN));
+        let call = match given {
+            Some(given) => call.raw_input(given),
+            None => call,
+        };
+        self.failed(call.announce().await?, &why).await
+    }
+
+    /// Does what a tool is for. Whatever goes wrong with it is a result; an error ends the turn.
+    /// `given` are the arguments as the model wrote them, where they are not too long.
+    pub(crate) async fn perform(
+        &mut self,
+        mut tool: Box<dyn Tool>,
+        given: Option<Raw>,
+    ) -> Result<ToolResult> {
+        if let Some(why) = too_long(&*tool) {
+            return Ok(ToolResult::failed(why));
+        }
+        tool.adapt(self).await?;
+        let input = given.unwrap_or_else(|| Raw::from(tool.input()));
+        let call = self.new_call(&*tool, input.clone());
+        let approval = self.decide(&*tool).await?;
+        match self.approved(&*tool, call, input, approval).await? {
+            Ok(approved) => tool.run(self, approved).await,
+            Err(result) => Ok(result),
+        }
+    }
+
+    /// The tools of the session. A model that remembers a tool from before its session came back
+    /// gets it once the servers that are still being connected to are ready.
+    async fn registry(&self, name: &str) -> Result<Registry> {
+        let servers = &self.memory.mcp;
+        let registry = Registry::with(servers);
+        if !name.contains("__") || registry.has(name) {
+            return Ok(registry);
+        }
+        tokio::select! {
+            biased;
+            () = self.turn.cancelled() => Err(Error::Cancelled),
+            () = servers.settled() => Ok(Registry::with(servers)),
+        }
+    }
+
+    /// A call that the client has not seen yet.
+    pub(super) fn new_call(&self, tool: &dyn Tool, input: Raw) -> NewToolCall {
+        let title = one_line(&tool.title(), TITLE_SHOWN + 4);
+        self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input)
+    }
+}
+
+/// The arguments that a model wrote, as they were read: of two fields with one name the client sees
+/// the one that counts. Nothing where they are too long for a message.
+pub(super) fn given(arguments: &str) -> Option<Raw> {
+    if json_text_length(arguments) > ARGUMENTS_SHOWN {
+        return None;
+    }
+    Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
+}
+
+/// The sentence for the model where an argument of the call is too long.
+pub(crate) fn too_long(tool: &dyn Tool) -> Option<String> {
+    tool.lengths().into_iter().find_map(Length::too_long)
+}

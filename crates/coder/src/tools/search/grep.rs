@@ -1,0 +1,250 @@
+//! The tool `grep`: lines that match a pattern. It reads the disk, not unsaved text of an editor.
+
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
+use crate::tools::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
+use crate::tools::fit::{code, start_within};
+use crate::tools::length::Length;
+use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved_paths::ResolvedPaths;
+use crate::tools::schema::{spec, text, yes_no};
+use crate::tools::search::walk;
+use crate::tools::thread::Wanted;
+use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
+use crate::tools::tool_result::{Finding, Reading, ToolResult};
+use crate::tools::toolbox::{ToolFuture, Toolbox};
+use attache_agent::ToolKind;
+use attache_policy::{Judge, Place, Touch};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::sinks::Lossy;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::future::ready;
+
+/// How much of one line is kept, in bytes of JSON.
+const LINE_KEPT: usize = 240;
+
+/// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
+const LINE_SEARCHED: usize = 8 * 1024 * 1024;
+
+/// The pattern to search for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Grep {
+    /// The text or, with `regex`, the regular expression.
+    pub(crate) pattern: String,
+    /// A file or folder.
+    pub(crate) path: String,
+    /// Whether the pattern is a regular expression.
+    pub(crate) regex: bool,
+    /// Whether only whole words count.
+    pub(crate) word: bool,
+    /// Whether capitals count only if the pattern has some.
+    pub(crate) smart_case: bool,
+}
+
+impl Grep {
+    pub(crate) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { pattern, path, literal, word, regex, smart_case } =
+            arguments::parse("grep", arguments)?;
+        let path = path.unwrap_or_else(|| ".".to_owned());
+        Ok(Self { pattern, path, regex: regex.unwrap_or(!literal), word, smart_case })
+    }
+
+    async fn grep(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (handle, approval, _) = call.start().await?;
+        let grep = self.clone();
+        let found =
+            toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
+        toolbox.looked(handle, found.await?.map(Finding::Matches)).await
+    }
+
+    /// Searches at and below `place`, but leaves out what is below a folder and could not be read
+    /// by its name without asking. Blocks on the disk; stops between files when it is no longer
+    /// wanted any more.
+    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+        let folders = judge.folders;
+        if !place.resolved.exists() {
+            return Err(format!("{} does not exist: check the path", place.shown));
+        }
+        let matcher = self.matcher()?;
+        let mut searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(LINE_SEARCHED))
+            .build();
+        let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
+        for entry in walk::files(folders, &place.resolved.path()) {
+            if wanted.is_over() {
+                break;
+            }
+            if judge.keeps_back(entry.path(), &place.resolved.path()) {
+                matches.left_out += 1;
+                continue;
+            }
+            // A link that was put in its place meanwhile is another file.
+            let here = folders.roots().resolve(entry.path()).ok();
+            match here
+                .filter(|here| here.path() == entry.path())
+                .and_then(|here| here.open_read().ok())
+            {
+                Some(file) => {
+                    let name = folders.named(entry.path()).1;
+                    search_file(&mut matches, &mut searcher, &matcher, &file, &name);
+                }
+                None => matches.skipped += 1,
+            }
+        }
+        Ok(matches)
+    }
+
+    fn matcher(&self) -> Result<RegexMatcher, String> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .fixed_strings(!self.regex)
+            .word(self.word)
+            .case_smart(self.smart_case)
+            .line_terminator(Some(b'\n'));
+        builder.build(&self.pattern).map_err(|error| {
+            format!(
+                "the pattern {} cannot be searched for: {error}; mend it",
+                start_within(&self.pattern, 200)
+            )
+        })
+    }
+}
+
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    word: bool,
+    /// As the offline model asks; in place of `literal`.
+    regex: Option<bool>,
+    /// As the offline model asks.
+    #[serde(default, rename = "smartCase", alias = "smart_case")]
+    smart_case: bool,
+}
+
+impl Tool for Grep {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "grep",
+            "Search the text of files for a regular expression (Rust syntax). Files that .gitignore names and hidden ones are left out.",
+            json!({
+                "pattern": text("The regular expression."),
+                "path": text("A file or folder. Default: the working directory."),
+                "literal": yes_no("The pattern is plain text. Default false."),
+                "word": yes_no("Whole words only. Default false."),
+            }),
+            &["pattern"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "grep"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn title(&self) -> String {
+        match self.path.as_str() {
+            "." => format!("Search for {}", code(&self.pattern)),
+            path => format!("Search for {} in {path}", code(&self.pattern)),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!({
+            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
+            "smartCase": self.smart_case,
+        })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_pattern(&self.pattern)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Grep {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
+        Box::pin(self.grep(toolbox, call))
+    }
+}
+
+/// Searches one file.
+fn search_file(
+    matches: &mut Matches,
+    searcher: &mut Searcher,
+    matcher: &RegexMatcher,
+    file: &std::fs::File,
+    name: &str,
+) {
+    let (total, kept) = (matches.total, matches.lines.len());
+    let mut span: Option<(u32, u32)> = None;
+    let outcome = searcher.search_file(
+        matcher,
+        file,
+        Lossy(|line, text| {
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            span = Some((span.map_or(line, |(first, _)| first), line));
+            matches.total += 1;
+            if matches.lines.len() < LINES_NAMED {
+                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                matches.lines.push(Match { path: name.to_owned(), line, text });
+            }
+            Ok(true)
+        }),
+    );
+    if outcome.is_err() {
+        // What it gave before it failed is no answer about the whole file.
+        matches.total = total;
+        matches.lines.truncate(kept);
+        matches.skipped += 1;
+        return;
+    }
+    matches.searched += 1;
+    if let Some((first, last)) = span {
+        matches.holding += 1;
+        if matches.files.len() < SEARCHED_FILES_NAMED {
+            matches.files.push((name.to_owned(), first, last));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What every tool is: its description for the model, its effect, and the steps of one call.
+
+use super::approved_call::ApprovedCall;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::resolved_paths::ResolvedPaths;
+use super::tool_result::{Reading, ToolResult};
+use super::toolbox::{ToolFuture, Toolbox};
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::Touch;
+use attache_protocol::v1::PlanEntry;
+use serde_json::Value;
+use std::fmt::Debug;
+use std::future::{Future, ready};
+use std::pin::Pin;
+
+/// The future of [`Tool::prepare`].
+pub(crate) type PrepareFuture<'t> =
+    Pin<Box<dyn Future<Output = std::result::Result<Prepared, Unprepared>> + Send + 't>>;
+
+/// A tool, with the arguments of one call.
+///
+/// The [`Toolbox`] takes every call through the same steps: [`adapt`](Tool::adapt), one decision
+/// about what the tool [`touches`](Tool::touches), [`prepare`](Tool::prepare), a question to the
+/// person where the decision asks, one check that everything is still as decided, and
+/// [`run`](Tool::run). `CONTRIBUTING.md` says how to add a tool.
+pub(crate) trait Tool: Debug + Send + Sync {
+    /// The name, the description and the JSON Schema that a model reads. They do not depend on the
+    /// arguments.
+    fn spec(&self) -> ToolSpec;
+
+    /// The name by which a model calls the tool.
+    fn name(&self) -> &str;
+
+    /// The kind of work that the client shows.
+    fn kind(&self) -> ToolKind;
+
+    /// The title of the call, for people.
+    fn title(&self) -> String;
+
+    /// The arguments as JSON, for the client. Long texts are cut.
+    fn input(&self) -> Value;
+
+    /// The lengths of the arguments, each with its limit.
+    fn lengths(&self) -> Vec<Length> {
+        Vec::new()
+    }
+
+    /// The effect of the call: the policy decides about nothing else.
+    fn touches(&self) -> Touch<'_>;
+
+    /// The line of the file that the call begins at, for the client.
+    fn line(&self) -> Option<u32> {
+        None
+    }
+
+    /// The plan that the call shows, for summaries of the conversation.
+    fn plan(&self) -> Option<&[PlanEntry]> {
+        None
+    }
+
+    /// Whether subagents have the tool as well.
+    fn is_for_subagents(&self) -> bool {
+        true
+    }
+
+    /// Completes the arguments with facts about this machine, before the decision.
+    fn adapt<'t>(&'t mut self, _toolbox: &'t Toolbox<'_>) -> ToolFuture<'t, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Finds out what exactly the call would do and what the person must see of it. It changes
+    /// nothing.
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        _paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(Ok(Prepared::default())))
+    }
+
+    /// Runs an approved call and settles it.
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult>;
+
+    /// This call as one that may run at the same time as others, if it may.
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        None
+    }
+}
+
+/// A tool whose calls may run at the same time, because they change nothing.
+pub(crate) trait ConcurrentTool: Tool {
+    /// Runs an approved call and settles it.
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading>;
+}

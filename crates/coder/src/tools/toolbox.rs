@@ -1,0 +1,122 @@
+//! The context of tools: the turn, the models, and the memory of the session.
+
+use super::files::file_access::{FileAccess, Fingerprint, looking};
+use super::thread::Wanted;
+use super::tool_result::{Finding, Reading, ToolResult};
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::models::Models;
+use crate::session::memory::Memory;
+use crate::turn::ended::Ended;
+use attache_agent::{Error, Result, ToolCallHandle, Turn};
+use attache_policy::{Judge, Mode};
+use attache_protocol::Raw;
+use attache_protocol::v1::ToolCallUpdate;
+use serde_json::Value;
+use std::future::{Future, ready};
+use std::path::PathBuf;
+use std::pin::Pin;
+
+/// The future of one step of a call. Its error ends the turn; a tool that fails returns a result.
+pub(crate) type ToolFuture<'t, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 't>>;
+
+/// How many files a session knows to have been read. Beyond that it forgets them all, and they must
+/// be read again to be changed.
+const SEEN: usize = 10_000;
+
+/// The longest arguments that the client gets as the model wrote them, in bytes of JSON.
+pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
+
+/// The longest title, in characters.
+pub(super) const TITLE_SHOWN: usize = 116;
+
+/// The context of the tools of one turn.
+#[derive(Debug)]
+pub(crate) struct Toolbox<'t> {
+    pub(crate) turn: &'t Turn,
+    pub(crate) models: &'t Models,
+    pub(crate) memory: &'t mut Memory,
+    pub(crate) subagent: RunSubagent,
+}
+
+/// Lets a subagent work on the task that is the last prompt of the conversation.
+pub(crate) type RunSubagent =
+    for<'w> fn(&'w Models, &'w mut Memory, &'w Turn) -> ToolFuture<'w, Ended>;
+
+fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<'w, Ended> {
+    Box::pin(ready(Err(Error::failed("there are no subagents here"))))
+}
+
+impl<'t> Toolbox<'t> {
+    /// The tools of a command of the session, which uses no subagent.
+    pub(crate) fn new(turn: &'t Turn, models: &'t Models, memory: &'t mut Memory) -> Self {
+        Self { turn, models, memory, subagent: no_subagent }
+    }
+
+    /// The result of a reading, of which the session keeps what the model knows now.
+    pub(super) fn take(&mut self, reading: Reading) -> ToolResult {
+        if let Some((path, now)) = reading.saw {
+            self.saw(path, now);
+        }
+        reading.result
+    }
+
+    /// The mode now.
+    pub(super) fn mode(&self) -> Mode {
+        mode(self.memory, self.turn)
+    }
+
+    /// Looks at the disk with what the policy says now.
+    pub(super) async fn judged<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Judge<'_>, &Wanted) -> T + Send + 'static,
+    ) -> Result<T> {
+        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
+        let scratch = self.memory.shell.scratch.folder();
+        let mode = self.mode();
+        looking(self.turn, move |wanted| {
+            work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
+        })
+        .await
+    }
+
+    /// The files of the session.
+    pub(super) fn files(&self) -> FileAccess<'_> {
+        FileAccess { turn: self.turn, folders: &self.memory.folders, disk_only: false }
+    }
+
+    /// Ends a call that failed.
+    pub(super) async fn failed(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {
+        handle.fail(why).await?;
+        Ok(ToolResult::failed(why))
+    }
+
+    /// Ends a call that is not allowed.
+    pub(super) async fn refused(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {
+        let mut result = self.failed(handle, &format!("Not done: {why}.")).await?;
+        result.finding = Finding::NotAllowed;
+        Ok(result)
+    }
+
+    /// Keeps what the model knows of a file now.
+    pub(super) fn saw(&mut self, path: PathBuf, now: Fingerprint) {
+        if self.memory.seen.len() >= SEEN {
+            self.memory.seen.clear();
+        }
+        self.memory.seen.insert(path, now);
+    }
+}
+
+/// The mode now: that of the session; a subagent that only looks always has the mode `plan`.
+pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
+    match memory.conversation.kind() {
+        ConversationKind::Subagent { looks_only: true } => Mode::Plan,
+        _ => turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str())),
+    }
+}
+
+/// Reports the output of a tool as data.
+pub(super) async fn report(handle: &mut ToolCallHandle, output: Value) -> Result<()> {
+    let mut update = ToolCallUpdate::new("");
+    update.raw_output = Some(Raw::from(output));
+    handle.update(update).await
+}

@@ -1,0 +1,190 @@
+//! One call of a model, streamed to the person.
+
+use crate::models::{
+    AssistantMessage, AssistantPart, Brief, EventStream, Model, ModelError, ModelEvent, ModelId,
+    ModelStop, TokenUsage, input,
+};
+use crate::session::memory::Memory;
+use crate::session::options::SHOW_THOUGHTS;
+use crate::session::system_prompt::system_prompt;
+use crate::tools::fit::counted;
+use crate::tools::{Registry, mode};
+use attache_agent::{Error, Result, Turn};
+use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
+use std::time::Duration;
+
+/// The answer of a model.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The message, with the tools that it asks for.
+    pub(crate) message: AssistantMessage,
+    pub(crate) stop: ModelStop,
+    pub(crate) usage: TokenUsage,
+    /// The tokens of each attempt before this one that stopped before its end.
+    pub(crate) lost: Vec<TokenUsage>,
+}
+
+/// The reason for a missing answer, and the text that arrived before.
+#[derive(Debug)]
+pub(crate) struct Unanswered {
+    pub(crate) why: Why,
+    pub(crate) said: Option<AssistantMessage>,
+    /// Whether the person was told that another answer replaces what was said.
+    pub(crate) replaced: bool,
+    /// The tokens of each attempt.
+    pub(crate) lost: Vec<TokenUsage>,
+}
+
+/// The reason for a missing answer.
+#[derive(Debug)]
+pub(crate) enum Why {
+    /// The turn's: it was cancelled, or its client is gone.
+    Turn(Error),
+    /// The model's.
+    Model(ModelError),
+}
+
+impl From<Error> for Why {
+    fn from(error: Error) -> Self {
+        Self::Turn(error)
+    }
+}
+
+impl Answer {
+    fn empty() -> Self {
+        Self {
+            message: AssistantMessage { model: ModelId::new("", ""), parts: Vec::new() },
+            stop: ModelStop::End,
+            usage: TokenUsage::default(),
+            lost: Vec::new(),
+        }
+    }
+
+    /// Whether the message has neither text nor a tool call.
+    pub(crate) fn is_silent(&self) -> bool {
+        let spoken = |part: &AssistantPart| match part {
+            AssistantPart::Text { text, .. } => !text.trim().is_empty(),
+            AssistantPart::Thought { .. } => false,
+            AssistantPart::Call { .. } => true,
+        };
+        !self.message.parts.iter().any(spoken)
+    }
+}
+
+/// Lets the model go on once, and shows what it says. When the turn is cancelled its request is
+/// dropped at once.
+pub(crate) async fn answer(
+    model: &dyn Model,
+    memory: &Memory,
+    turn: &Turn,
+) -> std::result::Result<Answer, Unanswered> {
+    let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
+    let mut answer = Answer::empty();
+    // Whether the person sees text of the last attempt.
+    let mut shown = false;
+    match show(&mut *step, turn, &mut answer, &mut shown).await {
+        Ok(()) => Ok(answer),
+        Err(why) => {
+            let unfinished = step.unreported_usage();
+            turn.add_usage(spent(&unfinished));
+            answer.lost.push(unfinished);
+            Err(Unanswered { why, said: step.partial(), replaced: !shown, lost: answer.lost })
+        }
+    }
+}
+
+/// The system prompt and the tools for the next call of the model.
+pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
+    let party = memory.conversation.kind();
+    let said =
+        format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
+    let client = memory.client_instructions.as_ref();
+    let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
+    Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
+}
+
+/// The room for the conversation in the model's window, in tokens.
+pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
+    memory.conversation.room(model, &brief(memory, turn))
+}
+
+async fn show(
+    step: &mut dyn EventStream,
+    turn: &Turn,
+    answer: &mut Answer,
+    shown: &mut bool,
+) -> std::result::Result<(), Why> {
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = turn.cancelled() => return Err(Why::Turn(Error::Cancelled)),
+            event = step.next() => event,
+        };
+        match event.transpose().map_err(Why::Model)? {
+            None => return Ok(()),
+            Some(ModelEvent::Text(text)) => {
+                turn.say(&text).await?;
+                *shown |= !text.trim().is_empty();
+            }
+            Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
+            Some(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. }) => {}
+            Some(ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
+                turn.add_usage(spent(&lost));
+                answer.lost.push(lost);
+                if replaces && std::mem::take(shown) {
+                    turn.say(REPLACED).await?;
+                    turn.end_message().await?;
+                }
+                waits(turn, &why, wait).await?;
+            }
+            Some(ModelEvent::Done { message, stop, usage }) => {
+                turn.add_usage(spent(&usage));
+                (answer.message, answer.stop, answer.usage) = (message, stop, usage);
+            }
+        }
+    }
+}
+
+fn shows_thoughts(turn: &Turn) -> bool {
+    turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
+}
+
+/// The text after an answer that was cut off. It is part of the transcript, because a
+/// notice is not replayed (NOTE-03).
+const REPLACED: &str =
+    "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
+
+/// Tells the person why the answer is delayed.
+pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
+    let when = if seconds == 0 {
+        "at once".to_owned()
+    } else {
+        format!("in {}", counted(seconds, "second"))
+    };
+    tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
+}
+
+/// Tells the person something about the conversation that is no part of it: as a notice where the
+/// client takes them (NOTE-01), else among the thoughts.
+pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
+    match takes_notices(turn) {
+        true => turn.notice(notice).await,
+        false => turn.think(&format!("{}.\n\n", notice.title.trim_end_matches('.'))).await,
+    }
+}
+
+/// Whether the client takes notices.
+pub(crate) fn takes_notices(turn: &Turn) -> bool {
+    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
+}
+
+/// The tokens in the meaning of [`Turn::add_usage`].
+pub(crate) fn spent(usage: &TokenUsage) -> Usage {
+    let some = |tokens: u64| (tokens > 0).then_some(tokens);
+    let mut spent = Usage::new(usage.total(), usage.input, usage.output);
+    spent.thought_tokens = usage.thought;
+    spent.cached_read_tokens = some(usage.cached_read);
+    spent.cached_write_tokens = some(usage.cached_write);
+    spent
+}

@@ -1,0 +1,84 @@
+//! Stops a model that makes the same failing call again and again.
+
+use crate::tools::ToolResult;
+
+/// How many times in a row the same call may fail before the model gets a warning.
+const TOLD: u32 = 3;
+
+/// The calls of one turn that failed in the same way.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    /// Name and arguments of the call that failed last.
+    last: Option<(String, String)>,
+    times: u32,
+}
+
+impl Guard {
+    /// Sees what came of a call, and adds to a failure that the model was told before.
+    pub(crate) fn saw(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
+        if !result.failed {
+            *self = Self::default();
+            return;
+        }
+        let same = self.last.as_ref().is_some_and(|last| last.0 == name && last.1 == arguments);
+        self.times = if same { self.times + 1 } else { 1 };
+        if !same {
+            self.last = Some((name.to_owned(), arguments.to_owned()));
+        }
+        if self.times == TOLD {
+            result.text.push_str(&format!(
+                "\n[This very call failed {TOLD} times in a row. If it is asked for once more the turn ends: do something else, or say what is \
+                 missing.]"
+            ));
+        }
+    }
+
+    /// The message for the person where the model goes on making the call.
+    pub(crate) fn stuck(&self) -> Option<String> {
+        let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
+        let name = crate::tools::fit::code(name);
+        Some(format!(
+            "\n\nI stop here: the same call of {name} failed {} times in a row.\n",
+            self.times
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guard;
+    use crate::tools::{Finding, ToolResult};
+
+    #[test]
+    fn only_the_same_failure_in_a_row_counts() {
+        let result = |failed| ToolResult {
+            text: "no".to_owned(),
+            failed,
+            finding: Finding::Nothing,
+            images: Vec::new(),
+        };
+        let mut guard = Guard::default();
+        for (arguments, failed) in [
+            ("a", true),
+            ("a", true),
+            ("b", true),
+            ("a", true),
+            ("a", false),
+            ("a", true),
+            ("a", true),
+        ] {
+            let mut result = result(failed);
+            guard.saw("read", arguments, &mut result);
+            assert_eq!((result.text.as_str(), guard.stuck()), ("no", None));
+        }
+        let (mut third, mut fourth) = (result(true), result(true));
+        guard.saw("read", "a", &mut third);
+        assert!(
+            third.text.contains("3 times in a row") && guard.stuck().is_none(),
+            "{}",
+            third.text
+        );
+        guard.saw("read", "a", &mut fourth);
+        assert!(guard.stuck().unwrap().contains("`read` failed 4 times"));
+    }
+}

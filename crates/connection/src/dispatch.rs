@@ -1,0 +1,120 @@
+//! Dispatches the lines of the peer.
+
+use crate::cancelled::CancelSwitch;
+use crate::handler::{IncomingCall, ReplyGuardHolder};
+use crate::limits::Limits;
+use crate::peer::{self, Settled};
+use crate::responder::ReplyGuard;
+use crate::{Direction, Handler, Peer, Tap, Unhandled, Work, tap, trace};
+use attache_protocol::envelope::{self, Message, NotAMessage};
+use attache_protocol::method::{CancelRequest, Method};
+use attache_protocol::{DecodeError, Error, RequestId};
+use std::collections::hash_map::Entry;
+
+/// Dispatches one line by what it is.
+pub(crate) fn dispatch<H: Handler>(
+    peer: &Peer,
+    handler: &mut H,
+    open: usize,
+    limits: &Limits,
+    tap: Option<&Tap>,
+    line: &[u8],
+) -> Work {
+    if let Some(tap) = tap {
+        tap::show(tap, Direction::Received, line);
+    }
+    let message = Message::read(line);
+    if let Ok(message) = &message {
+        trace::received(message, line.len());
+    }
+    match message {
+        Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
+            cancel_request(peer, handler, params)
+        }
+        Ok(Message::Notification { method, params }) => {
+            if let Err(error) = handler.notification(peer, &method, params) {
+                report(handler, Unhandled::Notification(&method, error));
+            }
+        }
+        Ok(Message::Reply { id, outcome }) => {
+            match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
+                Settled::InTime => {}
+                Settled::Late => report(handler, Unhandled::LateReply(&id)),
+                Settled::Unknown => report(handler, Unhandled::UnknownReply(&id)),
+            }
+        }
+        Ok(Message::Call { id, method, params }) => {
+            let mut guard = register_call(peer, id)?;
+            if open >= limits.calls {
+                trace::refused_busy(&method, limits.calls);
+                guard.refuse(&peer::busy(limits.calls));
+                return None;
+            }
+            let call = IncomingCall { guard: ReplyGuardHolder(guard), name: &method, params };
+            return handler.call(call);
+        }
+        Err(not_a_message) => {
+            // A broken reply is never answered (RPC-22), but its caller learns that no better one
+            // will come.
+            if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
+                let error =
+                    DecodeError { path: String::new(), message: why.clone(), not_json: false };
+                peer.0.settle(id, Err(crate::CallError::BadReply(error)));
+            }
+            report(handler, Unhandled::Line(line, &not_a_message));
+            // Stray text of an agent is never answered, because it can be a banner or a log line.
+            // An agent answers its client (RPC-19).
+            if H::SIDE == attache_protocol::method::Side::Agent
+                && let Some(error) = not_a_message.error()
+            {
+                let _ = peer.0.outbox.enqueue(|out| {
+                    envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
+                });
+            }
+        }
+    }
+    None
+}
+
+/// Reports a message that cannot be used to the trace and to the handler.
+pub(crate) fn report<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
+    trace::unhandled(&unhandled);
+    handler.unhandled(unhandled);
+}
+
+/// Handles `$/cancel_request`: cancels the call with this id. Unknown and finished calls are
+/// ignored (CANCEL-16, CANCEL-24).
+fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
+    match CancelRequest::decode_params(params) {
+        Ok(params) => {
+            trace::cancelled(&params.request_id);
+            let incoming = peer.0.incoming();
+            if let Some(switch) = incoming.get(&params.request_id) {
+                switch.cancel();
+            }
+        }
+        Err(error) => report(handler, Unhandled::Notification(CancelRequest::ROW.name, error)),
+    }
+}
+
+/// Registers a call. Returns `None`, after an error reply, if its id is already in use (RPC-13).
+fn register_call(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
+    let (switch, cancelled) = CancelSwitch::new();
+    match peer.0.incoming().entry(id.clone()) {
+        Entry::Vacant(place) => {
+            place.insert(switch);
+        }
+        Entry::Occupied(_) => {
+            trace::refused_duplicate(&id);
+            // The id's own reply is still to come, so an error under the same id would answer the
+            // wrong call.
+            let error =
+                Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
+            let _ = peer.0.outbox.enqueue(|out| {
+                envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
+            });
+            return None;
+        }
+    }
+    Some(ReplyGuard { peer: peer.clone(), id: Some(id), cancelled })
+}

@@ -1,0 +1,114 @@
+//! The obligation to answer one incoming call.
+
+use crate::cancelled::Cancelled;
+use crate::peer::Peer;
+use attache_protocol::method::Call;
+use attache_protocol::{Error, RequestId, Wire, envelope};
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+/// What is left to do after a call is accepted: nothing, or a future that the connection polls once
+/// in place and then owns.
+pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+/// Answers one call of the peer, exactly once.
+///
+/// Dropping it without an answer replies `-32603`, so the peer never waits in vain, not even after
+/// a panic.
+#[must_use = "dropping a responder replies with an internal error"]
+pub struct Responder<M: Call> {
+    guard: ReplyGuard,
+    method: PhantomData<fn() -> M>,
+}
+
+/// The untyped part: the id, and whether the call is answered.
+pub(crate) struct ReplyGuard {
+    pub(crate) peer: Peer,
+    pub(crate) id: Option<RequestId>,
+    pub(crate) cancelled: Cancelled,
+}
+
+impl ReplyGuard {
+    pub(crate) fn settle(&mut self, outcome: Result<&impl Wire, &Error>) {
+        let Some(id) = self.id.take() else { return };
+        self.peer.0.incoming().remove(&id);
+        self.peer.0.trace.sent_reply(&id, outcome.as_ref().err().copied());
+        // A peer that is gone needs no answer.
+        let _ = self.peer.0.outbox.enqueue(|out| envelope::write_reply(out, &id, outcome));
+    }
+
+    pub(crate) fn refuse(&mut self, error: &Error) {
+        self.settle(Err::<&bool, _>(error));
+    }
+}
+
+impl Drop for ReplyGuard {
+    fn drop(&mut self) {
+        if self.id.is_some() {
+            self.refuse(&Error::internal("the handler ended without an answer"));
+        }
+    }
+}
+
+impl<M: Call> Responder<M> {
+    pub(crate) fn new(guard: ReplyGuard) -> Self {
+        Self { guard, method: PhantomData }
+    }
+
+    /// Replies now. The line is queued behind everything that this side queued before. It never
+    /// waits for room, because a reply is owed.
+    pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
+        self.guard.settle(outcome.as_ref());
+        None
+    }
+
+    /// Replies `-32601`: this side does not serve the method.
+    pub fn method_not_found(self) -> Work {
+        self.send(Err(Error::method_not_found(M::ROW.name)))
+    }
+
+    /// Replies with the outcome of `work`. A cancelled call drops `work` and is answered with
+    /// `-32800`.
+    pub fn later(
+        self,
+        work: impl Future<Output = Result<M::Result, Error>> + Send + 'static,
+    ) -> Work {
+        self.later_with(move |responder| async move {
+            let outcome = responder.cancelled().or(work).await;
+            responder.send(outcome);
+        })
+    }
+
+    /// Passes the responder to `work`, which watches [`Responder::cancelled`] itself.
+    pub fn later_with<F: Future<Output = ()> + Send + 'static>(
+        self,
+        work: impl FnOnce(Self) -> F,
+    ) -> Work {
+        Some(Box::pin(work(self)))
+    }
+
+    /// Tells whether the caller cancelled the call.
+    pub fn cancelled(&self) -> &Cancelled {
+        &self.guard.cancelled
+    }
+
+    /// The peer that called.
+    pub fn peer(&self) -> &Peer {
+        &self.guard.peer
+    }
+
+    /// The call's id on the wire.
+    pub fn id(&self) -> Option<&RequestId> {
+        self.guard.id.as_ref()
+    }
+}
+
+impl<M: Call> std::fmt::Debug for Responder<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Responder")
+            .field("method", &M::ROW.name)
+            .field("id", &self.guard.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,23 @@
+//! Messages that a connection could not use.
+
+use attache_protocol::envelope::NotAMessage;
+use attache_protocol::{DecodeError, RequestId};
+
+/// A message that could not be used.
+#[derive(Debug)]
+pub enum Unhandled<'l> {
+    /// A line that is not a message, and why. [`NotAMessage::error`] is the answer it gets, if any.
+    Line(&'l [u8], &'l NotAMessage),
+    /// A reply to a call that is not open: unknown, answered before, or abandoned long ago.
+    UnknownReply(&'l RequestId),
+    /// A reply to a call whose caller had given up. Its callback ran.
+    LateReply(&'l RequestId),
+    /// A notification whose params cannot be decoded.
+    Notification(&'l str, DecodeError),
+    /// Values of params that were left out or replaced by a default, with the method's wire name.
+    /// Only sides that ask for it get this.
+    Dropped(&'l str, &'l [DecodeError]),
+    /// A line at which this side's handler panicked. A call in it was answered with an internal
+    /// error.
+    HandlerPanicked(&'l [u8]),
+}

@@ -1,0 +1,10 @@
+//! Files inside the folders of a session, and files of this program.
+
+pub(crate) mod beneath;
+pub(crate) mod entry;
+pub(crate) mod file_error;
+pub(crate) mod folder_lock;
+pub(crate) mod plain_file;
+pub(crate) mod read;
+pub(crate) mod roots;
+pub(crate) mod write;

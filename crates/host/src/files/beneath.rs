@@ -1,0 +1,187 @@
+//! Opens exactly what a resolved path names, whatever is renamed or linked meanwhile.
+//!
+//! A resolved path has no symbolic link and no `..`, so it is walked one folder at a time, and each
+//! step refuses symbolic links. A link that was created after the path was resolved is an error and
+//! is never followed. This works the same on every Unix.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
+
+use crate::files::file_error::{FileError, Reason};
+use crate::files::roots::Resolved;
+
+/// The flags for opening a folder.
+#[cfg(target_os = "linux")]
+const FOLDER: libc::c_int = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+#[cfg(not(target_os = "linux"))]
+const FOLDER: libc::c_int = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+
+/// An open folder inside a root.
+pub(crate) struct Folder(OwnedFd);
+
+impl Folder {
+    /// Opens the folder that contains the path, and returns it with the name. `make` creates
+    /// missing folders.
+    pub(crate) fn of(resolved: &Resolved, make: bool) -> Result<(Folder, &OsStr), Reason> {
+        let name = resolved.relative().file_name().ok_or(Reason::Folder)?;
+        let mut folder = Folder::root(resolved.root())?;
+        let parent = resolved.relative().parent().unwrap_or(Path::new(""));
+        for component in parent.components() {
+            // Nothing else can be in a resolved path.
+            let Component::Normal(name) = component else { return Err(Reason::Changed) };
+            folder = match folder.open(name, FOLDER, 0) {
+                Ok(next) => Folder(next.into()),
+                Err(error) if make && error.kind() == io::ErrorKind::NotFound => {
+                    folder.make(name)?;
+                    Folder(folder.open(name, FOLDER, 0).map_err(no_link)?.into())
+                }
+                Err(error) => return Err(no_link(error)),
+            };
+        }
+        Ok((folder, name))
+    }
+
+    fn root(path: &Path) -> Result<Folder, Reason> {
+        let path = terminated(path.as_os_str())?;
+        // SAFETY: the path is a terminated string.
+        let descriptor = unsafe { libc::open(path.as_ptr(), FOLDER | libc::O_CLOEXEC) };
+        // SAFETY: a descriptor that was just opened has no other owner.
+        Ok(Folder(unsafe { owned(descriptor) }.map_err(no_link)?))
+    }
+
+    /// Opens a name in this folder. A symbolic link is an error.
+    pub(crate) fn open(
+        &self,
+        name: &OsStr,
+        flags: libc::c_int,
+        mode: libc::c_uint,
+    ) -> io::Result<File> {
+        let name = terminated(name)?;
+        let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NOCTTY;
+        // SAFETY: the name is a terminated string, the folder is open.
+        let descriptor = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
+        // SAFETY: a descriptor that was just opened has no other owner.
+        Ok(unsafe { owned(descriptor) }?.into())
+    }
+
+    /// Creates a folder in this one. An existing one is fine.
+    pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
+        let name = terminated(name)?;
+        // SAFETY: the name is a terminated string, the folder is open.
+        match succeeded(unsafe { libc::mkdirat(self.0.as_raw_fd(), name.as_ptr(), 0o777) }) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Renames within this folder and replaces the new name.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        let (from, to) = (terminated(from)?, terminated(to)?);
+        let folder = self.0.as_raw_fd();
+        // SAFETY: both names are terminated strings, the folder is open.
+        succeeded(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
+    }
+
+    /// Moves `from` in this folder to the unused name `to` in another folder.
+    pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
+        let (from, to) = (terminated(from)?, terminated(to)?);
+        match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
+            // The file system has no such rename; for a regular file a second name does the same.
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP)
+                ) => {}
+            renamed => return renamed,
+        }
+        let (here, there) = (self.0.as_raw_fd(), other.0.as_raw_fd());
+        // SAFETY: both names are terminated strings, both folders are open.
+        succeeded(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })?;
+        // SAFETY: the name is a terminated string, the folder is open.
+        succeeded(unsafe { libc::unlinkat(here, from.as_ptr(), 0) })
+    }
+
+    /// Removes a name in this folder that is not a folder. A symbolic link itself is removed, never
+    /// its target.
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.unlink(name, 0)
+    }
+
+    /// Removes an empty folder in this folder.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.unlink(name, libc::AT_REMOVEDIR)
+    }
+
+    fn unlink(&self, name: &OsStr, flags: libc::c_int) -> io::Result<()> {
+        let name = terminated(name)?;
+        // SAFETY: the name is a terminated string, the folder is open.
+        succeeded(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
+    }
+
+    /// Syncs this folder's names to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.open(OsStr::new("."), libc::O_RDONLY | libc::O_DIRECTORY, 0)?.sync_all()
+    }
+}
+
+/// Renames to an unused name, in one step.
+#[cfg(target_os = "linux")]
+fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
+    // SAFETY: both names are terminated strings, both folders are open.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_renameat2,
+            from.0,
+            from.1.as_ptr(),
+            to.0,
+            to.1.as_ptr(),
+            libc::RENAME_NOREPLACE,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Other systems create a second name instead.
+#[cfg(not(target_os = "linux"))]
+fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
+    Err(io::Error::from_raw_os_error(libc::ENOSYS))
+}
+
+/// Adds the requested path to the error.
+pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
+    move |error| FileError::new(path, no_link(error))
+}
+
+/// Explains an error of the walk: a symbolic link that was found was not there when the path was
+/// resolved. Some systems report a link, some "not a folder".
+pub(crate) fn no_link(error: io::Error) -> Reason {
+    match error.raw_os_error() {
+        Some(libc::ELOOP | libc::EMLINK | libc::ENOTDIR) => Reason::Changed,
+        // A pipe or socket without a reader.
+        Some(libc::ENXIO) => Reason::NotAFile,
+        _ => error.into(),
+    }
+}
+
+fn terminated(name: &OsStr) -> io::Result<CString> {
+    CString::new(name.as_bytes())
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}
+
+fn succeeded(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// # Safety
+/// The caller owns the descriptor alone.
+unsafe fn owned(descriptor: libc::c_int) -> io::Result<OwnedFd> {
+    if descriptor == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, and the caller promises that it is ours alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}

@@ -1,0 +1,34 @@
+//! A lock that keeps other programs from changing the files of a folder.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long another program may hold the lock.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long to wait before the lock is tried again.
+const AGAIN: Duration = Duration::from_millis(10);
+
+/// Locks the folder of a file until the returned value is dropped. Only programs that use this
+/// lock wait for it. Blocks for at most two seconds while another program holds the lock.
+///
+/// # Errors
+/// The folder cannot be opened or locked, or another program holds the lock for too long.
+pub fn lock_folder_of(file: &Path) -> io::Result<File> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = File::open(folder.unwrap_or(Path::new(".")))?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(folder),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                let why = "another program locks its folder";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(AGAIN),
+        }
+    }
+}

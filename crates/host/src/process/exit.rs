@@ -1,0 +1,89 @@
+//! How a program ended.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How a program ended: with a code or by a signal.
+///
+/// Both are `None` only if other code of this process waited for every child and took the status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Exit {
+    /// The exit code, 0 to 255, if the program ended by itself.
+    pub code: Option<i32>,
+    /// The number of the signal that killed it.
+    pub signal: Option<i32>,
+}
+
+impl Exit {
+    /// An end that could not be observed.
+    pub(crate) const UNKNOWN: Exit = Exit { code: None, signal: None };
+
+    /// Returns whether the program ended by itself with code 0.
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// The name of the signal that killed it, such as `SIGKILL`. `None` without a signal, or for a
+    /// signal without a name.
+    pub fn signal_name(&self) -> Option<&'static str> {
+        let signal = self.signal?;
+        SIGNALS.iter().find(|(number, _)| *number == signal).map(|(_, name)| *name)
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Exit {
+        Exit { code: status.code(), signal: status.signal() }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal, self.signal_name()) {
+            (Some(code), _, _) => write!(f, "exit code {code}"),
+            (None, Some(signal), Some(name)) => write!(f, "killed by signal {signal} ({name})"),
+            (None, Some(signal), None) => write!(f, "killed by signal {signal}"),
+            (None, None, _) => f.write_str("ended, exit status unknown"),
+        }
+    }
+}
+
+const SIGNALS: &[(i32, &str)] = &[
+    (libc::SIGHUP, "SIGHUP"),
+    (libc::SIGINT, "SIGINT"),
+    (libc::SIGQUIT, "SIGQUIT"),
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGTRAP, "SIGTRAP"),
+    (libc::SIGABRT, "SIGABRT"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGKILL, "SIGKILL"),
+    (libc::SIGUSR1, "SIGUSR1"),
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGUSR2, "SIGUSR2"),
+    (libc::SIGPIPE, "SIGPIPE"),
+    (libc::SIGALRM, "SIGALRM"),
+    (libc::SIGTERM, "SIGTERM"),
+    (libc::SIGXCPU, "SIGXCPU"),
+    (libc::SIGXFSZ, "SIGXFSZ"),
+    (libc::SIGVTALRM, "SIGVTALRM"),
+    (libc::SIGPROF, "SIGPROF"),
+    (libc::SIGSYS, "SIGSYS"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn an_exit_reads_as_a_person_would_say_it() {
+        assert_eq!(Exit { code: Some(3), signal: None }.to_string(), "exit code 3");
+        assert_eq!(
+            Exit { code: None, signal: Some(9) }.to_string(),
+            "killed by signal 9 (SIGKILL)"
+        );
+        assert_eq!(Exit { code: None, signal: Some(40) }.to_string(), "killed by signal 40");
+        assert_eq!(Exit::UNKNOWN.to_string(), "ended, exit status unknown");
+    }
+}

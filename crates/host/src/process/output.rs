@@ -1,0 +1,55 @@
+//! The output of a process tree.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+use tokio::net::unix::pipe;
+
+use crate::process::tree::End;
+
+/// The reading end of a pipe into which a tree writes. A copy of the writing end outside the tree
+/// does not block the reader: once the tree is gone, only the rest in the pipe is read.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pipe: pipe::Receiver,
+    end: End,
+}
+
+impl Output {
+    pub(crate) fn new(pipe: pipe::Receiver, end: End) -> Output {
+        Output { pipe, end }
+    }
+
+    /// Reads the next bytes. Returns `None` when the pipe has ended, or is empty and the tree is
+    /// gone. Cancel-safe.
+    pub(crate) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
+        loop {
+            tokio::task::consume_budget().await;
+            // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may
+            // not have noticed that yet and would call the pipe empty, so then the system is asked
+            // directly.
+            let ended = self.end.exit().is_some();
+            let result =
+                if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };
+            match result {
+                Ok(0) => return None,
+                Ok(count) => return Some(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !ended => {
+                    if let Some(Err(_)) = self.end.or(self.pipe.readable()).await {
+                        return None;
+                    }
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// Reads without asking the runtime; the pipe does not block.
+fn read_now(pipe: &impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: the descriptor is open, the buffer valid for its length.
+    let count =
+        unsafe { libc::read(pipe.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+    usize::try_from(count).map_err(|_| io::Error::last_os_error())
+}

@@ -1,0 +1,213 @@
+//! A process tree under a guardian.
+
+use std::ffi::CString;
+use std::future::poll_fn;
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::pin::pin;
+use std::process::{Child, Command};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::thread;
+
+use tokio::sync::watch;
+
+use crate::guardian;
+use crate::guardian::birth::NO_SIGNAL;
+use crate::guardian::image::Image;
+use crate::launch::Launch;
+use crate::process::exit::Exit;
+use crate::sandbox::placeholders;
+
+/// A running tree. Dropping it kills the whole tree. The drop does not wait; a thread of the tree
+/// waits for the guardian, so that no zombie stays even without a runtime.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    /// This side's end of the life line.
+    life: UnixStream,
+    pid: u32,
+    end: End,
+}
+
+/// Reports how a tree ended. Cheap to clone. It does not keep the tree alive.
+#[derive(Debug, Clone)]
+pub(crate) struct End(Arc<watch::Sender<Option<Exit>>>);
+
+impl Tree {
+    /// Starts the launch under a guardian. `stdio` sets the three streams, and the second value
+    /// contains the requested pipes. Errors are those of `fork` and `exec`; no process is then
+    /// left.
+    pub(crate) fn start(
+        launch: &Launch,
+        stdio: impl FnOnce(&mut Command),
+    ) -> io::Result<(Tree, Pipes)> {
+        // The standard library makes the streams and the first fork, changes the folder and reports
+        // errors from there.
+        let mut command = Command::new(launch.program());
+        if let Some(folder) = launch.folder() {
+            command.current_dir(folder);
+        }
+        stdio(&mut command);
+        let image = Image::new(launch)?;
+        let (life, theirs) = UnixStream::pair()?;
+        #[cfg(not(target_os = "linux"))]
+        refuse_signal(&theirs)?;
+        #[cfg(not(target_os = "linux"))]
+        refuse_signal(&life)?;
+        let ends = (life.as_raw_fd(), theirs.as_raw_fd());
+        // SAFETY: the closure runs in the forked child, which has one thread, before `exec`; both
+        // descriptors are open until `spawn` returns, and `split` makes only async-signal-safe
+        // calls.
+        unsafe { command.pre_exec(move || Err(guardian::split(&image, ends.0, ends.1))) };
+        let mut guardian = command.spawn()?;
+        drop((theirs, command));
+
+        let pipes = Pipes {
+            stdin: guardian.stdin.take(),
+            stdout: guardian.stdout.take(),
+            stderr: guardian.stderr.take(),
+        };
+        let end = End(Arc::new(watch::Sender::new(None)));
+        let placeholders = launch.placeholders().folders();
+        let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
+        // The program sent its id before `exec`; the end of the line here means that it was killed
+        // before.
+        let mut pid = [0; 4];
+        let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
+        let tree = Tree { life, pid: u32::from_ne_bytes(pid), end };
+        started?;
+        launch.placeholders().hand_over();
+        Ok((tree, pipes))
+    }
+
+    /// The program's process id. Do not signal it: it may have been reused.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Returns a handle that reports the end.
+    pub(crate) fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Sends `SIGTERM` to the program's group.
+    pub(crate) fn terminate(&self) {
+        self.signal(libc::SIGTERM);
+    }
+
+    /// Sends `SIGINT` to the program's group.
+    pub(crate) fn interrupt(&self) {
+        self.signal(libc::SIGINT);
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        let byte = [signal as u8];
+        // SAFETY: the byte is valid; `life` is an open socket. A guardian that is gone needs no
+        // answer, and the line's buffer cannot be full of the few bytes ever sent.
+        unsafe {
+            libc::send(
+                self.life.as_raw_fd(),
+                byte.as_ptr().cast(),
+                byte.len(),
+                NO_SIGNAL | libc::MSG_DONTWAIT,
+            )
+        };
+    }
+
+    /// Kills the whole tree. Returns at once. Idempotent.
+    pub(crate) fn kill(&self) {
+        // Shutting down hangs up even if a concurrent fork holds a copy of our end for a moment. It
+        // can only fail when the guardian is gone.
+        let _gone = self.life.shutdown(Shutdown::Both);
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl End {
+    /// Returns how the program ended, once the whole tree is gone.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        *self.0.borrow()
+    }
+
+    /// Waits until the whole tree is gone. Cancel-safe, for any number of callers.
+    pub(crate) async fn wait(&self) -> Exit {
+        let mut changes = self.0.subscribe();
+        match changes.wait_for(Option::is_some).await {
+            Ok(exit) => exit.unwrap_or(Exit::UNKNOWN),
+            // The sender is in `self`, so it cannot be gone.
+            Err(_) => Exit::UNKNOWN,
+        }
+    }
+
+    /// Waits for the event or the end of the tree. Returns the event if it came first. Cancel-safe
+    /// if the event is.
+    pub(crate) async fn or<T>(&self, event: impl Future<Output = T>) -> Option<T> {
+        let (mut event, mut end) = (pin!(event), pin!(self.wait()));
+        poll_fn(|context| match event.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => end.as_mut().poll(context).map(|_| None),
+        })
+        .await
+    }
+}
+
+/// This side's ends of the requested pipes.
+pub(crate) struct Pipes {
+    pub(crate) stdin: Option<std::process::ChildStdin>,
+    pub(crate) stdout: Option<std::process::ChildStdout>,
+    pub(crate) stderr: Option<std::process::ChildStderr>,
+}
+
+/// Waits for the guardian on a thread of its own. A thread needs no runtime, so a tree that is
+/// dropped after its runtime is waited for too.
+fn wait_on_a_thread(
+    mut guardian: Child,
+    end: End,
+    placeholders: Arc<Vec<CString>>,
+) -> io::Result<()> {
+    let (hand_over, receive) = mpsc::sync_channel::<Child>(1);
+    let thread = thread::Builder::new().name("attache-wait".into()).stack_size(128 * 1024).spawn(
+        move || {
+            if let Ok(mut guardian) = receive.recv() {
+                let exit = guardian.wait().map_or(Exit::UNKNOWN, Exit::from);
+                placeholders::remove_rest(&placeholders);
+                end.0.send_replace(Some(exit));
+            }
+        },
+    );
+    match thread {
+        Ok(_) => hand_over.send(guardian).map_err(io::Error::other),
+        Err(error) => {
+            // The guardian cannot be told to end from here, but its death ends the program (see
+            // `guardian`).
+            guardian.kill()?;
+            guardian.wait()?;
+            Err(error)
+        }
+    }
+}
+
+/// Prevents `SIGPIPE` on a closed life line where `send` has no flag for it.
+#[cfg(not(target_os = "linux"))]
+fn refuse_signal(socket: &UnixStream) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    // SAFETY: the socket is open and the option's value is a valid integer of the stated size.
+    let set = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NOSIGPIPE,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

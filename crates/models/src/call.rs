@@ -1,0 +1,392 @@
+//! A call of a provider: it sends the request, retries, and reads the answer.
+
+pub(crate) mod failure;
+pub(crate) mod retry_wait;
+use crate::address::without_login;
+use crate::call::failure::{Failure, Retry, Sent};
+use crate::error::{ModelError, spoken};
+use crate::event::{ModelEvent, TokenUsage};
+use crate::http::Http;
+use crate::message::{AssistantMessage, ModelId, Request};
+use crate::model::{EventStream, NextEvent};
+use crate::provider::Provider;
+use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, HttpRequest, Progress, StreamError};
+use crate::wire::answer_format::AnswerFormat;
+use crate::wire::draft::Draft;
+use jiff::Timestamp;
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::time::{Instant, Sleep, timeout, timeout_at};
+
+/// The maximum length of an error body, in bytes.
+const ERROR_BODY: usize = 256 * 1024;
+
+/// A call of a provider. Dropping it ends the request at once.
+pub(crate) struct Call {
+    provider: Provider,
+    http: Http,
+    model: ModelId,
+    request: HttpRequest,
+    seed: u64,
+    /// The number of attempts so far.
+    attempt: u32,
+    draft: Draft,
+    /// The text of an earlier attempt that stopped before its end.
+    earlier: Option<AssistantMessage>,
+    /// The tokens of the last attempt, if it failed.
+    lost: TokenUsage,
+    state: State,
+}
+
+enum State {
+    Begin,
+    Waiting(Pin<Box<Sleep>>),
+    Asking(Pin<Box<dyn Future<Output = Result<Response, Unanswered>> + Send>>),
+    Answering(Box<Answer>),
+    Over,
+}
+
+/// Why no answer begins.
+enum Unanswered {
+    Network(reqwest::Error),
+    Hung,
+    Status { status: u16, headers: HeaderMap, body: Vec<u8> },
+}
+
+/// An answer while it arrives.
+struct Answer {
+    response: Response,
+    decoder: Box<dyn Decoder>,
+    form: AnswerFormat,
+    events: VecDeque<SseEvent>,
+    /// The longest pause, and when the present one is over.
+    patience: Duration,
+    deadline: Instant,
+    /// Whether a part of it has arrived.
+    begun: bool,
+    ended: bool,
+}
+
+impl Call {
+    /// Creates a call. It is sent when its first event is asked for. `seed` varies the waits and
+    /// the generated ids: use another one for each call.
+    pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
+        Self {
+            provider: provider.clone(),
+            http: http.clone(),
+            model: request.model.clone(),
+            request: provider.http_request(request),
+            seed,
+            attempt: 0,
+            draft: Draft::new(request.model.clone(), seed),
+            earlier: None,
+            lost: TokenUsage::default(),
+            state: State::Begin,
+        }
+    }
+
+    async fn next_event(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+        loop {
+            if let Some(event) = self.draft.take() {
+                return Some(Ok(event));
+            }
+            if matches!(self.state, State::Over) {
+                return None;
+            }
+            if let Err(failure) = self.step().await {
+                return Some(self.failed(failure));
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), Failure> {
+        match &mut self.state {
+            State::Begin => self.ask().map_err(Failure::lasting),
+            State::Waiting(sleep) => {
+                sleep.await;
+                self.ask().map_err(Failure::lasting)
+            }
+            State::Asking(asking) => {
+                let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
+                let patience = self.http.limits().first_byte;
+                let (decoder, events, form) =
+                    (self.provider.decoder(), VecDeque::new(), AnswerFormat::default());
+                let deadline = Instant::now() + patience;
+                let (begun, ended) = (false, false);
+                let answer =
+                    Answer { response, decoder, form, events, patience, deadline, begun, ended };
+                self.state = State::Answering(Box::new(answer));
+                Ok(())
+            }
+            State::Answering(answer) => {
+                let progress = answer.step(&mut self.draft, &self.http).await;
+                match progress {
+                    Ok(Progress::More) => {}
+                    Ok(Progress::Done) => {
+                        self.state = State::Over;
+                        self.earlier = None;
+                    }
+                    Err(trouble) => return Err(self.trouble(trouble)),
+                }
+                Ok(())
+            }
+            State::Over => Ok(()),
+        }
+    }
+
+    /// Sends the request.
+    fn ask(&mut self) -> Result<(), ModelError> {
+        self.attempt += 1;
+        let said = self.draft.said();
+        if !said.text().trim().is_empty() {
+            self.earlier = Some(said);
+        }
+        self.draft = Draft::new(self.model.clone(), self.seed);
+        let request = self.http.post(&self.provider.name, &self.request)?;
+        self.state = State::Asking(Box::pin(asked(request, self.http.limits().first_byte)));
+        Ok(())
+    }
+
+    /// Schedules another attempt if that may help, else ends with the error. The limits are the
+    /// same before and after the first byte.
+    fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
+        self.lost = self.unreported_usage();
+        self.state = State::Over;
+        let limits = self.http.limits();
+        let Some(Retry { why, wait }) = failure.retry else {
+            return Err(self.counted(failure.error));
+        };
+        match wait {
+            Some(wait) if wait > limits.longest_wait => Err(match self.counted(failure.error) {
+                ModelError::Overloaded { provider, status: Some(429), said, .. } => {
+                    ModelError::Quota { provider, said, again_in: Some(wait) }
+                }
+                error => error,
+            }),
+            _ if self.attempt >= limits.attempts => Err(self.counted(failure.error)),
+            wait => {
+                let wait = wait.unwrap_or_else(|| {
+                    retry_wait::backoff(limits.backoff, self.attempt, self.seed)
+                });
+                self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
+                let (attempt, replaces) = (self.attempt, self.draft.given());
+                let lost = std::mem::take(&mut self.lost);
+                Ok(ModelEvent::Waiting { why, wait, attempt, replaces, lost })
+            }
+        }
+    }
+
+    /// Adds the number of attempts to the error.
+    fn counted(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Overloaded { provider, status, said, .. } => {
+                ModelError::Overloaded { provider, status, attempts: self.attempt, said }
+            }
+            error => error,
+        }
+    }
+
+    fn unanswered(&self, unanswered: Unanswered) -> Failure {
+        let provider = self.provider.name.clone();
+        match unanswered {
+            Unanswered::Hung => Failure::lasting(ModelError::Hung {
+                provider,
+                waited: self.http.limits().first_byte,
+            }),
+            Unanswered::Network(error) if error.is_connect() => {
+                let why = format!("{provider} cannot be reached any more");
+                let source = error.without_url().into();
+                let error = ModelError::NoNetwork { provider, host: self.host(), source };
+                // A provider that was reachable a moment ago may come back.
+                let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
+                Failure { error, retry }
+            }
+            Unanswered::Network(error) => {
+                let why = format!("the connection to {provider} broke before an answer");
+                let source = error.without_url().into();
+                let error = ModelError::NoNetwork { provider, host: self.host(), source };
+                Failure { error, retry: Some(Retry { why, wait: None }) }
+            }
+            Unanswered::Status { status, headers, body } => {
+                let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+                let body = match serde_json::from_slice(&body) {
+                    Ok(body) => body,
+                    Err(_) => serde_json::json!({"error": text()}),
+                };
+                self.sent(Some(status), &headers, body)
+            }
+        }
+    }
+
+    fn trouble(&self, trouble: Trouble) -> Failure {
+        let provider = self.provider.name.clone();
+        match trouble {
+            Trouble::Hung(waited) => Failure::lasting(ModelError::Hung { provider, waited }),
+            Trouble::Stalled(waited) => {
+                let why = format!("{provider} sent nothing for {}", spoken(waited));
+                let error = ModelError::Hung { provider, waited };
+                Failure { error, retry: Some(Retry { why, wait: None }) }
+            }
+            Trouble::Cut(source) => {
+                let why = match self.draft.given() {
+                    true => format!("{provider} stopped in the middle of its answer"),
+                    false => format!("{provider} stopped before it said anything"),
+                };
+                let source = source.map(|error| error.without_url().into());
+                Failure {
+                    error: ModelError::Cut { provider, source },
+                    retry: Some(Retry { why, wait: None }),
+                }
+            }
+            Trouble::Stream(StreamError::Cut) => self.trouble(Trouble::Cut(None)),
+            Trouble::Stream(StreamError::Said(body)) => self.sent(None, &HeaderMap::new(), body),
+            Trouble::Stream(StreamError::Malformed(what)) => {
+                let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
+                Failure::lasting(ModelError::Malformed { provider, what })
+            }
+            Trouble::Stream(StreamError::Refused(said)) => Failure::lasting(ModelError::Refused {
+                provider,
+                said: crate::call::failure::shown(&said),
+            }),
+        }
+    }
+
+    fn sent(&self, status: Option<u16>, headers: &HeaderMap, body: Value) -> Failure {
+        let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
+        let sent = Sent {
+            provider: &self.provider,
+            model: &self.model,
+            status,
+            url: &self.request.url,
+            headers: &header,
+            body,
+            now: Timestamp::now(),
+        };
+        sent.failure()
+    }
+
+    fn host(&self) -> String {
+        let url = reqwest::Url::parse(&self.request.url).ok();
+        let host = url
+            .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+        host.unwrap_or_else(|| without_login(&self.provider.base_url))
+    }
+}
+
+impl EventStream for Call {
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(self.next_event())
+    }
+
+    /// The text of the present attempt or, where that has none, of the attempt before it. Tool
+    /// calls are left out, because they may be cut.
+    fn partial(&self) -> Option<AssistantMessage> {
+        let present = self.draft.said();
+        let partial = match &self.earlier {
+            Some(earlier) if present.text().trim().is_empty() => earlier.clone(),
+            _ => present,
+        };
+        Some(partial).filter(|partial| !partial.parts.is_empty())
+    }
+
+    fn unreported_usage(&self) -> TokenUsage {
+        match &self.state {
+            State::Answering(answer) => answer.decoder.usage(),
+            _ => self.lost,
+        }
+    }
+}
+
+/// Leaves the request out: it contains the conversation and the key.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("model", &self.model)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Sends a request, and reads the error where there is no answer.
+async fn asked(
+    request: reqwest::RequestBuilder,
+    first_byte: Duration,
+) -> Result<Response, Unanswered> {
+    let asking = async {
+        let mut response = request.send().await.map_err(Unanswered::Network)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let mut body = Vec::new();
+        // An error with a broken body counts as one without a body.
+        while let Ok(Some(bytes)) = response.chunk().await {
+            body.extend_from_slice(&bytes);
+            if body.len() > ERROR_BODY {
+                break;
+            }
+        }
+        Err(Unanswered::Status {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body,
+        })
+    };
+    timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
+}
+
+/// Why an answer does not continue.
+enum Trouble {
+    /// No answer began for this time.
+    Hung(Duration),
+    /// An answer began, and then nothing arrived for this time.
+    Stalled(Duration),
+    Cut(Option<reqwest::Error>),
+    Stream(StreamError),
+}
+
+impl Answer {
+    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Trouble> {
+        if let Some(event) = self.events.pop_front() {
+            return match self.decoder.take(&event, draft) {
+                // This is the last event of a stream that broke inside it.
+                Err(StreamError::Malformed(_)) if self.ended => Err(Trouble::Cut(None)),
+                taken => taken.map_err(Trouble::Stream),
+            };
+        }
+        if self.ended {
+            return self.end(draft, Trouble::Cut(None));
+        }
+        match timeout_at(self.deadline, self.response.chunk()).await {
+            Ok(Ok(Some(bytes))) => {
+                self.patience = http.limits().idle;
+                self.deadline = Instant::now() + self.patience;
+                self.begun = true;
+                self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
+                Ok(Progress::More)
+            }
+            Ok(Ok(None)) => {
+                self.ended = true;
+                self.form.end(&mut self.events).map_err(Trouble::Stream)?;
+                Ok(Progress::More)
+            }
+            Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
+            Err(_) if self.begun => self.end(draft, Trouble::Stalled(self.patience)),
+            Err(_) => self.end(draft, Trouble::Hung(self.patience)),
+        }
+    }
+
+    /// No more comes: it was whole, or there is trouble.
+    fn end(&mut self, draft: &mut Draft, trouble: Trouble) -> Result<Progress, Trouble> {
+        if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! The meaning of a provider's error: its cause, and whether to retry.
+
+use crate::address::without_login;
+use crate::call::retry_wait::{self, Headers};
+use crate::error::ModelError;
+use crate::message::ModelId;
+use crate::provider::Provider;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The maximum length of a provider's message, in characters.
+const SAID: usize = 300;
+
+/// A failed attempt.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: ModelError,
+    /// How to retry, where a retry may help.
+    pub(crate) retry: Option<Retry>,
+}
+
+/// A retry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Retry {
+    /// One sentence for people, without a full stop.
+    pub(crate) why: String,
+    /// The wait that the provider asks for.
+    pub(crate) wait: Option<Duration>,
+}
+
+/// An error as the provider sent it.
+pub(crate) struct Sent<'s> {
+    pub(crate) provider: &'s Provider,
+    pub(crate) model: &'s ModelId,
+    /// `None` for an error in the middle of an answer.
+    pub(crate) status: Option<u16>,
+    pub(crate) url: &'s str,
+    pub(crate) headers: Headers<'s>,
+    pub(crate) body: Value,
+    pub(crate) now: Timestamp,
+}
+
+impl Failure {
+    /// A failure without a retry.
+    pub(crate) fn lasting(error: ModelError) -> Self {
+        Self { error, retry: None }
+    }
+}
+
+impl Sent<'_> {
+    /// Classifies the error. A temporary one is [`ModelError::Overloaded`] with one attempt; the
+    /// caller sets the number.
+    pub(crate) fn failure(&self) -> Failure {
+        let Words { message, names } = words(&self.body);
+        let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
+        let said = self.shown(&message);
+        let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
+        let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+        if is_overflow(status, &text, &named) {
+            return Failure::lasting(ModelError::Overflow {
+                model: self.model.clone(),
+                limit: self.limit(&text),
+                said,
+            });
+        }
+        let wait = retry_wait::asked_to_wait(self.headers, &self.body, &message, self.now);
+        if is_quota(status, &text, &named) || self.is_daily() {
+            return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
+        }
+        if named(&[
+            "content_policy_violation",
+            "content_filter",
+            "invalid_prompt",
+            "data_inspection_failed",
+        ]) {
+            return Failure::lasting(ModelError::Refused { provider, said });
+        }
+        if is_unknown_model(status, &text, &named) {
+            return Failure::lasting(ModelError::UnknownModel { model: self.model.clone(), said });
+        }
+        let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
+        if retry_wait::says_retry(self.headers).unwrap_or(passes) {
+            let why = why(&provider, status);
+            let error =
+                ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
+            return Failure { error, retry: Some(Retry { why, wait }) };
+        }
+        Failure::lasting(match status {
+            401 | 403 => ModelError::Auth {
+                provider,
+                status,
+                variable: self.provider.key_variable.clone(),
+                said,
+            },
+            // Gemini has no status 401.
+            400 if text.contains("api key") => ModelError::Auth {
+                provider,
+                status,
+                variable: self.provider.key_variable.clone(),
+                said,
+            },
+            404 | 405 | 300..=399 => {
+                ModelError::NotFound { provider, url: without_login(self.url), said }
+            }
+            408 | 429 | 500.. => {
+                ModelError::Overloaded { provider, status: Some(status), attempts: 1, said }
+            }
+            _ => ModelError::BadRequest { provider, status, said },
+        })
+    }
+
+    /// Returns the provider's text on one short line, without keys and control characters.
+    fn shown(&self, message: &str) -> String {
+        shown(&self.provider.without_secrets(message))
+    }
+
+    /// A limit that lasts a day is not worth a wait.
+    fn is_daily(&self) -> bool {
+        let details =
+            self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
+        let violations =
+            details.filter_map(|detail| detail.get("violations")?.as_array()).flatten();
+        let id = |violation: &Value| {
+            violation.get("quotaId").and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        violations.map(id).any(|id| id.contains("PerDay"))
+    }
+
+    /// Returns the context window of the model, where the error contains it.
+    fn limit(&self, text: &str) -> Option<u64> {
+        let told =
+            ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
+        let before = [
+            "maximum context length is ",
+            "maximum context length of ",
+            "context size (",
+            "tokens allowed (",
+            "token limit: ",
+            "maximum allowed input length of ",
+            "tokens > ",
+            "context length of only ",
+            "> ",
+        ];
+        told.or_else(|| before.iter().find_map(|before| number_after(text, before)))
+    }
+}
+
+/// Returns a provider's text on one line of at most 300 characters, without control characters.
+pub(crate) fn shown(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let visible: String = line.chars().filter(|each| !each.is_control()).take(SAID + 1).collect();
+    match visible.char_indices().nth(SAID) {
+        Some((end, _)) => format!("{}…", visible.get(..end).unwrap_or_default()),
+        None => visible,
+    }
+}
+
+fn number_after(text: &str, before: &str) -> Option<u64> {
+    let (_, after) = text.split_once(before)?;
+    let digits: String =
+        after.chars().filter(|each| *each != ',').take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The content of an error body of any shape.
+struct Words {
+    message: String,
+    /// The code, the type and the status.
+    names: Vec<String>,
+}
+
+fn words(body: &Value) -> Words {
+    // Gemini sends a list with one error before a stream begins.
+    let body = body.get(0).unwrap_or(body);
+    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut message = match error {
+        Value::String(text) => text.clone(),
+        _ => text(error, "message").unwrap_or_default(),
+    };
+    if message.is_empty() {
+        let detail = body.get("detail").map(|detail| match detail {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        message =
+            text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
+    }
+    // OpenRouter adds the message of the provider behind it.
+    if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
+        message = format!("{message}: {raw}");
+    }
+    let names = ["code", "type", "status"].iter().filter_map(|key| text(error, key)).collect();
+    Words { message, names }
+}
+
+/// Returns the status that corresponds to an error in the middle of an answer.
+fn status_of(body: &Value, names: &[String]) -> u16 {
+    let body = body.get("error").unwrap_or(body);
+    let number = body.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    if let Some(status) = number.filter(|status| (300..600).contains(status)) {
+        return status;
+    }
+    let status = |name: &String| {
+        Some(match name.as_str() {
+            "overloaded_error" => 529,
+            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
+            "timeout_error" => 504,
+            "invalid_request_error" | "INVALID_ARGUMENT" => 400,
+            "authentication_error" | "UNAUTHENTICATED" => 401,
+            "billing_error" => 402,
+            "permission_error" | "PERMISSION_DENIED" => 403,
+            "not_found_error" | "NOT_FOUND" => 404,
+            "request_too_large" => 413,
+            _ => return None,
+        })
+    };
+    names.iter().find_map(status).unwrap_or(500)
+}
+
+fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
+    let words = [
+        "maximum context length",
+        "prompt is too long",
+        "too many tokens",
+        "exceed context limit",
+        "context window",
+        "exceeds the available context size",
+        "exceeds the maximum number of tokens allowed",
+        "exceeded model token limit",
+        "range of input length",
+        "context length of only",
+        "input is too long",
+        "prompt exceeds max length",
+        "exceeds the context length",
+    ];
+    let names = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "request_too_large",
+        "model_max_prompt_tokens_exceeded",
+    ];
+    named(&names)
+        || status == 413
+        || (status != 429 && words.iter().any(|words| text.contains(words)))
+}
+
+fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
+    let names = [
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_error",
+        "exceeded_current_quota_error",
+        "Arrearage",
+        "usage_limit_reached",
+        "usage_not_included",
+    ];
+    let words = [
+        "credit balance is too low",
+        "insufficient balance",
+        "check your plan and billing details",
+    ];
+    // Gemini mentions billing also for limits that end within a minute.
+    let spoken = status != 429 && words.iter().any(|words| text.contains(words));
+    status == 402 || named(&names) || spoken
+}
+
+fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
+    let denied = [
+        "not found",
+        "does not exist",
+        "not exist",
+        "not a valid model",
+        "invalid model",
+        "unknown model",
+        "no endpoints found",
+    ];
+    let denied = denied.iter().any(|words| text.contains(words));
+    named(&["model_not_found", "invalid_model", "model_not_supported"])
+        || (matches!(status, 400 | 403 | 404 | 422) && text.contains("model") && denied)
+        // Anthropic's message contains only the missing model.
+        || (status == 404 && text.starts_with("model:"))
+}
+
+fn why(provider: &str, status: u16) -> String {
+    match status {
+        429 => format!("{provider} limits how often it is asked (status 429)"),
+        503 | 529 => format!("{provider} is overloaded (status {status})"),
+        _ => format!("{provider} failed (status {status})"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

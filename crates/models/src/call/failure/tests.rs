@@ -1,0 +1,225 @@
+use super::{Failure, Sent, shown};
+use crate::error::ModelError;
+use crate::provider::Provider;
+use crate::wire::Wire;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn failure(status: Option<u16>, body: Value) -> Failure {
+    let provider =
+        Provider::new("p", "P", Wire::Chat, "http://p/v1").key(Some("P_KEY"), "sk-123456789");
+    let model = provider.model("m");
+    let now = "2026-11-21T10:00:00Z".parse().unwrap();
+    Sent {
+        provider: &provider,
+        model: &model,
+        status,
+        url: "http://p/v1/x",
+        headers: &|_| None,
+        body,
+        now,
+    }
+    .failure()
+}
+
+/// The kind of the error, and whether the provider is asked again.
+fn kind(status: Option<u16>, body: &Value) -> String {
+    let failure = failure(status, body.clone());
+    let again = if failure.retry.is_some() { " again" } else { "" };
+    let kind = match &failure.error {
+        ModelError::Overflow { limit: Some(limit), .. } => format!("overflow {limit}"),
+        ModelError::Overflow { limit: None, .. } => "overflow".to_owned(),
+        other => format!("{other:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase(),
+    };
+    kind + again
+}
+
+fn message(text: &str) -> Value {
+    json!({"error": {"message": text}})
+}
+
+fn coded(code: &str, text: &str) -> Value {
+    json!({"error": {"code": code, "message": text}})
+}
+
+fn typed(kind: &str, text: &str) -> Value {
+    json!({"type": "error", "error": {"type": kind, "message": text}})
+}
+
+#[test]
+fn a_too_long_conversation_is_recognised_for_every_provider() {
+    for (status, body, expected) in [
+        (
+            400,
+            coded(
+                "context_length_exceeded",
+                "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+            ),
+            "overflow 128000",
+        ),
+        (
+            400,
+            coded(
+                "context_length_exceeded",
+                "Your input exceeds the context window of this model.",
+            ),
+            "overflow",
+        ),
+        (
+            400,
+            typed("invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"),
+            "overflow 200000",
+        ),
+        (
+            400,
+            typed(
+                "invalid_request_error",
+                "input length and `max_tokens` exceed context limit: 190000 + 21000 > 200000",
+            ),
+            "overflow 200000",
+        ),
+        (
+            400,
+            json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}]),
+            "overflow 1048576",
+        ),
+        (
+            400,
+            json!({"error": {"code": 400, "type": "exceed_context_size_error", "message": "the request exceeds the available context size", "n_prompt_tokens": 5000, "n_ctx": 4096}}),
+            "overflow 4096",
+        ),
+        (
+            400,
+            json!({"object": "error", "message": "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."}),
+            "overflow 8192",
+        ),
+        (400, message("Range of input length should be [1, 258048]"), "overflow"),
+        (
+            400,
+            message("Invalid request: Your request exceeded model token limit: 262144"),
+            "overflow 262144",
+        ),
+        (413, typed("request_too_large", "Request exceeds the maximum size"), "overflow"),
+        (
+            400,
+            message(
+                "Prompt contains 70000 tokens, too large for model with 32768 maximum context length",
+            ),
+            "overflow",
+        ),
+    ] {
+        assert_eq!(kind(Some(status), &body), expected, "{body}");
+    }
+}
+
+#[test]
+fn errors_are_classified_by_their_cause() {
+    let daily = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota, please check your plan and billing details.",
+        "details": [{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerDayPerProject"}]}]}});
+    let minute = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota, please check your plan and billing details.",
+        "details": [{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerMinute"}]},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"}]}});
+    for (status, body, expected) in [
+        (Some(401), message("no"), "auth"),
+        (Some(403), message("no"), "auth"),
+        (
+            Some(400),
+            json!([{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]),
+            "auth",
+        ),
+        (Some(429), coded("insufficient_quota", "You exceeded your current quota"), "quota"),
+        (Some(429), daily, "quota"),
+        (Some(429), minute, "overloaded again"),
+        (Some(402), message("Insufficient Balance"), "quota"),
+        (
+            Some(400),
+            typed("invalid_request_error", "Your credit balance is too low to access the API"),
+            "quota",
+        ),
+        (
+            Some(429),
+            json!({"error": {"type": "exceeded_current_quota_error", "message": "m"}}),
+            "quota",
+        ),
+        (
+            Some(429),
+            message("Rate limit reached for gpt in tokens per min, too many tokens"),
+            "overloaded again",
+        ),
+        (Some(500), json!({}), "overloaded again"),
+        (Some(529), typed("overloaded_error", "Overloaded"), "overloaded again"),
+        (Some(408), json!({}), "overloaded again"),
+        (Some(409), json!({}), "overloaded again"),
+        (Some(400), message("tools.0: bad"), "badrequest"),
+        (
+            Some(422),
+            json!({"detail": [{"loc": ["body", "x"], "msg": "Extra inputs are not permitted"}]}),
+            "badrequest",
+        ),
+        (
+            Some(404),
+            coded(
+                "model_not_found",
+                "The model `m` does not exist or you do not have access to it.",
+            ),
+            "unknownmodel",
+        ),
+        (Some(404), typed("not_found_error", "model: claude-x"), "unknownmodel"),
+        (Some(404), json!({"error": "model 'x' not found, try pulling it first"}), "unknownmodel"),
+        (
+            Some(404),
+            json!({"error": {"code": 404, "message": "models/x is not found for API version v1beta"}}),
+            "unknownmodel",
+        ),
+        (
+            Some(400),
+            json!({"error": {"code": 400, "message": "x is not a valid model ID"}}),
+            "unknownmodel",
+        ),
+        (Some(400), message("Model Not Exist"), "unknownmodel"),
+        (Some(404), json!({"detail": "Not Found"}), "notfound"),
+        (Some(405), json!({"detail": "Method Not Allowed"}), "notfound"),
+        (Some(307), json!({}), "notfound"),
+        (Some(400), coded("content_policy_violation", "m"), "refused"),
+        // In the middle of an answer there is no status.
+        (None, typed("overloaded_error", "Overloaded"), "overloaded again"),
+        (None, typed("api_error", "Internal"), "overloaded again"),
+        (None, typed("invalid_request_error", "m"), "badrequest"),
+        (
+            None,
+            json!({"type": "error", "code": "rate_limit_exceeded", "message": "m"}),
+            "overloaded again",
+        ),
+        (None, json!({"error": {"code": "context_length_exceeded", "message": "m"}}), "overflow"),
+        (
+            None,
+            json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": "m"}}),
+            "overloaded again",
+        ),
+        (None, json!({"error": {"code": 402, "message": "m"}}), "quota"),
+        (None, json!({"error": {"code": "server_error", "message": "m"}}), "overloaded again"),
+        (None, Value::Null, "overloaded again"),
+    ] {
+        assert_eq!(kind(status, &body), expected, "{status:?} {body}");
+    }
+}
+
+#[test]
+fn the_wait_in_an_error_is_used() {
+    let body =
+        json!({"error": {"details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "34s"}]}});
+    assert_eq!(failure(Some(429), body).retry.unwrap().wait, Some(Duration::from_secs(34)));
+    assert_eq!(failure(Some(429), json!({})).retry.unwrap().wait, None);
+}
+
+#[test]
+fn a_providers_message_is_one_short_line_without_the_key() {
+    let failure = failure(Some(401), message("bad key\n\u{1b}[31m sk-123456789\u{7} given"));
+    let text = failure.error.to_string();
+    assert!(text.contains("(\"bad key [31m <hidden> given\")"), "{text}");
+    assert_eq!(shown(&"ä".repeat(400)).chars().count(), 301);
+    assert_eq!(shown(&"ä".repeat(300)), "ä".repeat(300));
+    let raw =
+        json!({"error": {"message": "Provider returned error", "metadata": {"raw": "it broke"}}});
+    assert!(super::words(&raw).message.ends_with("Provider returned error: it broke"));
+}

@@ -1,0 +1,135 @@
+//! A model of the catalogue.
+
+use crate::event::TokenUsage;
+use crate::message::{ModelId, Thinking};
+use serde::Deserialize;
+
+/// The assumed context window of a model in the network, in tokens.
+pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
+
+/// The assumed context window of a model on this machine, in tokens: the least that servers use.
+const ASSUMED_LOCAL_WINDOW: u64 = 4096;
+
+/// A model, with its window, its prices and its abilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownModel {
+    /// The identity.
+    pub id: ModelId,
+    /// The name for people.
+    pub title: String,
+    /// The context window in tokens, for input and answer together.
+    pub window: u64,
+    /// Whether the window is an assumption. The user should know.
+    pub window_assumed: bool,
+    /// The maximum answer in tokens.
+    pub max_output: Option<u64>,
+    /// The prices, where they are known.
+    pub prices: Option<Prices>,
+    /// The levels of thinking, the lowest first; empty where there is no choice.
+    pub levels: Vec<Level>,
+    /// The id of the default level.
+    pub default_level: Option<String>,
+    /// Whether it accepts images.
+    pub takes_images: bool,
+    /// Whether it accepts sounds.
+    pub takes_audio: bool,
+    /// Whether it accepts documents.
+    pub takes_documents: bool,
+}
+
+/// The prices of a model, in US dollars for a million tokens.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// The price of input.
+    pub input: f64,
+    /// The price of output.
+    pub output: f64,
+    /// The price of input from the cache; the same as `input` by default.
+    pub cache_read: Option<f64>,
+    /// The price of input into the cache; the same as `input` by default.
+    pub cache_write: Option<f64>,
+    /// The prices of a long prompt.
+    pub above: Option<Box<LongPromptPrices>>,
+}
+
+/// The prices of a call that reads more than `tokens` tokens.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPromptPrices {
+    /// The number of tokens above which these prices apply.
+    pub tokens: u64,
+    /// The price of input.
+    pub input: f64,
+    /// The price of output.
+    pub output: f64,
+    /// The price of input from the cache; the same as `input` by default.
+    pub cache_read: Option<f64>,
+    /// The price of input into the cache; the same as `input` by default.
+    pub cache_write: Option<f64>,
+}
+
+/// A level of thinking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    /// The id, such as `high`.
+    pub id: String,
+    /// The setting in a request.
+    pub thinking: Thinking,
+}
+
+impl KnownModel {
+    /// Returns a model of which nothing is known but its name.
+    pub(crate) fn unknown(id: ModelId, local: bool) -> Self {
+        Self {
+            title: id.name.clone(),
+            id,
+            window: if local { ASSUMED_LOCAL_WINDOW } else { ASSUMED_WINDOW },
+            window_assumed: true,
+            max_output: None,
+            prices: None,
+            levels: Vec::new(),
+            default_level: None,
+            takes_images: false,
+            takes_audio: false,
+            takes_documents: false,
+        }
+    }
+
+    /// Sets the context window that the server reports.
+    pub fn with_window(self, window: Option<u64>) -> Self {
+        match window {
+            Some(window) => Self { window, window_assumed: false, ..self },
+            None => self,
+        }
+    }
+
+    /// Returns the setting of a level by its id.
+    pub fn thinking(&self, level: &str) -> Option<Thinking> {
+        self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
+    }
+
+    /// Returns the cost of a call in US dollars: as the provider reports it, else by the prices.
+    /// `None` where neither is known.
+    pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
+        usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
+    }
+}
+
+impl Prices {
+    fn cost(&self, usage: &TokenUsage) -> f64 {
+        let read = usage.input.saturating_add(usage.cached_read).saturating_add(usage.cached_write);
+        let above = self.above.as_ref().filter(|above| read > above.tokens);
+        let (input, output, cache_read, cache_write) = match above {
+            Some(above) => (above.input, above.output, above.cache_read, above.cache_write),
+            None => (self.input, self.output, self.cache_read, self.cache_write),
+        };
+        let rows = [
+            (usage.input, input),
+            (usage.output, output),
+            (usage.cached_read, cache_read.unwrap_or(input)),
+            (usage.cached_write, cache_write.unwrap_or(input)),
+        ];
+        rows.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6
+    }
+}

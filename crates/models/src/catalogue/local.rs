@@ -1,0 +1,159 @@
+//! Servers of models on this machine, with their models and context windows.
+
+use crate::catalogue::known_providers::{OLLAMA_PORT, ollama};
+use crate::environment::Environment;
+use crate::http::Http;
+use crate::provider::Provider;
+use crate::wire::Wire;
+use reqwest::Url;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The time limit of a request to a server. A running server answers within a few milliseconds.
+const DEADLINE: Duration = Duration::from_millis(500);
+
+/// The maximum number of models that are requested one by one.
+const ASKED: usize = 32;
+
+/// A server that answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LocalServer {
+    pub provider: Provider,
+    pub models: Vec<LocalModel>,
+}
+
+/// A model of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LocalModel {
+    pub name: String,
+    /// The context window as the server runs the model, in tokens. It can be far smaller than that
+    /// of the model. `None` where the server does not report it.
+    pub window: Option<u64>,
+}
+
+/// Looks for Ollama (also at `OLLAMA_HOST`), llama.cpp, LM Studio and vLLM on their usual ports,
+/// all at once. A server that does not answer within half a second is left out.
+pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
+    let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
+    let context =
+        environment("OLLAMA_CONTEXT_LENGTH").and_then(|length| length.trim().parse().ok());
+    let found = tokio::join!(
+        ollama_server(http, ollama(&host), context),
+        llama_cpp(
+            http,
+            Provider::new("llama.cpp", "llama.cpp", Wire::Chat, "http://127.0.0.1:8080/v1")
+        ),
+        lm_studio(
+            http,
+            Provider::new("lmstudio", "LM Studio", Wire::Chat, "http://127.0.0.1:1234/v1")
+        ),
+        vllm(http, Provider::new("vllm", "vLLM", Wire::Chat, "http://127.0.0.1:8000/v1")),
+    );
+    [found.0, found.1, found.2, found.3].into_iter().flatten().collect()
+}
+
+/// Requests `path` of a server, from its root.
+async fn asked(http: &Http, provider: &Provider, path: &str, body: Option<Value>) -> Option<Value> {
+    let root = provider.base_url.trim_end_matches("/v1");
+    let url: Url = http.url(&provider.name, &format!("{root}{path}")).ok()?;
+    let client = http.client(&provider.name, &url).ok()?;
+    let request = match body {
+        Some(body) => client.post(url).body(body.to_string()),
+        None => client.get(url),
+    };
+    let asking = async {
+        let response = request.send().await.ok()?.error_for_status().ok()?;
+        serde_json::from_slice(&response.bytes().await.ok()?).ok()
+    };
+    tokio::time::timeout(DEADLINE, asking).await.ok().flatten()
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    value.get(key)?.as_str().map(str::to_owned)
+}
+
+fn number(value: &Value, key: &str) -> Option<u64> {
+    value.get(key)?.as_u64()
+}
+
+/// Ollama silently cuts what is longer than its context: the context of a loaded model, else the
+/// `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
+async fn ollama_server(
+    http: &Http,
+    provider: Provider,
+    context: Option<u64>,
+) -> Option<LocalServer> {
+    let tags = asked(http, &provider, "/api/tags", None).await?;
+    let loaded = asked(http, &provider, "/api/ps", None).await.unwrap_or_default();
+    let names = list(&tags, "models")
+        .filter_map(|model| text(model, "name").or_else(|| text(model, "model")));
+    let mut models = Vec::new();
+    for (at, name) in names.enumerate() {
+        let mut running =
+            list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
+        let mut window = running.find_map(|model| number(model, "context_length"));
+        if window.is_none() && at < ASKED {
+            let shown = asked(http, &provider, "/api/show", Some(json!({"model": name})))
+                .await
+                .unwrap_or_default();
+            window = num_ctx(&shown)
+                .or(context)
+                .map(|window| window.min(trained(&shown).unwrap_or(window)));
+        }
+        models.push(LocalModel { name, window });
+    }
+    Some(LocalServer { provider, models })
+}
+
+fn num_ctx(shown: &Value) -> Option<u64> {
+    let parameters = text(shown, "parameters")?;
+    parameters.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
+}
+
+/// Returns the context that the model was trained for.
+fn trained(shown: &Value) -> Option<u64> {
+    let info = shown.get("model_info")?.as_object()?;
+    info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
+}
+
+/// llama.cpp serves one model, and reports its context.
+async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
+    let properties = asked(http, &provider, "/props", None).await?;
+    let window =
+        properties.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64)?;
+    let models = asked(http, &provider, "/v1/models", None).await?;
+    let models = list(&models, "data").filter_map(|model| text(model, "id"));
+    let models = models.map(|name| LocalModel { name, window: Some(window) }).collect();
+    Some(LocalServer { provider, models })
+}
+
+/// LM Studio reports the context of a loaded model only.
+async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
+    let models = asked(http, &provider, "/api/v0/models", None).await?;
+    let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");
+    let model = |model: &Value| {
+        Some(LocalModel {
+            name: text(model, "id")?,
+            window: number(model, "loaded_context_length"),
+        })
+    };
+    let models = list(&models, "data").filter(speaks).filter_map(model).collect();
+    Some(LocalServer { provider, models })
+}
+
+/// vLLM reports the context with the name.
+async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
+    let models = asked(http, &provider, "/v1/models", None).await?;
+    let model = |model: &Value| {
+        Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") })
+    };
+    let models = list(&models, "data").filter_map(model).collect();
+    Some(LocalServer { provider, models })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! The environment variables of a provider, for a program that stores settings.
+
+/// The environment variables of a provider that [`Models::of`](crate::Models::of) reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderVariables {
+    /// The id, such as `anthropic`: the first part of the names of its models.
+    pub id: String,
+    /// The name for people.
+    pub name: String,
+    /// The variables of the key; the first one that is set counts.
+    pub keys: Vec<String>,
+    /// The variables of another base address. A provider of the user's own list has none, because
+    /// the list contains its address.
+    pub base_urls: Vec<String>,
+}
+
+impl ProviderVariables {
+    pub(crate) fn new(id: &str, name: &str, key: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            keys: vec![key.to_owned()],
+            base_urls: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The events of a call, the reason for its end, and its tokens.
+
+use crate::message::AssistantMessage;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// An event of a call, in the order of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelEvent {
+    /// A piece of the text; never empty.
+    Text(String),
+    /// A piece of a thought; never empty.
+    Thought(String),
+    /// A tool call begins. Its arguments come with [`ModelEvent::Done`].
+    CallBegan {
+        /// The number of the call within the message, from 0.
+        index: usize,
+        /// The id of the call within the message.
+        id: String,
+        /// The name of the tool.
+        name: String,
+    },
+    /// The attempt failed. The provider is asked again after `wait`.
+    Waiting {
+        /// One sentence for people, without a full stop.
+        why: String,
+        /// The wait before the next attempt.
+        wait: Duration,
+        /// The number of attempts so far.
+        attempt: u32,
+        /// Whether part of the answer was shown. The next attempt replaces it from its beginning.
+        replaces: bool,
+        /// The tokens that the provider reported for the failed attempt.
+        lost: TokenUsage,
+    },
+    /// The answer is complete. This is the last event.
+    Done {
+        /// The whole message, with its tool calls.
+        message: AssistantMessage,
+        /// The reason for the end.
+        stop: ModelStop,
+        /// The tokens of the call.
+        usage: TokenUsage,
+    },
+}
+
+/// The reason for the end of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelStop {
+    /// The model finished its answer.
+    End,
+    /// The model waits for the results of its tool calls.
+    Tools,
+    /// The answer reached its maximum length. Tool calls with cut arguments are left out.
+    MaxTokens,
+    /// The conversation filled the context window.
+    Window,
+    /// The model or the provider refuses to answer.
+    Refusal,
+    /// The provider paused a long answer. A call with the same conversation and this message
+    /// continues it.
+    Paused,
+    /// The provider could not read a tool call. Another attempt may succeed.
+    BrokenCall,
+    /// Another reason, in the word of the provider.
+    Other(String),
+}
+
+/// The tokens of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct TokenUsage {
+    /// The tokens that the model read, without those from and into a cache.
+    pub input: u64,
+    /// The tokens that the model wrote, with its thoughts.
+    pub output: u64,
+    /// The part of `output` for thoughts, where the provider reports it.
+    pub thought: Option<u64>,
+    /// The tokens from the provider's cache.
+    pub cached_read: u64,
+    /// The tokens into the provider's cache.
+    pub cached_write: u64,
+    /// The cost in US dollars, where the provider reports it.
+    #[serde(default)]
+    pub billed: Option<f64>,
+}
+
+impl TokenUsage {
+    /// Adds the tokens of another call. The cost is not added.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cached_read, other.cached_read),
+            (&mut self.cached_write, other.cached_write),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        self.thought = match (self.thought, other.thought) {
+            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+            (sum, more) => sum.or(more),
+        };
+    }
+
+    /// Returns all tokens: what the conversation takes of the window after this call.
+    pub fn total(&self) -> u64 {
+        [self.input, self.output, self.cached_read, self.cached_write]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}

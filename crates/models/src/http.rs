@@ -1,0 +1,303 @@
+//! The HTTP client: TLS, proxies of the environment, and time limits.
+
+use crate::address::without_login;
+use crate::environment::Environment;
+use crate::error::ModelError;
+use crate::secret::Secret;
+use crate::wire::adapter::HttpRequest;
+use reqwest::dns::Resolve;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Time limits and the number of attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For a connection.
+    pub connect: Duration,
+    /// From the connection to the first byte of an answer. A local server may load a model first.
+    pub first_byte: Duration,
+    /// Between two pieces of an answer.
+    pub idle: Duration,
+    /// The maximum number of attempts.
+    pub attempts: u32,
+    /// The wait before the second attempt. It doubles each time. A wait that the provider asks for
+    /// has precedence.
+    pub backoff: Duration,
+    /// The longest wait that a provider may ask for. A longer one is an error at once.
+    pub longest_wait: Duration,
+}
+
+impl Default for Limits {
+    /// 10 s, 5 min, 120 s; 5 attempts, from 1 s, at most 2 min.
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+            attempts: 5,
+            backoff: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A client for requests. Clones are cheap and share their connections.
+#[derive(Clone)]
+pub struct Http(Arc<Shared>);
+
+struct Shared {
+    limits: Limits,
+    proxies: Proxies,
+    /// Clients are created at first use, because reading the system's certificates takes time.
+    encrypted: OnceLock<Client>,
+    plain: OnceLock<Client>,
+}
+
+/// The proxies of the environment.
+struct Proxies {
+    http: Option<String>,
+    https: Option<String>,
+    none: Option<String>,
+}
+
+/// Leaves the proxies out: their addresses may contain a password.
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("limits", &self.0.limits).finish_non_exhaustive()
+    }
+}
+
+impl Http {
+    /// Creates a client. It uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and
+    /// `NO_PROXY`, also in lowercase. Requests to this machine never use a proxy.
+    pub fn new(environment: Environment<'_>, limits: Limits) -> Self {
+        let either = |name: &str| {
+            let value = environment(&name.to_lowercase()).or_else(|| environment(name));
+            value.filter(|value| !value.trim().is_empty())
+        };
+        let all = either("ALL_PROXY");
+        let proxies = Proxies {
+            http: either("HTTP_PROXY").or_else(|| all.clone()),
+            https: either("HTTPS_PROXY").or(all),
+            none: either("NO_PROXY"),
+        };
+        Self(Arc::new(Shared {
+            limits,
+            proxies,
+            encrypted: OnceLock::new(),
+            plain: OnceLock::new(),
+        }))
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    /// Returns the request of `provider`, ready to be sent.
+    ///
+    /// # Errors
+    /// The address or a header is invalid.
+    pub(crate) fn post(
+        &self,
+        provider: &str,
+        request: &HttpRequest,
+    ) -> Result<reqwest::RequestBuilder, ModelError> {
+        let wrong = |said: String| ModelError::BadRequest {
+            provider: provider.to_owned(),
+            status: 0,
+            said,
+        };
+        let url = self.url(provider, &request.url)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in &request.headers {
+            let parsed = HeaderName::try_from(name.as_str()).ok();
+            let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose()))
+            else {
+                return Err(wrong(format!(
+                    "the header {name} cannot be sent: a key or header contains a line end or an extra space"
+                )));
+            };
+            value.set_sensitive(true);
+            headers.insert(parsed, value);
+        }
+        let body = serde_json::to_vec(&request.body).map_err(|error| wrong(error.to_string()))?;
+        Ok(self.client(provider, &url)?.post(url).headers(headers).body(body))
+    }
+
+    /// Returns the client for this address.
+    ///
+    /// # Errors
+    /// TLS is not available.
+    pub(crate) fn client(&self, provider: &str, url: &Url) -> Result<Client, ModelError> {
+        let shared = &*self.0;
+        if url.scheme() == "http" {
+            return built(&shared.plain, provider, || shared.builder().tls_certs_only([]));
+        }
+        built(&shared.encrypted, provider, || shared.builder())
+    }
+
+    /// Returns whether the environment has a proxy for addresses of this scheme.
+    pub fn has_proxy(&self, scheme: &str) -> bool {
+        let proxies = &self.0.proxies;
+        if scheme == "http" { proxies.http.is_some() } else { proxies.https.is_some() }
+    }
+
+    /// Returns a client for web pages. It uses the user's proxy if `proxied`, else the addresses
+    /// that `lookup` gives. It follows no redirect.
+    ///
+    /// # Errors
+    /// TLS is not available, or the address of the proxy is invalid.
+    pub fn reader(
+        &self,
+        scheme: &str,
+        proxied: bool,
+        lookup: impl Resolve + 'static,
+    ) -> Result<Client, reqwest::Error> {
+        install_ring();
+        let shared = &*self.0;
+        let mut builder = shared.plain_builder();
+        if scheme == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        let proxy = if scheme == "http" { &shared.proxies.http } else { &shared.proxies.https };
+        match proxy.as_deref().filter(|_| proxied) {
+            Some(proxy) => builder.proxy(Proxy::all(proxy)?).build(),
+            None => builder.dns_resolver(Arc::new(lookup)).build(),
+        }
+    }
+
+    /// Returns a client for one server that is not a provider; all its requests have these headers.
+    /// It follows redirects within that server only. It blocks while the system's certificates are
+    /// read.
+    ///
+    /// # Errors
+    /// TLS is not available.
+    pub fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
+        install_ring();
+        let builder =
+            self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
+                let before = attempt.previous();
+                let same =
+                    before.last().is_some_and(|before| before.origin() == attempt.url().origin());
+                match same && before.len() <= 5 {
+                    true => attempt.follow(),
+                    false => attempt.stop(),
+                }
+            }));
+        if url.scheme() == "http" { builder.tls_certs_only([]).build() } else { builder.build() }
+    }
+
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// It is not an `http` or `https` address.
+    pub(crate) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
+        of_the_web(url).ok_or_else(|| ModelError::NotFound {
+            provider: provider.to_owned(),
+            url: without_login(url),
+            said: "the address must begin with http:// or https://".to_owned(),
+        })
+    }
+}
+
+fn of_the_web(url: &str) -> Option<Url> {
+    Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// Checks that a request can be sent to this address with these headers.
+///
+/// # Errors
+/// A sentence with the reason, without the value of a header.
+pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
+    if of_the_web(url).is_none() {
+        return Err(format!(
+            "{} is not a web address: it must begin with https://",
+            without_login(url)
+        ));
+    }
+    let wrong = headers.iter().find(|(name, value)| {
+        HeaderName::from_bytes(name.as_bytes()).is_err()
+            || HeaderValue::from_str(value.expose()).is_err()
+    });
+    match wrong {
+        Some((name, _)) => Err(format!("the header {name:?} cannot be sent")),
+        None => Ok(()),
+    }
+}
+
+fn built(
+    kept: &OnceLock<Client>,
+    provider: &str,
+    builder: impl FnOnce() -> ClientBuilder,
+) -> Result<Client, ModelError> {
+    if let Some(client) = kept.get() {
+        return Ok(client.clone());
+    }
+    install_ring();
+    let client = builder().build().map_err(|error| ModelError::NoNetwork {
+        provider: provider.to_owned(),
+        host: "any address, because this system has no certificates (install ca-certificates)"
+            .to_owned(),
+        source: error.into(),
+    })?;
+    Ok(kept.get_or_init(|| client).clone())
+}
+
+/// Installs `ring` for TLS.
+fn install_ring() {
+    // An error means that another provider is installed already.
+    drop(rustls::crypto::ring::default_provider().install_default());
+}
+
+impl Shared {
+    /// Returns a builder without proxies.
+    fn plain_builder(&self) -> ClientBuilder {
+        let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
+        // A redirect would send the key to another server.
+        let redirect = Policy::none();
+        Client::builder()
+            .user_agent(agent)
+            .connect_timeout(self.limits.connect)
+            .redirect(redirect)
+            .no_proxy()
+    }
+
+    fn builder(&self) -> ClientBuilder {
+        let mut builder = self.plain_builder();
+        let loopback = "localhost,127.0.0.0/8,::1";
+        let none = self
+            .proxies
+            .none
+            .as_deref()
+            .map_or_else(|| loopback.to_owned(), |none| format!("{none},{loopback}"));
+        let proxies = [
+            self.proxies.http.as_deref().map(Proxy::http),
+            self.proxies.https.as_deref().map(Proxy::https),
+        ];
+        // An invalid proxy is ignored: requests then report that the server is not reachable.
+        for proxy in proxies.into_iter().flatten().flatten() {
+            builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
+        }
+        builder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Http, Limits};
+
+    #[test]
+    fn debug_output_hides_the_password_of_a_proxy() {
+        let proxy =
+            |name: &str| (name == "https_proxy").then(|| "http://user:secret@proxy:1".to_owned());
+        let http = Http::new(&proxy, Limits::default());
+        http.client("p", &"https://example.org".parse().unwrap()).unwrap();
+        assert!(!format!("{http:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Models of providers: one request and one stream of events, whatever the provider's wire.
+//!
+//! ```no_run
+//! use attache_models::{Brief, Message, ModelEvent, ModelInput, Models, Part};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let environment = |name: &str| std::env::var(name).ok();
+//! let models = Models::of(&environment, None)?;
+//! let model = models.chosen(&models.default_model(), None, "session-1");
+//!
+//! let question = Message::user(vec![Part::Text("Why is the sky blue?".into())]);
+//! let brief = Brief::to_write("Answer in one sentence.");
+//! let mut stream = model.stream(ModelInput { brief, messages: vec![question], tokens: 6 });
+//! while let Some(event) = stream.next().await {
+//!     if let ModelEvent::Text(text) = event? {
+//!         print!("{text}");
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Map
+//!
+//! - **Which models there are:** [`Models`] reads keys and addresses from the environment, the
+//!   built-in catalogue (`models.json`) and the user's own list, and finds servers on this machine.
+//!   [`KnownModel`] is an entry of the catalogue.
+//! - **A model:** the trait [`Model`]. [`Models::chosen`] returns one for the id that a user chose:
+//!   a model of a provider, [`Offline`], or one whose calls fail with the reason.
+//! - **What goes in:** [`ModelInput`] with a [`Brief`] (system prompt and [`ToolSpec`]s) and
+//!   [`Message`]s of the user, the assistant and the tools.
+//! - **What comes out:** an [`EventStream`] of [`ModelEvent`]s, or a [`ModelError`] that says what
+//!   to do. It waits and retries by itself, within [`Limits`].
+//! - **The network:** [`Http`] has the proxies and time limits; [`SseParser`] reads server-sent
+//!   events; [`Secret`] keeps keys out of logs.
+//!
+//! A provider has one of four wires ([`Wire`]). Each wire is an adapter of two files: one builds
+//! the request, the other reads the answer. `CONTRIBUTING.md` says how to add a provider or a wire.
+//!
+//! This crate does not know ACP, sessions, or what tools do.
+
+mod address;
+mod call;
+mod catalogue;
+mod environment;
+mod error;
+mod event;
+mod http;
+mod message;
+mod model;
+mod models;
+mod offline;
+mod provider;
+mod secret;
+mod sse;
+#[cfg(test)]
+mod testing;
+mod text;
+mod wire;
+
+pub use address::without_login;
+pub use catalogue::known_model::{KnownModel, Level, LongPromptPrices, Prices};
+pub use catalogue::provider_variables::ProviderVariables;
+pub use error::ModelError;
+pub use event::{ModelEvent, ModelStop, TokenUsage};
+pub use http::{Http, Limits};
+pub use message::{
+    AssistantMessage, AssistantPart, AttachedFile, Document, Media, Message, ModelId, Part,
+    Thinking, ToolReply, ToolSpec, UserMessage, UserPrompt,
+};
+pub use model::{
+    Brief, EventStream, Model, ModelInput, NextEvent, answer_reserve, estimated_tokens,
+};
+pub use models::configurable::ConfigurableProvider;
+pub use models::{FoundProvider, Models, ModelsError, OFFLINE, Offered, provider_variables};
+pub use offline::{OFFLINE_HELP, Offline, project_summary};
+pub use secret::Secret;
+pub use sse::{SseEvent, SseParser};
+pub use wire::Wire;

@@ -1,0 +1,262 @@
+//! The conversation and the request, the same for every wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// The identity of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ModelId {
+    /// The id of the provider, such as `anthropic`.
+    pub provider: String,
+    /// The name of the model at the provider.
+    pub name: String,
+}
+
+/// The content of one call, before it becomes a body of the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Request {
+    pub model: ModelId,
+    /// The system prompt; may be empty.
+    pub system: String,
+    /// The conversation, the oldest message first. It may be malformed: see [`Message`].
+    pub messages: Vec<Message>,
+    pub tools: Vec<ToolSpec>,
+    /// How much the model thinks. `None` leaves it to the provider.
+    pub thinking: Option<Thinking>,
+    /// The maximum length of the answer in tokens, with thoughts. `None` leaves it to the provider;
+    /// Anthropic requires one and gets 8,192.
+    pub max_output: Option<u64>,
+    /// The key of the provider's cache: the same for every call of a session.
+    pub session: String,
+}
+
+/// How much a model thinks, in the form that its provider accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thinking {
+    /// A level by its name, such as `high`.
+    Effort(String),
+    /// A maximum in tokens; 0 turns thinking off.
+    Budget(u64),
+}
+
+/// A tool that the model may call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The name.
+    pub name: String,
+    /// The description for the model.
+    pub description: String,
+    /// The JSON Schema of the arguments, an object.
+    pub schema: Value,
+}
+
+/// A message of a conversation.
+///
+/// Adapters repair a conversation before they send it. A tool call without a reply gets one, a
+/// reply without a call is left out, and so is content that only another model can read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// A message of the user, or of the agent on behalf of the user.
+    User(UserMessage),
+    /// An answer of a model.
+    Assistant(AssistantMessage),
+    /// The result of a tool call of the assistant message before it.
+    ToolReply(ToolReply),
+}
+
+/// A message of the user, or of the agent on behalf of the user.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UserMessage {
+    /// The parts that a model reads.
+    pub parts: Vec<Part>,
+    /// The prompt behind the message, for a model that [reads data](crate::Model::reads_data). A
+    /// message of the agent itself has none. It is never sent.
+    pub prompt: Option<UserPrompt>,
+}
+
+/// A prompt as the user typed it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UserPrompt {
+    /// The text without the names of attached files.
+    pub text: String,
+    /// The text with the name of each attached file in its place.
+    pub with_paths: String,
+    /// The attached files.
+    pub files: Vec<AttachedFile>,
+}
+
+/// A file that is attached to a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// The path, or the URI of what is not a file. Line numbers may follow a colon.
+    pub path: String,
+    /// The text, if it was sent with the prompt.
+    pub text: Option<String>,
+}
+
+impl From<Vec<Part>> for UserMessage {
+    fn from(parts: Vec<Part>) -> Self {
+        Self { parts, prompt: None }
+    }
+}
+
+impl Message {
+    /// Returns a message with these parts and no prompt.
+    pub fn user(parts: Vec<Part>) -> Self {
+        Self::User(parts.into())
+    }
+
+    /// Returns the prompt behind the message, if there is one.
+    pub(crate) fn prompt(&self) -> Option<&UserPrompt> {
+        match self {
+            Self::User(message) => message.prompt.as_ref(),
+            Self::Assistant(_) | Self::ToolReply(_) => None,
+        }
+    }
+}
+
+/// A part of a user message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Text.
+    Text(String),
+    /// An image.
+    Image(Media),
+    /// A sound.
+    Audio(Media),
+    /// A document.
+    Document(Document),
+}
+
+/// An image, a sound, or the content of a document.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Media {
+    /// The MIME type, such as `image/png`.
+    pub mime: String,
+    /// The bytes in base64.
+    pub base64: String,
+}
+
+/// A document that the provider reads itself, such as a PDF.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// The name of the file.
+    pub name: String,
+    /// The content.
+    pub media: Media,
+}
+
+/// An answer of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AssistantMessage {
+    /// The model that wrote it. Only this model gets the sealed data back.
+    pub model: ModelId,
+    /// The text, the thoughts and the tool calls.
+    pub parts: Vec<AssistantPart>,
+}
+
+/// A part of an answer, in the order of arrival.
+///
+/// `sealed` is data that the provider must get back unchanged with the part: a signature, encrypted
+/// content, or the name of the field of the part. Only the adapter that made it reads it. It can be
+/// stored and loaded again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AssistantPart {
+    /// Text for the user.
+    Text {
+        /// The text.
+        text: String,
+        /// Data for the provider.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sealed: Option<Value>,
+    },
+    /// A thought. The text is empty where the provider shows none.
+    Thought {
+        /// The text.
+        text: String,
+        /// Data for the provider.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sealed: Option<Value>,
+    },
+    /// A tool call.
+    Call {
+        /// The id of the provider, or a generated one where it sent none; unique within the
+        /// message.
+        id: String,
+        /// The name of the tool.
+        name: String,
+        /// The arguments as they were streamed: usually JSON, never empty.
+        arguments: String,
+        /// Data for the provider.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sealed: Option<Value>,
+    },
+}
+
+/// The result of a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolReply {
+    /// The id of the call.
+    pub call_id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The text of the result.
+    pub text: String,
+    /// The images of the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Media>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub failed: bool,
+    /// The result as data, for a model that [reads data](crate::Model::reads_data). It is never
+    /// sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+impl ModelId {
+    /// Returns the model of this name at this provider.
+    pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { provider: provider.into(), name: name.into() }
+    }
+}
+
+/// Writes `provider/name`. A name may contain more slashes.
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.name)
+    }
+}
+
+/// Leaves the bytes out of logs.
+impl fmt::Debug for Media {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Media({}, {} bytes of base64)", self.mime, self.base64.len())
+    }
+}
+
+impl Media {
+    /// Returns the media as a `data:` URL.
+    pub(crate) fn data_url(&self) -> String {
+        format!("data:{};base64,{}", self.mime, self.base64)
+    }
+}
+
+impl AssistantMessage {
+    /// Returns the text, without thoughts and tool calls.
+    pub fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            AssistantPart::Text { text, .. } => Some(text.as_str()),
+            AssistantPart::Thought { .. } | AssistantPart::Call { .. } => None,
+        });
+        texts.collect()
+    }
+
+    /// Returns whether there is a tool call.
+    pub fn calls(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }))
+    }
+}

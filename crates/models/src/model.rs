@@ -1,0 +1,114 @@
+//! The one trait of every model, whoever provides it.
+
+use crate::error::ModelError;
+use crate::event::{ModelEvent, TokenUsage};
+use crate::message::{AssistantMessage, Message, Part, ToolSpec};
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+/// A model: of a provider in the network, of a server on this machine, or the offline model.
+pub trait Model: Debug + Send + Sync {
+    /// Returns the name for people.
+    fn title(&self) -> &str;
+
+    /// Returns the context window in tokens, for input and answer together, or `None` where it is
+    /// unknown.
+    fn window(&self) -> Option<u64>;
+
+    /// Returns the context window in tokens, or an assumption where it is unknown.
+    fn size(&self) -> u64;
+
+    /// Returns how many tokens of the window this brief takes, as [`estimated_tokens`] counts.
+    fn around(&self, brief: &Brief) -> u64;
+
+    /// Returns whether the model follows free instructions. One that does not understands only
+    /// requests of certain forms.
+    fn writes(&self) -> bool;
+
+    /// Returns whether the model accepts this part of a prompt.
+    fn takes(&self, part: &Part) -> bool;
+
+    /// Returns the cost of a call in US dollars, or `None` where it is unknown.
+    fn cost(&self, usage: &TokenUsage) -> Option<f64>;
+
+    /// Returns whether the model reads [`UserMessage::prompt`](crate::UserMessage::prompt) and
+    /// [`ToolReply::data`](crate::ToolReply::data). Callers leave them out for every other model.
+    fn reads_data(&self) -> bool {
+        false
+    }
+
+    /// Starts a call: the model reads the conversation, then answers and asks for tools until it
+    /// stops. The call is sent when its first event is asked for.
+    fn stream(&self, input: ModelInput) -> Box<dyn EventStream>;
+}
+
+/// The input of one call: everything that the model reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelInput {
+    /// The system prompt and the tools.
+    pub brief: Brief,
+    /// The conversation, the oldest message first.
+    pub messages: Vec<Message>,
+    /// An estimate of the tokens of `messages`.
+    pub tokens: u64,
+}
+
+/// What a model reads before the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Brief {
+    /// The system prompt; may be empty.
+    pub system: String,
+    /// The tools that the model may ask for.
+    pub tools: Vec<ToolSpec>,
+}
+
+impl Brief {
+    /// Returns a system prompt without tools, for a model that only writes a text.
+    pub fn to_write(system: &str) -> Self {
+        Self { system: system.to_owned(), tools: Vec::new() }
+    }
+
+    /// Returns the length in tokens, as [`estimated_tokens`] counts.
+    pub fn tokens(&self) -> u64 {
+        let spec = |spec: &ToolSpec| {
+            estimated_tokens(&spec.description) + estimated_tokens(&spec.schema.to_string())
+        };
+        estimated_tokens(&self.system) + self.tools.iter().map(spec).sum::<u64>()
+    }
+}
+
+/// The events of one call. Dropping it ends the call.
+pub trait EventStream: Send {
+    /// Returns the next event; `None` after [`ModelEvent::Done`] and after an error. Dropping the
+    /// returned future loses no event.
+    ///
+    /// # Errors
+    /// The call failed, or the answer stopped before its end.
+    fn next(&mut self) -> NextEvent<'_>;
+
+    /// Returns the text so far, for a conversation that continues after an error or a
+    /// cancellation; `None` where there is nothing to keep.
+    fn partial(&self) -> Option<AssistantMessage> {
+        None
+    }
+
+    /// Returns the tokens of an answer that did not reach its end. No event reports them.
+    fn unreported_usage(&self) -> TokenUsage {
+        TokenUsage::default()
+    }
+}
+
+/// The next event of a call.
+pub type NextEvent<'s> =
+    Pin<Box<dyn Future<Output = Option<Result<ModelEvent, ModelError>>> + Send + 's>>;
+
+/// Returns an estimate of the tokens of a text: one for every four bytes of UTF-8, rounded up.
+pub fn estimated_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+/// Returns how many tokens of a window of `size` tokens are kept free for the answer: 15 percent.
+pub fn answer_reserve(size: u64) -> u64 {
+    size.saturating_mul(15) / 100
+}

@@ -1,0 +1,57 @@
+//! The model that answers: the choice of the session.
+
+use super::provided::ProvidedModel;
+use super::unusable::UnusableModel;
+use super::{Models, OFFLINE};
+use crate::catalogue::known_model::KnownModel;
+use crate::model::Model;
+use std::sync::Arc;
+
+/// The maximum answer for a title, in tokens, with its thoughts.
+const LONGEST_TITLE: u64 = 2048;
+
+impl Models {
+    /// Returns the model that the options `model` and `thought_level` of a session name. Each call
+    /// of an unusable model fails.
+    pub fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
+        let Some((provider, known)) = self.find_with_provider(model) else {
+            return match model {
+                "" | OFFLINE => Arc::clone(self.offline()),
+                name => {
+                    Arc::new(UnusableModel { name: name.to_owned(), why: self.why_unusable(name) })
+                }
+            };
+        };
+        let level = level.or(known.default_level.as_deref());
+        Arc::new(ProvidedModel {
+            thinking: level.and_then(|level| known.thinking(level)),
+            http: self.http().clone(),
+            session: session.to_owned(),
+            provider,
+            known,
+        })
+    }
+
+    /// Returns the model that writes titles where `model` is chosen: the cheapest one of its
+    /// provider with a known price, at its lowest level of thinking. `None` for the offline model,
+    /// and where titles are turned off.
+    pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
+        if !self.titles() {
+            return None;
+        }
+        let (provider, chosen) = self.find_with_provider(model)?;
+        let price =
+            |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
+        let offered = self.offered().into_iter().find(|offered| offered.provider.id == provider.id);
+        let mut best = chosen;
+        for other in offered.into_iter().flat_map(|offered| offered.models) {
+            if price(&best).zip(price(&other)).is_some_and(|(best, other)| other < best) {
+                best = other;
+            }
+        }
+        let thinking = best.levels.first().map(|level| level.thinking.clone());
+        best.max_output = best.max_output.map(|most| most.min(LONGEST_TITLE));
+        let (http, session) = (self.http().clone(), session.to_owned());
+        Some(Arc::new(ProvidedModel { provider, known: best, thinking, http, session }))
+    }
+}

@@ -1,0 +1,75 @@
+//! Providers as a client lists and sets them (PROV-02 to PROV-04).
+
+use super::Models;
+use crate::address::without_login;
+use crate::catalogue::known_providers::{elsewhere, known_providers};
+use crate::http::sendable;
+use crate::provider::Provider;
+use crate::secret::Secret;
+use crate::wire::Wire;
+
+/// A provider whose address a client may set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigurableProvider {
+    /// The id, such as `anthropic`.
+    pub id: String,
+    /// The wire that the provider speaks at its own address.
+    pub wire: Wire,
+    /// The wire and the address that are in use, without a login; `None` where the provider is not
+    /// in use.
+    pub current: Option<(Wire, String)>,
+}
+
+impl Models {
+    /// Returns the providers that a client may set: those in use, and the well-known ones. The user
+    /// needs none of them, because the offline model is always there.
+    pub fn configurable(&self) -> Vec<ConfigurableProvider> {
+        let configured = self.configured.all();
+        let configurable = |provider: Provider| {
+            let now = match configured.get(&provider.id) {
+                Some(set) => set.clone(),
+                None => self.providers.iter().find(|found| found.id == provider.id).cloned(),
+            };
+            let current = now.map(|now| (now.wire, without_login(&now.base_url)));
+            ConfigurableProvider { id: provider.id, wire: provider.wire, current }
+        };
+        self.templates().into_iter().map(configurable).collect()
+    }
+
+    /// The providers from which a setting takes everything but the address and the headers.
+    fn templates(&self) -> Vec<Provider> {
+        let known = known_providers();
+        let own = self.providers.iter().filter(|own| known.iter().all(|known| known.id != own.id));
+        let own: Vec<Provider> = own.cloned().collect();
+        known.into_iter().chain(own).collect()
+    }
+
+    /// Sets the address of a provider. From now on its requests have these headers, and no key of
+    /// the environment.
+    ///
+    /// # Errors
+    /// A sentence: there is no such provider, the address is not one of the web, or a header cannot
+    /// be sent.
+    pub fn set_provider(
+        &self,
+        id: &str,
+        base_url: &str,
+        headers: Vec<(String, Secret)>,
+    ) -> Result<(), String> {
+        let Some(template) = self.templates().into_iter().find(|provider| provider.id == id) else {
+            return Err(format!("there is no provider {id}: see providers/list"));
+        };
+        sendable(base_url, &headers)
+            .map_err(|why| format!("the provider {id} cannot be set: {why}"))?;
+        let provider =
+            Provider { key: None, key_variable: None, bearer: false, headers, ..template };
+        self.configured.set(id, Some(elsewhere(provider, base_url)));
+        Ok(())
+    }
+
+    /// Switches a provider off.
+    pub fn disable_provider(&self, id: &str) {
+        self.configured.set(id, None);
+    }
+}

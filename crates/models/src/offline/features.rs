@@ -1,0 +1,123 @@
+//! The verbs of the offline model that show what a client can show: plans, thoughts, long answers,
+//! failures, questions, subagents, pages.
+
+use super::answer::failure;
+use super::found::Found;
+use super::output::Output;
+use super::present_turn::PresentTurn;
+use crate::text::{code, counted, ends_within, one_line};
+use serde_json::json;
+
+/// The maximum length of a page or a report, in bytes of JSON.
+const TOLD: usize = 8 * 1024;
+
+/// The file that `fail` reads.
+const MISSING: &str = "there is no such file";
+
+/// `plan A, B, C`: shows the plan, one step after the other.
+pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
+    let mut events =
+        vec![Output::thought("I show the steps, and tick them off one by one. Nothing is done.")];
+    events.extend((0..=steps.len()).map(|completed| Output::plan(steps, completed)));
+    events
+}
+
+/// Returns the answer after the plan.
+pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
+    let rows: String = steps.iter().map(|step| format!("- {}\n", one_line(step, 200))).collect();
+    Output::text(format!(
+        "A plan of {}, all ticked off:\n\n{rows}",
+        counted(steps.len() as u64, "step")
+    ))
+}
+
+/// `leave plan mode`.
+pub(crate) fn leave_plan(turn: &PresentTurn<'_>) -> Vec<Output> {
+    match turn.outcomes.first() {
+        None => {
+            let plan =
+                "1. Leave the mode Plan\n2. Work with you on what you ask for next".to_owned();
+            vec![
+                Output::thought("I ask to leave the mode Plan."),
+                Output::Call("exit_plan", json!({ "plan": plan })),
+            ]
+        }
+        Some(result) => Output::text(failure(result.text)),
+    }
+}
+
+/// `think about X`: three thoughts, then an answer.
+pub(crate) fn think(about: &str) -> Vec<Output> {
+    let about = code(about);
+    vec![
+        Output::thought(format!("First I think of what {about} is.\n")),
+        Output::thought(format!("Then of what {about} is not.\n")),
+        Output::thought("Then I know that I am a model without a provider, and stop."),
+        Output::Text(format!("I thought about {about} in three thoughts, and came to nothing.\n")),
+    ]
+}
+
+/// `count to N`: one number a line, with a pause before each.
+pub(crate) fn count(to: u32) -> Vec<Output> {
+    (1..=to).map(|number| Output::Text(format!("{number}\n"))).collect()
+}
+
+/// `fail`: a tool call that fails.
+pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
+    match turn.outcomes.first() {
+        None => {
+            vec![Output::thought("I read a file that is not there."), Output::read(MISSING, None)]
+        }
+        Some(result) => {
+            Output::text(format!("The tool failed, as it was to: {}", failure(result.text)))
+        }
+    }
+}
+
+/// `ask QUESTION: A, B`: asks the user.
+pub(crate) fn ask(turn: &PresentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
+    match turn.outcomes.first() {
+        None => {
+            let question = json!({ "question": question, "options": options, "several": false });
+            vec![Output::Call("ask", json!({ "questions": [question] }))]
+        }
+        Some(result) => match result.text.split_once("\n> ") {
+            Some((_, answer)) if !result.failed => Output::text(answered(answer)),
+            _ => Output::text(failure(result.text)),
+        },
+    }
+}
+
+/// Returns the answer to the user's reply, from a form or from the next prompt.
+pub(crate) fn answered(answer: &str) -> String {
+    format!("Your answer is {}.\n", code(answer.trim()))
+}
+
+/// `delegate PROMPT`: a subagent with the same model does it.
+pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
+    match turn.outcomes.first() {
+        None => {
+            let title = one_line(prompt, 60);
+            let arguments = json!({ "title": title, "prompt": prompt, "read_only": false });
+            vec![Output::thought("I give this to a subagent."), Output::Call("task", arguments)]
+        }
+        Some(result) if result.failed => Output::text(failure(result.text)),
+        Some(result) => {
+            Output::text(format!("The subagent reports:\n\n{}", ends_within(result.text, TOLD)))
+        }
+    }
+}
+
+/// `fetch URL`.
+pub(crate) fn fetch(turn: &PresentTurn<'_>, url: &str) -> Vec<Output> {
+    match turn.outcomes.first() {
+        None => vec![
+            Output::thought(format!("I fetch {}.", code(url))),
+            Output::Call("fetch", json!({ "url": url })),
+        ],
+        Some(result) if result.failed || result.found == Found::NotAllowed => {
+            Output::text(failure(result.text))
+        }
+        Some(result) => Output::text(format!("{}\n", ends_within(result.text, TOLD))),
+    }
+}

@@ -1,0 +1,156 @@
+//! The results of tools as data: the members that the offline model reads.
+//!
+//! The names are those under which the built-in agent stores results; they do not change.
+
+use crate::text::counted;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The result of one tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) enum Found {
+    /// Lines of a file.
+    Lines(Lines),
+    /// A file that could not be read.
+    Unreadable(Unreadable),
+    /// Lines that contain a text.
+    Matches(Matches),
+    /// Files.
+    Files(Files),
+    /// A changed file.
+    Edited(Edited),
+    /// A command that ran.
+    Ran(Ran),
+    /// The user or the mode did not allow the call.
+    NotAllowed,
+    /// The user answers a question with the next prompt.
+    Asked,
+    /// Nothing but the text of the result.
+    Nothing,
+}
+
+/// Some lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Lines {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    /// The number of the first line.
+    pub(crate) first: u32,
+    /// How many lines `text` has.
+    pub(crate) given: u32,
+    /// How many lines the file has.
+    pub(crate) total: u32,
+    /// Whether the only line is cut because it is too long.
+    pub(crate) cut: bool,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) enum Unreadable {
+    Missing(String),
+    Folder(String),
+    Other(String),
+}
+
+/// One line that contains the text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Match {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) text: String,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Matches {
+    /// The searched place, for people.
+    pub(crate) place: String,
+    /// The first matching lines.
+    pub(crate) lines: Vec<Match>,
+    /// How many lines match.
+    pub(crate) total: u64,
+    /// The first files that match, each with its first and last such line.
+    pub(crate) files: Vec<(String, u32, u32)>,
+    /// How many files match.
+    pub(crate) holding: u64,
+    /// How many files were searched.
+    pub(crate) searched: u64,
+    /// How many files could not be searched.
+    pub(crate) skipped: u64,
+    /// How many files were left out because of secrets or rules.
+    #[serde(default)]
+    pub(crate) left_out: u64,
+}
+
+/// A list of files.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Files {
+    /// The folder, for people.
+    pub(crate) folder: String,
+    /// The first files, those nearest to the folder first.
+    pub(crate) named: Vec<String>,
+    /// How many files there are.
+    pub(crate) total: u64,
+    /// Whether there are more files than `total`.
+    pub(crate) uncounted: bool,
+    /// The most frequent extensions with the number of their files.
+    pub(crate) extensions: Vec<(String, u64)>,
+    /// The first folders with the number of their files.
+    pub(crate) folders: Vec<(String, u64)>,
+    /// How many folders there are.
+    pub(crate) folders_total: u64,
+}
+
+/// The result of an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Edited {
+    pub(crate) path: String,
+    /// How many places changed.
+    pub(crate) places: u64,
+}
+
+/// The result of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Ran {
+    /// The output, perhaps without its middle.
+    pub(crate) output: String,
+    /// How the command ended, in words.
+    pub(crate) end: String,
+}
+
+impl Found {
+    /// Reads the data of a result. Data of another form is [`Found::Nothing`].
+    pub(crate) fn of(data: Option<&Value>) -> Self {
+        data.and_then(|data| Self::deserialize(data).ok()).unwrap_or(Self::Nothing)
+    }
+}
+
+impl Lines {
+    /// Returns the number of the last line.
+    pub(crate) fn last(&self) -> u32 {
+        self.first.saturating_add(self.given).saturating_sub(1)
+    }
+}
+
+impl Files {
+    /// Returns how many files there are, in words.
+    pub(crate) fn count(&self) -> String {
+        let more = if self.uncounted { "more than " } else { "" };
+        format!("{more}{}", counted(self.total, "file"))
+    }
+}
+
+impl Matches {
+    /// Returns how many files were searched, in words.
+    pub(crate) fn searched(&self) -> String {
+        let mut text = format!("{} searched", counted(self.searched, "file"));
+        if self.skipped > 0 {
+            text.push_str(&format!(", {} could not be read", counted(self.skipped, "file")));
+        }
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "file");
+            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
+        }
+        text
+    }
+}

@@ -1,0 +1,117 @@
+//! A provider of models: its address, its wire and its key.
+
+use crate::address::{is_loopback, without_login};
+use crate::message::{ModelId, Request};
+use crate::secret::Secret;
+use crate::wire::Wire;
+use crate::wire::adapter::{Decoder, HttpRequest};
+use crate::wire::chat::dialect::Dialect;
+use std::fmt;
+
+/// A provider of models.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Provider {
+    /// The id, as in [`ModelId::provider`].
+    pub id: String,
+    /// The name for people, such as `Anthropic`.
+    pub name: String,
+    pub wire: Wire,
+    pub dialect: Dialect,
+    /// The base address, without a slash at its end. For [`Wire::Chat`] and [`Wire::Responses`] it
+    /// contains the version (`https://api.openai.com/v1`); for the others it may.
+    pub base_url: String,
+    pub key: Option<Secret>,
+    /// The environment variable of the key, for error messages.
+    pub key_variable: Option<String>,
+    /// Whether the key is sent as `Authorization: Bearer`, although the wire has its own header.
+    pub bearer: bool,
+    /// Headers of every request. They replace those of the wire.
+    pub headers: Vec<(String, Secret)>,
+}
+
+/// Hides secrets: an address may contain a password.
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut provider = f.debug_struct("Provider");
+        provider.field("id", &self.id).field("wire", &self.wire).field("dialect", &self.dialect);
+        provider.field("base_url", &without_login(&self.base_url)).field("key", &self.key);
+        provider.field("key_variable", &self.key_variable).field("headers", &self.headers);
+        provider.finish_non_exhaustive()
+    }
+}
+
+impl Provider {
+    /// Returns a provider without key and headers.
+    pub(crate) fn new(id: &str, name: &str, wire: Wire, base_url: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            wire,
+            dialect: Dialect::Plain,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            key: None,
+            key_variable: None,
+            bearer: false,
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn key(mut self, variable: Option<&str>, key: impl Into<Secret>) -> Self {
+        self.key = Some(key.into());
+        self.key_variable = variable.map(str::to_owned);
+        self
+    }
+
+    /// Returns whether the provider runs on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        is_loopback(&self.base_url)
+    }
+
+    /// Returns a request on this provider's wire.
+    pub(crate) fn http_request(&self, request: &Request) -> HttpRequest {
+        let adapter = self.wire.adapter();
+        HttpRequest {
+            url: adapter.url(&self.base_url, &request.model.name),
+            headers: self.request_headers(request),
+            body: adapter.body(self.dialect, request),
+        }
+    }
+
+    /// Returns the headers of a request.
+    pub(crate) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        let adapter = self.wire.adapter();
+        let mut headers = Vec::new();
+        if let Some(key) = self.key.as_ref().map(Secret::expose) {
+            headers.push(match adapter.key_header().filter(|_| !self.bearer) {
+                Some(header) => (header.to_owned(), Secret::from(key)),
+                None => ("authorization".to_owned(), Secret::from(format!("Bearer {key}"))),
+            });
+        }
+        headers.extend(adapter.headers(request));
+        for (name, value) in &self.headers {
+            let name = name.to_ascii_lowercase();
+            headers.retain(|(other, _)| *other != name);
+            headers.push((name, value.clone()));
+        }
+        headers
+    }
+
+    /// Returns a decoder for an answer on this provider's wire.
+    pub(crate) fn decoder(&self) -> Box<dyn Decoder> {
+        self.wire.adapter().decoder()
+    }
+
+    /// Returns the id of a model of this provider.
+    pub(crate) fn model(&self, name: &str) -> ModelId {
+        ModelId::new(self.id.as_str(), name)
+    }
+
+    /// Returns the text without the secrets of this provider.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        let secrets =
+            self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
+        // Short values are not secret, and replacing them would garble the text.
+        let secrets = secrets.filter(|secret| secret.len() >= 6);
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "<hidden>"))
+    }
+}

@@ -1,0 +1,5 @@
+//! Servers and recordings for the tests of this crate.
+
+pub(crate) mod aimock;
+pub(crate) mod replay;
+pub(crate) mod server;

@@ -1,0 +1,134 @@
+//! A provider on this machine, for tests, that does what a test says, one reply for each request.
+
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// What is done with one request.
+pub(crate) struct Reply {
+    bytes: String,
+    end: End,
+}
+
+#[derive(PartialEq)]
+enum End {
+    /// The connection closes.
+    Close,
+    /// Nothing more comes until the other side closes.
+    Hang,
+}
+
+pub(crate) struct Server {
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<String>>>,
+    /// Told when the other side closed a connection that hung.
+    pub(crate) closed: mpsc::Receiver<()>,
+    _tasks: JoinSet<()>,
+}
+
+impl Reply {
+    /// A status with headers (each with its line end) and a body.
+    pub(crate) fn status(status: u16, headers: &str, body: &str) -> Self {
+        let length = body.len();
+        let bytes = format!(
+            "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        );
+        Self { bytes, end: End::Close }
+    }
+
+    /// A stream that ends where the connection does.
+    pub(crate) fn stream(body: &str) -> Self {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        Self { bytes: format!("{head}{body}"), end: End::Close }
+    }
+
+    /// A stream that breaks: its last chunk never comes.
+    pub(crate) fn broken(body: &str) -> Self {
+        let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        Self { bytes: format!("{head}{:x}\r\n{body}\r\n", body.len()), end: End::Close }
+    }
+
+    /// The connection closes without a word.
+    pub(crate) fn nothing() -> Self {
+        Self { bytes: String::new(), end: End::Close }
+    }
+
+    /// The same, but nothing comes after it.
+    pub(crate) fn then_hang(self) -> Self {
+        Self { end: End::Hang, ..self }
+    }
+}
+
+impl Server {
+    pub(crate) async fn start(replies: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (told, closed) = mpsc::channel(16);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serve(listener, replies, requests.clone(), told));
+        Self { url, requests, closed, _tasks: tasks }
+    }
+
+    /// Replies to the first bytes that come, whatever they are.
+    pub(crate) async fn start_any(reply: Reply) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (_, closed) = mpsc::channel(1);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_u8().await.unwrap();
+            stream.write_all(reply.bytes.as_bytes()).await.unwrap();
+        });
+        Self { url, requests: Arc::default(), closed, _tasks: tasks }
+    }
+
+    /// The requests so far, head and body.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    replies: Vec<Reply>,
+    requests: Arc<Mutex<Vec<String>>>,
+    told: mpsc::Sender<()>,
+) {
+    for reply in replies {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let request = request(&mut stream).await;
+        requests.lock().unwrap().push(request);
+        stream.write_all(reply.bytes.as_bytes()).await.unwrap();
+        if reply.end == End::Hang {
+            let mut byte = [0];
+            // An error is a close as well.
+            drop(stream.read(&mut byte).await);
+            told.send(()).await.unwrap();
+        }
+    }
+}
+
+async fn request(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
+                .unwrap_or(0);
+            if body.len() >= length {
+                return text;
+            }
+        }
+        let mut piece = [0; 4096];
+        let read = stream.read(&mut piece).await.unwrap();
+        assert!(read > 0, "the request ends early: {text}");
+        bytes.extend_from_slice(&piece[..read]);
+    }
+}

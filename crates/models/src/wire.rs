@@ -1,0 +1,42 @@
+//! The wires of providers. Each has a folder with its [`adapter::Adapter`]: what it sends, and how
+//! it reads the answer.
+
+pub(crate) mod adapter;
+pub(crate) mod answer_format;
+pub(crate) mod anthropic;
+pub(crate) mod chat;
+pub(crate) mod draft;
+pub(crate) mod gemini;
+pub(crate) mod history;
+pub(crate) mod json;
+pub(crate) mod responses;
+pub(crate) mod surrogates;
+
+use adapter::Adapter;
+use serde::Deserialize;
+
+/// Which wire a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wire {
+    /// OpenAI Chat Completions, and what calls itself compatible with it.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini's `streamGenerateContent`.
+    Gemini,
+}
+
+impl Wire {
+    /// Returns the adapter of the wire.
+    pub(crate) fn adapter(self) -> &'static dyn Adapter {
+        match self {
+            Self::Chat => &chat::Chat,
+            Self::Responses => &responses::Responses,
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Gemini => &gemini::Gemini,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The wire Anthropic Messages: requests.
+
+pub(crate) mod stream;
+use crate::message::{
+    AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
+    ToolSpec,
+};
+use crate::secret::Secret;
+use crate::wire::adapter::{Adapter, Decoder, unversioned};
+use crate::wire::chat::dialect::Dialect;
+use crate::wire::history;
+use serde_json::{Map, Value, json};
+
+/// The maximum answer in tokens where the request sets none. The wire requires a number, and every
+/// model accepts this one.
+const MAX_OUTPUT: u64 = 8192;
+
+/// The minimum budget for thoughts, in tokens.
+const LEAST_BUDGET: u64 = 1024;
+
+/// Returns the headers beside the key.
+fn headers(request: &Request) -> Vec<(String, Secret)> {
+    let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
+    // Lets models with a budget think between their tool calls. Other models do so without this
+    // header.
+    if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
+        headers
+            .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
+    }
+    headers
+}
+
+/// Anthropic Messages.
+#[derive(Debug)]
+pub(crate) struct Anthropic;
+
+impl Adapter for Anthropic {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{}/v1/messages", unversioned(base))
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-api-key")
+    }
+
+    fn headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        headers(request)
+    }
+
+    fn body(&self, _: Dialect, request: &Request) -> Value {
+        body(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::AnthropicStream>::default()
+    }
+}
+
+/// Returns the body of a request.
+fn body(request: &Request) -> Value {
+    let conversation = history::readable(&request.messages, &request.model);
+    let most = request.max_output.unwrap_or(MAX_OUTPUT);
+    let mut messages = messages(&conversation);
+    mark_for_cache(&mut messages);
+    let mut body = Map::new();
+    let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    set("model", json!(request.model.name));
+    set("max_tokens", json!(most));
+    set("stream", json!(true));
+    if !request.system.is_empty() {
+        set(
+            "system",
+            json!([{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]),
+        );
+    }
+    if !request.tools.is_empty() {
+        set("tools", request.tools.iter().map(tool).collect());
+    }
+    set("messages", Value::Array(messages));
+    for (name, value) in how_much(request.thinking.as_ref(), most, &conversation) {
+        set(name, value);
+    }
+    Value::Object(body)
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema})
+}
+
+/// Returns the fields that control thinking.
+fn how_much(
+    thinking: Option<&Thinking>,
+    most: u64,
+    conversation: &[Message],
+) -> Vec<(&'static str, Value)> {
+    match thinking {
+        None => Vec::new(),
+        Some(Thinking::Effort(effort)) => {
+            vec![
+                ("thinking", json!({"type": "adaptive"})),
+                ("output_config", json!({"effort": effort})),
+            ]
+        }
+        Some(Thinking::Budget(tokens)) => {
+            // Thoughts are part of the answer; some tokens must be left for the rest.
+            let tokens = (*tokens).min(most.saturating_sub(LEAST_BUDGET));
+            let thinks = tokens >= LEAST_BUDGET && !another_began(conversation);
+            let thinking = if thinks {
+                json!({"type": "enabled", "budget_tokens": tokens})
+            } else {
+                json!({"type": "disabled"})
+            };
+            vec![("thinking", thinking)]
+        }
+    }
+}
+
+/// Returns whether a message of the present turn calls tools without a thought before them, which
+/// happens when another model began the turn. The provider then rejects requests with thinking.
+fn another_began(conversation: &[Message]) -> bool {
+    let present = conversation.get(history::present(conversation)..).unwrap_or_default();
+    let bare = |said: &AssistantMessage| {
+        said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
+    };
+    present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
+}
+
+/// Returns the messages. Adjacent messages of tools and of the user become one, with the tool
+/// results first.
+fn messages(conversation: &[Message]) -> Vec<Value> {
+    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in conversation {
+        let (role, blocks) = match message {
+            Message::User(user) => ("user", user.parts.iter().filter_map(part).collect()),
+            Message::ToolReply(answer) => ("user", vec![result(answer)]),
+            Message::Assistant(said) => {
+                ("assistant", said.parts.iter().filter_map(block).collect::<Vec<_>>())
+            }
+        };
+        match messages.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some((last, so_far)) if *last == role => so_far.extend(blocks),
+            _ => messages.push((role, blocks)),
+        }
+    }
+    messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+fn image(image: &Media) -> Value {
+    json!({"type": "image", "source": source(image)})
+}
+
+fn source(media: &Media) -> Value {
+    json!({"type": "base64", "media_type": media.mime, "data": media.base64})
+}
+
+/// The wire rejects empty text.
+fn part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) if text.is_empty() => None,
+        Part::Text(text) => Some(json!({"type": "text", "text": text})),
+        Part::Image(picture) => Some(image(picture)),
+        Part::Audio(_) => {
+            Some(json!({"type": "text", "text": "[a sound that this model cannot hear]"}))
+        }
+        Part::Document(Document { name, media }) => {
+            Some(json!({"type": "document", "title": name, "source": source(media)}))
+        }
+    }
+}
+
+fn result(answer: &ToolReply) -> Value {
+    let mut content = Vec::new();
+    if !answer.text.is_empty() {
+        content.push(json!({"type": "text", "text": answer.text}));
+    }
+    content.extend(answer.images.iter().map(image));
+    let mut result = json!({"type": "tool_result", "tool_use_id": history::plain_id(&answer.call_id, None), "content": content});
+    if let (true, Some(result)) = (answer.failed, result.as_object_mut()) {
+        result.insert("is_error".to_owned(), json!(true));
+    }
+    result
+}
+
+fn block(part: &AssistantPart) -> Option<Value> {
+    match part {
+        AssistantPart::Text { text, .. } if text.trim().is_empty() => None,
+        AssistantPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
+        AssistantPart::Thought { .. } => block_of_thought(part),
+        AssistantPart::Call { id, name, arguments, .. } => {
+            let (id, input) = (history::plain_id(id, None), history::object(arguments));
+            Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
+        }
+    }
+}
+
+/// Returns a thought unchanged, or nothing where it cannot be sent back.
+fn block_of_thought(part: &AssistantPart) -> Option<Value> {
+    let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
+    match (seal.get("signature"), seal.get("redacted")) {
+        (Some(signature), _) => {
+            Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
+        }
+        (_, Some(data)) => Some(json!({"type": "redacted_thinking", "data": data})),
+        _ => None,
+    }
+}
+
+/// Marks what the provider caches: everything up to the end of the conversation, for the next call,
+/// and up to the user message before it, where the previous call ended. Tools come before the
+/// system prompt, which has its own mark.
+fn mark_for_cache(messages: &mut [Value]) {
+    let users = messages
+        .iter_mut()
+        .rev()
+        .filter(|message| message.get("role").is_some_and(|role| role == "user"));
+    for message in users.take(2) {
+        let blocks = message.get_mut("content").and_then(Value::as_array_mut);
+        if let Some(last) =
+            blocks.and_then(|blocks| blocks.last_mut()).and_then(Value::as_object_mut)
+        {
+            last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! The wire OpenAI Chat Completions, with the dialects of compatible servers: requests.
+
+pub(crate) mod calls;
+pub(crate) mod dialect;
+pub(crate) mod messages;
+pub(crate) mod reasoning;
+pub(crate) mod stream;
+pub(crate) mod think_tags;
+use crate::message::{Request, Thinking, ToolSpec};
+use crate::wire::adapter::{Adapter, Decoder};
+use crate::wire::chat::dialect::Dialect;
+use crate::wire::history;
+use serde_json::{Map, Value, json};
+
+/// OpenAI Chat Completions.
+#[derive(Debug)]
+pub(crate) struct Chat;
+
+impl Adapter for Chat {
+    fn url(&self, base: &str, _: &str) -> String {
+        format!("{base}/chat/completions")
+    }
+
+    fn body(&self, dialect: Dialect, request: &Request) -> Value {
+        body(dialect, request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::<stream::ChatStream>::default()
+    }
+}
+
+/// Returns the body of a request.
+fn body(dialect: Dialect, request: &Request) -> Value {
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
+    }
+    messages
+        .extend(messages::messages(dialect, &history::readable(&request.messages, &request.model)));
+    let caches_by_mark =
+        dialect == Dialect::OpenRouter && request.model.name.starts_with("anthropic/");
+    if caches_by_mark {
+        mark_for_cache(&mut messages);
+    }
+    let mut body = Map::new();
+    let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
+    set("model", json!(request.model.name));
+    set("messages", Value::Array(messages));
+    set("stream", json!(true));
+    match dialect {
+        // Mistral always sends usage, and rejects unknown fields.
+        Dialect::Mistral => {}
+        Dialect::OpenRouter => drop(set("usage", json!({"include": true}))),
+        _ => drop(set("stream_options", json!({"include_usage": true}))),
+    }
+    if !request.tools.is_empty() {
+        set("tools", request.tools.iter().map(tool).collect());
+    }
+    if let Some(most) = request.max_output {
+        let name = if dialect == Dialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+        set(name, json!(most));
+    }
+    if matches!(dialect, Dialect::OpenAi | Dialect::Moonshot) {
+        set("prompt_cache_key", json!(request.session));
+    }
+    for (name, value) in request.thinking.iter().flat_map(|thinking| how_much(dialect, thinking)) {
+        set(name, value);
+    }
+    Value::Object(body)
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let function =
+        json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
+    json!({"type": "function", "function": function})
+}
+
+fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)> {
+    match (dialect, thinking) {
+        (Dialect::OpenRouter, Thinking::Effort(effort)) => {
+            vec![("reasoning", json!({"effort": effort}))]
+        }
+        (Dialect::OpenRouter, Thinking::Budget(0)) => {
+            vec![("reasoning", json!({"enabled": false}))]
+        }
+        (Dialect::OpenRouter, Thinking::Budget(tokens)) => {
+            vec![("reasoning", json!({"max_tokens": tokens}))]
+        }
+        (Dialect::Qwen, Thinking::Budget(0)) => vec![("enable_thinking", json!(false))],
+        (Dialect::Qwen, Thinking::Budget(tokens)) => {
+            vec![("enable_thinking", json!(true)), ("thinking_budget", json!(tokens))]
+        }
+        (_, Thinking::Effort(effort)) => vec![("reasoning_effort", json!(effort))],
+        // The other servers have no budget.
+        (_, Thinking::Budget(_)) => Vec::new(),
+    }
+}
+
+/// Marks what models of Anthropic cache: the system prompt and the last two user messages. Four
+/// marks are the maximum.
+fn mark_for_cache(messages: &mut [Value]) {
+    let (mut system, mut person) = (1, 2);
+    for message in messages.iter_mut().rev() {
+        let left = match message.get("role").and_then(Value::as_str) {
+            Some("system") => &mut system,
+            Some("user") => &mut person,
+            _ => continue,
+        };
+        if *left == 0 {
+            continue;
+        }
+        *left -= 1;
+        let Some(content) = message.get_mut("content") else { continue };
+        if let Value::String(text) = content {
+            *content = json!([{"type": "text", "text": text}]);
+        }
+        let last = content
+            .as_array_mut()
+            .and_then(|parts| parts.last_mut())
+            .and_then(Value::as_object_mut);
+        if let Some(last) = last {
+            last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Tool calls of Chat Completions, assembled from their pieces.
+
+use crate::wire::draft::{CallIndex, Draft};
+use serde_json::Value;
+
+/// The tool calls of one answer.
+///
+/// In the standard each call has an index, and its first piece has the id and the name. Servers
+/// also omit the index, repeat the id, use index 0 for all calls, omit ids, or send a whole call.
+/// This type reads all of these.
+#[derive(Debug, Default)]
+pub(crate) struct ChatCalls(Vec<Slot>);
+
+#[derive(Debug)]
+struct Slot {
+    index: Option<u64>,
+    id: String,
+    call: CallIndex,
+}
+
+impl ChatCalls {
+    /// Takes a piece of a call.
+    pub(crate) fn take(&mut self, piece: &Value, draft: &mut Draft) {
+        let text =
+            |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let function = piece.get("function").unwrap_or(piece);
+        let (id, name) = (text(piece.get("id")), text(function.get("name")));
+        let index = piece.get("index").and_then(Value::as_u64);
+        let call = match self.known(index, &id, &name, draft) {
+            Some(call) => call,
+            // A piece without a beginning.
+            None if name.is_empty() && id.is_empty() => return,
+            None => {
+                let call = draft.call(&id, &name);
+                self.0.push(Slot { index, id, call });
+                call
+            }
+        };
+        match function.get("arguments") {
+            Some(Value::String(arguments)) => draft.arguments(call, arguments),
+            Some(Value::Null) | None => {}
+            Some(whole) => draft.all_arguments(call, whole.to_string()),
+        }
+        if let Some(extra) = piece.get("extra_content").filter(|extra| !extra.is_null()) {
+            draft.seal_call(call, extra.clone());
+        }
+    }
+
+    /// Returns the call that the piece belongs to, or `None` where it begins one.
+    fn known(&self, index: Option<u64>, id: &str, name: &str, draft: &Draft) -> Option<CallIndex> {
+        let slot = match (index, id) {
+            (Some(_), _) => self.0.iter().rev().find(|slot| slot.index == index)?,
+            (None, "") => self.0.last()?,
+            (None, id) => {
+                return self.0.iter().rev().find(|slot| slot.id == id).map(|slot| slot.call);
+            }
+        };
+        let another = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
+        // A name after complete arguments begins the next call, on servers without an index.
+        let whole =
+            || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
+        let next = id.is_empty() && !name.is_empty() && whole();
+        (!another && !next).then_some(slot.call)
+    }
+}

@@ -1,0 +1,130 @@
+//! Thoughts in Chat Completions. There is no standard for them, so this module reads every known
+//! form, and sends a thought back in the form in which it arrived.
+
+use crate::message::{AssistantMessage, AssistantPart};
+use crate::wire::draft::Draft;
+use serde_json::{Map, Value, json};
+
+/// The fields of a delta with a thought as text. Some servers send the same text in two of them;
+/// the first one counts.
+const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// The parts of `content` with a thought, as Mistral sends them.
+pub(crate) const IN_CONTENT: &str = "content";
+
+/// The reader of the thoughts of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Reasoning {
+    field: Option<&'static str>,
+    details: Vec<Value>,
+}
+
+impl Reasoning {
+    /// Takes the thought in `delta`, if there is one.
+    pub(crate) fn take(&mut self, delta: &Value, draft: &mut Draft) {
+        let text = |field: &&str| {
+            delta.get(*field).and_then(Value::as_str).filter(|text| !text.is_empty())
+        };
+        let found = FIELDS.into_iter().find_map(|field| Some((field, text(&field)?)));
+        if let Some((field, text)) = found {
+            self.field.get_or_insert(field);
+            draft.thought(text);
+        }
+        let details = delta.get("reasoning_details").and_then(Value::as_array);
+        for detail in details.into_iter().flatten() {
+            if found.is_none() {
+                draft.thought(text_of(detail));
+            }
+            self.detail(detail);
+        }
+    }
+
+    /// Takes a thought that is a part of `content`.
+    pub(crate) fn in_content(&mut self, part: &Value, draft: &mut Draft) {
+        self.field.get_or_insert(IN_CONTENT);
+        match part.get("thinking") {
+            Some(Value::String(text)) => draft.thought(text),
+            Some(Value::Array(texts)) => {
+                for text in texts {
+                    draft.thought(text.get("text").and_then(Value::as_str).unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the answer, and attaches the data that must be sent back.
+    pub(crate) fn seal(&mut self, draft: &mut Draft) {
+        let details = std::mem::take(&mut self.details);
+        let seal = match (self.field.take(), details.is_empty()) {
+            (_, false) => json!({"details": details}),
+            (Some(field), true) => json!({"field": field}),
+            (None, true) => return,
+        };
+        match draft.first_thought() {
+            Some(sealed) => *sealed = Some(seal),
+            None => draft.begin_with_thought(seal),
+        }
+    }
+
+    /// Details arrive in pieces; those of one type and index belong together.
+    fn detail(&mut self, piece: &Value) {
+        let Some(piece) = piece.as_object() else { return };
+        let same = |detail: &Value| {
+            ["type", "index"].iter().all(|key| detail.get(*key) == piece.get(*key))
+        };
+        let last =
+            self.details.last_mut().filter(|detail| piece.contains_key("index") && same(detail));
+        let Some(detail) = last.and_then(Value::as_object_mut) else {
+            self.details.push(Value::Object(piece.clone()));
+            return;
+        };
+        for (key, value) in piece {
+            match (detail.get_mut(key), value) {
+                (Some(Value::String(so_far)), Value::String(more)) if is_streamed(key) => {
+                    so_far.push_str(more)
+                }
+                (_, Value::Null) => {}
+                _ => drop(detail.insert(key.clone(), value.clone())),
+            }
+        }
+    }
+}
+
+fn is_streamed(key: &str) -> bool {
+    matches!(key, "text" | "summary" | "data")
+}
+
+fn text_of(detail: &Value) -> &str {
+    ["text", "summary"].iter().find_map(|key| detail.get(*key)?.as_str()).unwrap_or_default()
+}
+
+/// Adds the thoughts of a message in the form that the provider expects. Plain text is sent back
+/// within its turn only, signed thoughts always.
+pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
+    let thoughts = said.parts.iter().filter_map(|part| match part {
+        AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),
+        AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
+    });
+    let (texts, seals): (Vec<&str>, Vec<Option<&Value>>) = thoughts.unzip();
+    let Some(seal) = seals.into_iter().flatten().next() else { return };
+    if let Some(details) = seal.get("details") {
+        message.insert("reasoning_details".to_owned(), details.clone());
+        return;
+    }
+    let thought = texts.concat();
+    match seal.get("field").and_then(Value::as_str) {
+        Some(IN_CONTENT) if present => {
+            let mut parts =
+                vec![json!({"type": "thinking", "thinking": [{"type": "text", "text": thought}]})];
+            if let Some(Value::String(text)) = message.get("content") {
+                parts.push(json!({"type": "text", "text": text}));
+            }
+            message.insert(IN_CONTENT.to_owned(), Value::Array(parts));
+        }
+        Some(field) if present && FIELDS.contains(&field) => {
+            message.insert(field.to_owned(), json!(thought));
+        }
+        _ => {}
+    }
+}

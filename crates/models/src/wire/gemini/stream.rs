@@ -1,0 +1,123 @@
+//! The wire Gemini: answers.
+
+use crate::event::{ModelStop, TokenUsage};
+use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, Progress, StreamError};
+use crate::wire::draft::Draft;
+use crate::wire::json::{count, json};
+use serde_json::{Value, json as value};
+
+/// The decoder of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct GeminiStream {
+    usage: TokenUsage,
+    stop: Option<ModelStop>,
+}
+
+impl Decoder for GeminiStream {
+    fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
+        if event.data.trim_ascii() == b"[DONE]" {
+            return Ok(Progress::More);
+        }
+        let chunk = json(event)?;
+        if chunk.get("error").is_some() {
+            return Err(StreamError::Said(chunk));
+        }
+        if let Some(usage) = chunk.get("usageMetadata") {
+            self.usage = usage_of(usage);
+        }
+        if let Some(reason) = chunk.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
+            return Err(StreamError::Refused(reason.to_owned()));
+        }
+        let Some(candidate) = chunk.get("candidates").and_then(|candidates| candidates.get(0))
+        else {
+            return Ok(Progress::More);
+        };
+        for part in
+            candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten()
+        {
+            take_part(part, draft);
+        }
+        if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {
+            self.stop = Some(stop(reason));
+        }
+        Ok(Progress::More)
+    }
+
+    /// The only mark of the end is the finish reason; usage may follow it.
+    fn end(&mut self, draft: &mut Draft) -> bool {
+        let Some(stop) = self.stop.take() else { return false };
+        draft.done(stop, self.usage);
+        true
+    }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
+    }
+}
+
+fn take_part(part: &Value, draft: &mut Draft) {
+    let signature = part.get("thoughtSignature").filter(|signature| signature.is_string());
+    let seal = signature.map(|signature| value!({"thoughtSignature": signature}));
+    let thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
+    if let Some(call) = part.get("functionCall") {
+        let text = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
+        let begun = draft.call(text("id"), text("name"));
+        if let Some(arguments) = call.get("args").filter(|arguments| !arguments.is_null()) {
+            draft.all_arguments(begun, arguments.to_string());
+        }
+        if let Some(seal) = seal {
+            draft.seal_call(begun, seal);
+        }
+        return;
+    }
+    let Some(text) = part.get("text").and_then(Value::as_str) else { return };
+    if seal.is_some() {
+        // A signed part is sent back on its own, never joined with an unsigned one.
+        draft.close();
+    }
+    match thought {
+        true => draft.thought(text),
+        false => draft.text(text),
+    }
+    match (seal, thought) {
+        (Some(seal), true) => draft.seal_thought(seal),
+        (Some(seal), false) => draft.seal_text(seal),
+        (None, _) => {}
+    }
+}
+
+fn stop(reason: &str) -> ModelStop {
+    match reason {
+        "STOP" => ModelStop::End,
+        "FUNCTION_CALL" => ModelStop::Tools,
+        "MAX_TOKENS" => ModelStop::MaxTokens,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+            ModelStop::Refusal
+        }
+        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+            ModelStop::BrokenCall
+        }
+        other => ModelStop::Other(other.to_owned()),
+    }
+}
+
+fn usage_of(usage: &Value) -> TokenUsage {
+    let number = |key| count(usage, &[key]).unwrap_or(0);
+    let cached_read = number("cachedContentTokenCount");
+    let thought = count(usage, &["thoughtsTokenCount"]);
+    TokenUsage {
+        // The prompt tokens include the cached ones. Tokens of the provider's own tools are counted
+        // separately.
+        input: number("promptTokenCount").saturating_sub(cached_read)
+            + number("toolUsePromptTokenCount"),
+        output: number("candidatesTokenCount") + thought.unwrap_or(0),
+        thought,
+        cached_read,
+        cached_write: 0,
+        billed: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use crate::event::{ModelStop, TokenUsage};
+use crate::testing::replay::{events, heard};
+use crate::wire::Wire;
+use serde_json::{Value, json};
+
+fn parts(parts: Value) -> Value {
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}}]})
+}
+
+fn over(reason: &str) -> Value {
+    json!({"candidates": [{"finishReason": reason}], "usageMetadata": {
+        "promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 20, "thoughtsTokenCount": 15,
+        "toolUsePromptTokenCount": 5, "totalTokenCount": 140}})
+}
+
+#[test]
+fn an_answer_with_signatures_text_and_calls_is_read() {
+    let sent = [
+        parts(json!([{"text": "Ü", "thought": true}])),
+        parts(json!([{"text": "ber", "thought": true}])),
+        parts(json!([{"text": "I "}])),
+        parts(json!([{"text": "read."}])),
+        parts(json!([
+            {"functionCall": {"name": "read", "args": {"p": 1}}, "thoughtSignature": "sig1"},
+            {"functionCall": {"id": "f2", "name": "list"}},
+        ])),
+        over("STOP"),
+    ];
+    let heard = heard(Wire::Gemini, &events(&sent)).unwrap();
+    assert_eq!((heard.thought.as_str(), heard.text.as_str()), ("Über", "I read."));
+    assert_eq!(
+        heard.parts,
+        json!([
+            {"thought": {"text": "Über"}},
+            {"text": {"text": "I read."}},
+            {"call": {"id": "call_0000000000000007_0", "name": "read", "arguments": "{\"p\":1}", "sealed": {"thoughtSignature": "sig1"}}},
+            {"call": {"id": "f2", "name": "list", "arguments": "{}"}},
+        ])
+    );
+    assert_eq!(heard.stop, ModelStop::Tools);
+    let usage = TokenUsage {
+        input: 45,
+        output: 35,
+        thought: Some(15),
+        cached_read: 60,
+        cached_write: 0,
+        billed: None,
+    };
+    assert_eq!((heard.usage, heard.usage.total()), (usage, 140));
+}
+
+#[test]
+fn a_signature_stays_with_its_own_part() {
+    let sent = [
+        parts(json!([{"text": "a"}])),
+        parts(json!([{"text": "", "thoughtSignature": "s"}])),
+        over("STOP"),
+    ];
+    let seal = json!({"thoughtSignature": "s"});
+    let heard_empty = heard(Wire::Gemini, &events(&sent)).unwrap();
+    assert_eq!(
+        heard_empty.parts,
+        json!([{"text": {"text": "a"}}, {"text": {"text": "", "sealed": seal}}])
+    );
+    let sent = [
+        parts(json!([{"text": "a"}])),
+        parts(json!([{"text": "b", "thoughtSignature": "s"}])),
+        parts(json!([{"text": "c"}])),
+        over("STOP"),
+    ];
+    let heard = heard(Wire::Gemini, &events(&sent)).unwrap();
+    let expected = json!([{"text": {"text": "a"}}, {"text": {"text": "b", "sealed": seal}}, {"text": {"text": "c"}}]);
+    assert_eq!((heard.parts, heard.text.as_str()), (expected, "abc"));
+}
+
+#[test]
+fn every_finish_reason_is_read() {
+    for (reason, expected) in [
+        ("STOP", ModelStop::End),
+        ("MAX_TOKENS", ModelStop::MaxTokens),
+        ("SAFETY", ModelStop::Refusal),
+        ("RECITATION", ModelStop::Refusal),
+        ("BLOCKLIST", ModelStop::Refusal),
+        ("PROHIBITED_CONTENT", ModelStop::Refusal),
+        ("SPII", ModelStop::Refusal),
+        ("MALFORMED_FUNCTION_CALL", ModelStop::BrokenCall),
+        ("UNEXPECTED_TOOL_CALL", ModelStop::BrokenCall),
+        ("TOO_MANY_TOOL_CALLS", ModelStop::BrokenCall),
+        ("LANGUAGE", ModelStop::Other("LANGUAGE".into())),
+        ("OTHER", ModelStop::Other("OTHER".into())),
+        ("NEW", ModelStop::Other("NEW".into())),
+    ] {
+        assert_eq!(
+            heard(Wire::Gemini, &events(&[over(reason)])).unwrap().stop,
+            expected,
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_blocked_prompt_an_error_or_a_cut_does_not_complete_an_answer() {
+    let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 1}});
+    assert_eq!(heard(Wire::Gemini, &events(&[blocked])).unwrap_err(), "refused SAFETY");
+    assert_eq!(heard(Wire::Gemini, &events(&[parts(json!([{"text": "a"}]))])).unwrap_err(), "cut");
+    let error = json!({"error": {"code": 503, "message": "m", "status": "UNAVAILABLE"}});
+    assert!(
+        heard(Wire::Gemini, &events(std::slice::from_ref(&error))).unwrap_err().starts_with("said")
+    );
+    // Without `alt=sse` it is a list.
+    assert!(
+        heard(Wire::Gemini, json!([error]).to_string().as_bytes()).unwrap_err().starts_with("said")
+    );
+    let whole = json!([parts(json!([{"text": "a"}])), over("STOP")]);
+    assert_eq!(heard(Wire::Gemini, whole.to_string().as_bytes()).unwrap().text, "a");
+}

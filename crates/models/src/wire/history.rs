@@ -1,0 +1,212 @@
+//! A conversation that one model can read.
+
+use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, ToolReply};
+use serde_json::{Map, Value, json};
+
+/// The reply to a tool call that was never answered.
+const UNANSWERED: &str = "[not run: the turn ended before]";
+
+/// Repairs a conversation for `model`. Each tool call gets a reply right after its message. Replies
+/// without a call, empty messages, and the thoughts and provider data of other models are left out.
+pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
+    let mut readable = Vec::new();
+    let mut open: Vec<(String, String)> = Vec::new();
+    for message in messages {
+        match message {
+            Message::ToolReply(answer) => {
+                let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else {
+                    continue;
+                };
+                open.remove(at);
+                readable.push(message.clone());
+                continue;
+            }
+            Message::User(user) if user.parts.is_empty() => continue,
+            Message::User(_) => {
+                close(&mut open, &mut readable);
+                readable.push(message.clone());
+            }
+            Message::Assistant(said) => {
+                close(&mut open, &mut readable);
+                let said = of(said, model);
+                if said.parts.is_empty() {
+                    continue;
+                }
+                open = calls(&said).collect();
+                readable.push(Message::Assistant(said));
+            }
+        }
+    }
+    close(&mut open, &mut readable);
+    readable
+}
+
+/// Returns where the present turn begins: after the last user message.
+pub(crate) fn present(messages: &[Message]) -> usize {
+    messages.iter().rposition(|message| matches!(message, Message::User(_))).map_or(0, |at| at + 1)
+}
+
+/// Returns the arguments of a call as an object, also where they are not valid JSON.
+pub(crate) fn object(arguments: &str) -> Map<String, Value> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(object)) => object,
+        _ if arguments.trim().is_empty() => Map::new(),
+        _ => Map::from_iter([("unreadable_arguments".to_owned(), json!(arguments))]),
+    }
+}
+
+/// Returns an id of letters, digits, `_` and `-`, or with `length` of letters and digits only.
+/// Equal ids stay equal.
+pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))
+    };
+    let fits = length.map_or(id.len() <= 40 && !id.is_empty(), |length| id.len() == length);
+    if fits && id.bytes().all(plain) {
+        return id.to_owned();
+    }
+    // FNV-1a: the hash makes a name and protects no secret.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let text = format!("{hash:016x}");
+    text.get(..length.unwrap_or(text.len())).unwrap_or(&text).to_owned()
+}
+
+fn close(open: &mut Vec<(String, String)>, readable: &mut Vec<Message>) {
+    readable.extend(open.drain(..).map(|(call_id, name)| {
+        Message::ToolReply(ToolReply {
+            call_id,
+            name,
+            text: UNANSWERED.to_owned(),
+            images: Vec::new(),
+            failed: true,
+            data: None,
+        })
+    }));
+}
+
+fn calls(message: &AssistantMessage) -> impl Iterator<Item = (String, String)> {
+    message.parts.iter().filter_map(|part| match part {
+        AssistantPart::Call { id, name, .. } => Some((id.clone(), name.clone())),
+        AssistantPart::Text { .. } | AssistantPart::Thought { .. } => None,
+    })
+}
+
+fn of(said: &AssistantMessage, model: &ModelId) -> AssistantMessage {
+    let mut said = said.clone();
+    if said.model != *model {
+        said.parts.retain(|part| !matches!(part, AssistantPart::Thought { .. }));
+        for part in &mut said.parts {
+            match part {
+                AssistantPart::Text { sealed, .. }
+                | AssistantPart::Thought { sealed, .. }
+                | AssistantPart::Call { sealed, .. } => {
+                    *sealed = None;
+                }
+            }
+        }
+    }
+    said.parts.retain(
+        |part| !matches!(part, AssistantPart::Text { text, sealed: None } if text.is_empty()),
+    );
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UNANSWERED, object, plain_id, readable};
+    use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Part, ToolReply};
+    use serde_json::json;
+
+    fn person(text: &str) -> Message {
+        Message::user(vec![Part::Text(text.into())])
+    }
+
+    fn answer(id: &str, text: &str, failed: bool) -> Message {
+        Message::ToolReply(ToolReply {
+            call_id: id.into(),
+            name: "t".into(),
+            text: text.into(),
+            images: vec![],
+            failed,
+            data: None,
+        })
+    }
+
+    fn call(id: &str) -> AssistantPart {
+        AssistantPart::Call {
+            id: id.into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: Some(json!(1)),
+        }
+    }
+
+    fn model(parts: Vec<AssistantPart>) -> Message {
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts })
+    }
+
+    #[test]
+    fn each_call_has_one_reply() {
+        let asked = model(vec![call("1"), call("2")]);
+        let messages = [
+            answer("0", "stray", false),
+            person("a"),
+            asked.clone(),
+            answer("2", "two", false),
+            person("b"),
+        ];
+        let expected = [
+            person("a"),
+            asked,
+            answer("2", "two", false),
+            answer("1", UNANSWERED, true),
+            person("b"),
+        ];
+        assert_eq!(readable(&messages, &ModelId::new("p", "m")), expected);
+    }
+
+    #[test]
+    fn another_model_gets_no_thoughts_and_no_provider_data() {
+        let thought =
+            AssistantPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
+        let messages =
+            [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
+        assert_eq!(readable(&messages, &ModelId::new("p", "m")), messages);
+        let bare = AssistantPart::Call {
+            id: "1".into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: None,
+        };
+        for other in [ModelId::new("p", "other"), ModelId::new("other", "m")] {
+            let expected = [person("a"), model(vec![bare.clone()]), answer("1", "x", false)];
+            assert_eq!(readable(&messages, &other), expected);
+        }
+        assert_eq!(readable(&[model(vec![thought])], &ModelId::new("p", "other")), []);
+    }
+
+    #[test]
+    fn arguments_always_become_an_object() {
+        assert_eq!(json!(object(r#"{"a":1}"#)), json!({"a": 1}));
+        assert_eq!(json!(object(" ")), json!({}));
+        assert_eq!(json!(object(r#"{"a":"#)), json!({"unreadable_arguments": "{\"a\":"}));
+        assert_eq!(json!(object("[1]")), json!({"unreadable_arguments": "[1]"}));
+    }
+
+    #[test]
+    fn valid_ids_are_kept() {
+        assert_eq!(plain_id("toolu_01-A", None), "toolu_01-A");
+        assert_eq!(plain_id("abcdefgh9", Some(9)), "abcdefgh9");
+        for (id, length) in
+            [("functions.read:0", None), ("", None), (&"x".repeat(65), None), ("call_1", Some(9))]
+        {
+            let plain = plain_id(id, length);
+            assert_eq!(plain.len(), length.unwrap_or(16));
+            assert!(plain.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(plain, plain_id(id, length));
+            assert_ne!(plain, plain_id(&format!("{id}1"), length));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Members of JSON that several wires read in the same way.
+
+use crate::sse::SseEvent;
+use crate::wire::adapter::StreamError;
+use crate::wire::surrogates;
+use serde_json::Value;
+
+/// The JSON of an event.
+pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
+    let parsed = serde_json::from_slice(&event.data).or_else(|error| {
+        // Perhaps it has half a character.
+        serde_json::from_slice(&surrogates::kept(&event.data)).map_err(|_| error)
+    });
+    parsed.map_err(|error| {
+        let begin: String = String::from_utf8_lossy(&event.data).chars().take(80).collect();
+        StreamError::Malformed(format!("{begin:?} is no JSON ({error})"))
+    })
+}
+
+/// Returns the number at the first of these paths that exists, each `a` or `a/b`.
+pub(crate) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
+    paths
+        .iter()
+        .find_map(|path| path.split('/').try_fold(usage, |value, key| value.get(key))?.as_u64())
+}

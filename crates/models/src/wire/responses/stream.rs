@@ -1,0 +1,204 @@
+//! The wire OpenAI Responses: answers.
+
+use crate::event::{ModelStop, TokenUsage};
+use crate::sse::SseEvent;
+use crate::wire::adapter::{Decoder, Progress, StreamError};
+use crate::wire::draft::{CallIndex, Draft};
+use crate::wire::json::{count, json};
+use serde_json::{Map, Value};
+
+/// The decoder of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct ResponsesStream {
+    /// The tool calls by the index of their item.
+    calls: Vec<(u64, CallIndex)>,
+    refused: bool,
+    /// Whether the text of the present message arrived in pieces.
+    spoke: bool,
+    /// Whether the summary of the present thought arrived in pieces.
+    thought: bool,
+    /// The usage, which only a finished answer has.
+    usage: TokenUsage,
+}
+
+impl Decoder for ResponsesStream {
+    fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
+        if event.data.trim_ascii() == b"[DONE]" {
+            return Ok(Progress::More);
+        }
+        let event = json(event)?;
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
+        match kind {
+            "response.output_text.delta" => {
+                self.spoke = true;
+                draft.text(delta);
+            }
+            "response.refusal.delta" => {
+                (self.spoke, self.refused) = (true, true);
+                draft.text(delta);
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.thought = true;
+                draft.thought(delta);
+            }
+            // The parts of a summary are paragraphs.
+            "response.reasoning_summary_part.added" if self.thought => draft.thought("\n\n"),
+            "response.output_item.added" => self.item_added(&event, draft),
+            "response.function_call_arguments.delta" => {
+                if let Some(call) = self.call(&event) {
+                    draft.arguments(call, delta);
+                }
+            }
+            "response.output_item.done" => self.item_done(&event, draft),
+            "response.completed" | "response.incomplete" => {
+                return Ok(self.completed(&event, draft));
+            }
+            "response.failed" => {
+                let response = event.get("response").cloned().unwrap_or_default();
+                self.usage = usage_of(response.get("usage").unwrap_or(&Value::Null));
+                return Err(StreamError::Said(response));
+            }
+            "error" => return Err(StreamError::Said(event)),
+            "" if event.get("error").is_some() => return Err(StreamError::Said(event)),
+            _ => {}
+        }
+        Ok(Progress::More)
+    }
+
+    fn end(&mut self, _draft: &mut Draft) -> bool {
+        false
+    }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
+    }
+}
+
+impl ResponsesStream {
+    fn call(&self, event: &Value) -> Option<CallIndex> {
+        let index = event.get("output_index").and_then(Value::as_u64);
+        match index {
+            Some(index) => {
+                self.calls.iter().find(|(other, _)| *other == index).map(|(_, call)| *call)
+            }
+            None => self.calls.last().map(|(_, call)| *call),
+        }
+    }
+
+    fn item_added(&mut self, event: &Value, draft: &mut Draft) {
+        let Some(item) = event.get("item") else { return };
+        (self.spoke, self.thought) = (false, false);
+        match text(item, "type") {
+            "function_call" => drop(self.begin(event, item, draft)),
+            "message" | "reasoning" => draft.close(),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, event: &Value, item: &Value, draft: &mut Draft) -> CallIndex {
+        let index =
+            event.get("output_index").and_then(Value::as_u64).unwrap_or(self.calls.len() as u64);
+        let call = draft.call(text(item, "call_id"), text(item, "name"));
+        self.calls.push((index, call));
+        call
+    }
+
+    fn item_done(&mut self, event: &Value, draft: &mut Draft) {
+        let Some(item) = event.get("item") else { return };
+        match text(item, "type") {
+            "function_call" => {
+                let call = self.call(event).unwrap_or_else(|| self.begin(event, item, draft));
+                if let Some(whole) = item.get("arguments").and_then(Value::as_str) {
+                    draft.all_arguments(call, whole.to_owned());
+                }
+            }
+            "reasoning" => {
+                if !self.thought {
+                    draft.thought(&summary(item));
+                }
+                seal(item, draft);
+            }
+            "message" => {
+                if !self.spoke {
+                    draft.text(&said(item));
+                }
+                if let Some(phase) = item.get("phase").filter(|phase| !phase.is_null()) {
+                    draft.seal_text(Map::from_iter([("phase".to_owned(), phase.clone())]).into());
+                }
+                draft.close();
+            }
+            _ => {}
+        }
+        (self.spoke, self.thought) = (false, false);
+    }
+
+    fn completed(&mut self, event: &Value, draft: &mut Draft) -> Progress {
+        let response = event.get("response").unwrap_or(event);
+        let reason =
+            response.get("incomplete_details").map_or("", |details| text(details, "reason"));
+        let stop = match reason {
+            _ if self.refused => ModelStop::Refusal,
+            "" => ModelStop::End,
+            "max_output_tokens" => ModelStop::MaxTokens,
+            "content_filter" => ModelStop::Refusal,
+            other => ModelStop::Other(other.to_owned()),
+        };
+        draft.done(stop, usage_of(response.get("usage").unwrap_or(&Value::Null)));
+        Progress::Done
+    }
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn texts(item: &Value, list: &str) -> Vec<String> {
+    let parts = item.get(list).and_then(Value::as_array).into_iter().flatten();
+    let text = |part: &Value| {
+        ["text", "refusal"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned))
+    };
+    parts.filter_map(text).collect()
+}
+
+fn summary(item: &Value) -> String {
+    let summary = texts(item, "summary");
+    if summary.is_empty() { texts(item, "content").concat() } else { summary.join("\n\n") }
+}
+
+fn said(item: &Value) -> String {
+    texts(item, "content").concat()
+}
+
+/// Attaches the encrypted content of a thought. Other thoughts are not sent back, because the
+/// provider stores nothing under their id.
+fn seal(item: &Value, draft: &mut Draft) {
+    let encrypted = item.get("encrypted_content").is_some_and(Value::is_string);
+    match item {
+        Value::Object(item) if encrypted => {
+            let mut item = item.clone();
+            // Only items of answers have a status.
+            item.remove("status");
+            draft.seal_thought(Value::Object(item));
+        }
+        _ => draft.close(),
+    }
+}
+
+fn usage_of(usage: &Value) -> TokenUsage {
+    let cached_read = count(usage, &["input_tokens_details/cached_tokens"]).unwrap_or(0);
+    let cached_write = count(usage, &["input_tokens_details/cache_write_tokens"]).unwrap_or(0);
+    let input = count(usage, &["input_tokens"]).unwrap_or(0);
+    TokenUsage {
+        // The input tokens include the cached ones.
+        input: input.saturating_sub(cached_read).saturating_sub(cached_write),
+        output: count(usage, &["output_tokens"]).unwrap_or(0),
+        thought: count(usage, &["output_tokens_details/reasoning_tokens"]),
+        cached_read,
+        cached_write,
+        billed: usage.get("cost").and_then(Value::as_f64),
+    }
+}
+
+#[cfg(test)]
+mod tests;

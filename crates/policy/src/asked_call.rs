@@ -1,0 +1,140 @@
+//! A tool call that an agent asks permission for, and what the rules say about it.
+
+mod actions;
+mod covering;
+mod narrowest;
+mod paths;
+
+#[cfg(test)]
+mod tests;
+
+use crate::decision::{Covers, Decision, Reason};
+use crate::effect::ToolEffect;
+use crate::guard::Guard;
+use crate::rule::{BUILT_IN, Effect, Rule, RuleScope, Subject};
+use attache_protocol::v1::{SessionId, ToolKind};
+use std::path::{Path, PathBuf};
+
+/// A tool call that an agent asks permission for, or an action that it asks a client to take, as
+/// far as the agent describes it.
+#[derive(Debug, Clone)]
+pub struct AskedCall<'a> {
+    /// The name of the agent.
+    pub agent: &'a str,
+    /// The session.
+    pub session: &'a SessionId,
+    /// The folder of the session.
+    pub cwd: &'a Path,
+    /// The kind of the call, if the agent said it.
+    pub kind: Option<&'a ToolKind>,
+    /// The name of the tool, if the agent said it.
+    pub tool: Option<&'a str>,
+    /// What the call does.
+    pub effect: ToolEffect,
+    /// The title, and the text that the agent shows with the call.
+    pub title: &'a str,
+    /// See `title`.
+    pub text: String,
+    /// Further names of the one file that the call is about.
+    pub other_paths: Vec<PathBuf>,
+    /// Whether the client itself takes the action, in a folder that it has checked.
+    pub runs_here: bool,
+    /// Why only a person, or a rule that names this very file or command line, may allow it.
+    pub protected: Option<Guard>,
+}
+
+impl AskedCall<'_> {
+    /// The decision of these rules. Without a rule about the call, the decision is to ask. `broken`
+    /// says that a file of rules cannot be read, so that it is unknown what it denies: then no rule
+    /// allows the call. Blocks on the disk.
+    ///
+    /// A rule that denies or asks is also about a call whose file has another name that the rule is
+    /// about. What only a person may allow (see [`AskedCall::protected`]) is allowed by a rule that
+    /// names exactly that file or command line. A sandbox never restricts the call, as far as this
+    /// crate knows.
+    pub fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>, broken: bool) -> Decision {
+        let strict = |rule: &Rule| rule.effect != Effect::Allow;
+        let named: Vec<Self> = self.other_paths.iter().map(|path| self.with_path(path)).collect();
+        let is_about = |rule: &Rule| {
+            self.is_about(rule) || (strict(rule) && named.iter().any(|named| named.is_about(rule)))
+        };
+        let is_enough = |rule: &Rule| strict(rule) || self.is_allowed_exactly(rule);
+        let rules = rules.into_iter().filter(|rule| is_about(rule) && is_enough(rule));
+        let rule = rules.reduce(|one, other| if other.effect > one.effect { other } else { one });
+        let (effect, reason) = match rule {
+            Some(rule) if rule.effect == Effect::Allow && broken => {
+                (Effect::Ask, Reason::BrokenRules)
+            }
+            Some(rule) => (rule.effect, Reason::Rule(Box::new(rule.clone()))),
+            None => (Effect::Ask, Reason::NoRule),
+        };
+        Decision { effect, reason, covers: self.covers() }
+    }
+
+    /// Whether a rule is about the call. Blocks on the disk.
+    pub fn is_about(&self, rule: &Rule) -> bool {
+        let is_session = match &rule.scope {
+            RuleScope::Session(session) => session == self.session,
+            RuleScope::Project(_) | RuleScope::Always => true,
+        };
+        if !is_session || !rule.agents.include(self.agent) || !rule.holds_in(self.cwd) {
+            return false;
+        }
+        match (&rule.subject, rule.effect) {
+            (Subject::Call(pattern), effect) => pattern.fits(self, effect),
+            (subject, Effect::Deny) => self.may_be_about(subject),
+            // The built-in agent has obeyed these rules before it asks.
+            _ if self.agent == BUILT_IN => false,
+            (subject, Effect::Ask) => self.may_be_about(subject),
+            (subject, Effect::Allow) => self.surely_is_about(subject),
+        }
+    }
+
+    /// Whether a rule that allows may allow this call: any rule, unless only a person may.
+    fn is_allowed_exactly(&self, rule: &Rule) -> bool {
+        if self.protected.is_none() {
+            return true;
+        }
+        let ToolEffect { commands, paths, .. } = &self.effect;
+        if !commands.is_empty() {
+            let named = match rule.subject.commands() {
+                Subject::Call(pattern) => pattern.command.as_deref(),
+                Subject::Line(line) => Some(line.as_str()),
+                _ => None,
+            };
+            let is_line = |line: &str| named.is_some_and(|named| named.trim() == line.trim());
+            let is_it = |command: &crate::effect::Command| {
+                is_line(&command.line) || is_line(&command.whole_line())
+            };
+            return commands.iter().all(is_it);
+        }
+        let is_named = |path: &String| match &rule.subject {
+            Subject::Call(pattern) => pattern.path.as_deref() == Some(Path::new(path)),
+            Subject::Reads(pattern) | Subject::Changes(pattern) => pattern.is_exact(),
+            _ => false,
+        };
+        !paths.is_empty() && paths.iter().all(is_named)
+    }
+
+    /// The same call about the same file by another name.
+    fn with_path(&self, path: &Path) -> Self {
+        let mut named = self.clone();
+        named.effect.paths = vec![path.to_string_lossy().into_owned()];
+        named
+    }
+
+    fn covers(&self) -> Covers {
+        let lines: Vec<&str> =
+            self.effect.commands.iter().map(|command| command.line.as_str()).collect();
+        let resolved = |path: &String| {
+            let path = paths::at(self.cwd, path);
+            paths::real(&path).unwrap_or(path)
+        };
+        Covers {
+            paths: self.effect.paths.iter().map(resolved).collect(),
+            command: (!lines.is_empty()).then(|| lines.join("\n")),
+            sandboxed: false,
+            network: true,
+        }
+    }
+}

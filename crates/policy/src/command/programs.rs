@@ -1,0 +1,105 @@
+//! Programs that run other commands, and programs with verbs.
+
+/// Programs that do what their arguments say: a rule for one of them would be a rule for
+/// everything, so none is offered, and what is forbidden is looked for among their words.
+const RUNNERS: &[&str] = &[
+    ".",
+    "awk",
+    "bash",
+    "builtin",
+    "bun",
+    "busybox",
+    "chroot",
+    "command",
+    "dash",
+    "deno",
+    "docker",
+    "doas",
+    "env",
+    "eval",
+    "exec",
+    "expect",
+    "find",
+    "fish",
+    "flock",
+    "gdb",
+    "ionice",
+    "ksh",
+    "lua",
+    "nice",
+    "node",
+    "nohup",
+    "npx",
+    "parallel",
+    "perl",
+    "php",
+    "pkexec",
+    "podman",
+    "python",
+    "python3",
+    "ruby",
+    "screen",
+    "script",
+    "sed",
+    "setsid",
+    "sh",
+    "source",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "tclsh",
+    "time",
+    "timeout",
+    "tmux",
+    "unshare",
+    "watch",
+    "xargs",
+    "xterm",
+    "zsh",
+];
+
+/// Programs of which the second word says what they do.
+const WITH_VERBS: &[&str] = &[
+    "apt",
+    "brew",
+    "bundle",
+    "cargo",
+    "composer",
+    "dotnet",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "helm",
+    "jj",
+    "just",
+    "kubectl",
+    "mix",
+    "mvn",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "rails",
+    "rustup",
+    "swift",
+    "systemctl",
+    "terraform",
+    "uv",
+    "yarn",
+];
+
+/// Whether the second word of the program says what it does.
+pub(crate) fn has_verbs(program: &str) -> bool {
+    WITH_VERBS.contains(&program)
+}
+
+/// Whether the program does what its arguments say.
+pub(crate) fn is_runner(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    RUNNERS.contains(&name)
+}

@@ -1,0 +1,106 @@
+//! A pattern of tool calls as agents describe them.
+
+use attache_protocol::v1::ToolKind;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// A pattern of tool calls, as agents describe them when they ask for permission. Every part that is
+/// set must fit the call.
+///
+/// It trusts what the agent says about its calls: their kind, their tool, their files, their
+/// command. Agents choose the names of their tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallPattern {
+    /// Calls of this kind.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "kind")]
+    pub kind: Option<ToolKind>,
+    /// Calls of the tool with this name; with a `*` at its end, of all tools whose names begin so,
+    /// such as those of one MCP server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Calls about files that are this one or below it, with symbolic links and `..` followed. A
+    /// rule that allows wants all files of the call there. A rule that asks or denies wants one of
+    /// them there, or one of the words of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// Commands that begin with these words, read as a shell reads them. A rule that allows covers
+    /// one plain command without variables, redirections and the like, in the session's folder, or
+    /// exactly this line. A rule that asks or denies covers every line that may run the command in
+    /// any spelling, also behind `sudo`, `sh -c` or `xargs`, and lines whose programs cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Calls with exactly this title, if the agent says nothing else about them than `text`. Some
+    /// agents name a command only in their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Calls that show exactly this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A kind as text.
+mod kind {
+    use super::ToolKind;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        kind: &Option<ToolKind>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        kind.as_ref().map(ToolKind::as_str).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<ToolKind>, D::Error> {
+        Ok(Option::<String>::deserialize(deserializer)?.as_deref().map(ToolKind::from))
+    }
+}
+
+impl CallPattern {
+    /// Whether no part is set, so that the pattern would fit every call.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Why this is not a pattern that a rule may have; `None` if it is one.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let texts = [&self.tool, &self.command, &self.title, &self.text];
+        if self.is_empty() {
+            return Some(
+                "`call` is about every call: name a kind, a tool, a path or a command".to_owned(),
+            );
+        }
+        if texts.into_iter().flatten().any(String::is_empty) {
+            return Some("a part of `call` is empty: remove it or write what it names".to_owned());
+        }
+        if let Some(ToolKind::Unknown(kind)) = &self.kind {
+            let known: Vec<&str> = ToolKind::KNOWN.iter().map(ToolKind::as_str).collect();
+            return Some(format!("`{kind}` is not a kind: use one of {}", known.join(", ")));
+        }
+        let is_relative = self.path.as_ref().is_some_and(|path| !path.is_absolute());
+        is_relative.then(|| "`call.path` must be a whole path, from /".to_owned())
+    }
+}
+
+/// The calls, as people read them.
+impl fmt::Display for CallPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match (&self.command, &self.tool) {
+            (Some(command), _) => format!("commands that start with `{command}`"),
+            (None, Some(tool)) => match tool.strip_suffix('*') {
+                Some(start) => format!("tools whose names start with {start}"),
+                None => format!("the tool {tool}"),
+            },
+            (None, None) => "tool calls".to_owned(),
+        };
+        f.write_str(&what)?;
+        let mut part = |text: Option<String>| text.map_or(Ok(()), |text| f.write_str(&text));
+        part(self.title.as_ref().map(|title| format!(" titled `{title}`")))?;
+        part(self.text.as_ref().map(|text| format!(", that say `{text}`")))?;
+        part(self.kind.as_ref().map(|kind| format!(", of the kind {}", kind.as_str())))?;
+        part(self.path.as_ref().map(|path| format!(", on {} and below", path.display())))
+    }
+}

@@ -1,0 +1,174 @@
+//! The subject of a rule: the actions that it is about.
+
+use super::{CallPattern, Effect, Pattern};
+use crate::command;
+use crate::shell::Part;
+use crate::text::{code, one_line};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use url::Url;
+
+/// What a rule is about. It is never wider than its words say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Subject {
+    /// Commands that begin with these words.
+    Command(Vec<String>),
+    /// This command line, character by character.
+    Line(String),
+    /// Reading of these files.
+    Reads(Pattern),
+    /// Making, changing, moving and deleting of these files.
+    Changes(Pattern),
+    /// Every use of this tool of the agent.
+    Tool(String),
+    /// The tools of an MCP server, or one of them.
+    Mcp {
+        /// The name of the server.
+        server: String,
+        /// The tool; `None` means all tools of the server.
+        tool: Option<String>,
+    },
+    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the
+    /// usual one.
+    Host(String),
+    /// A tool call that an agent asks permission for, as the agent describes it.
+    Call(CallPattern),
+    /// Runs of commands without a sandbox, or that can reach the network. Every other
+    /// subject that is about commands and allows covers only runs in a sandbox without the network.
+    Beyond {
+        /// The commands.
+        commands: Box<Subject>,
+        /// Whether it is about runs without a sandbox.
+        unsandboxed: bool,
+        /// Whether it is about runs in a sandbox that can reach the network.
+        network: bool,
+    },
+}
+
+/// How a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Whether a sandbox restricts it.
+    pub(crate) sandboxed: bool,
+    /// Whether it can reach the network; always true without a sandbox.
+    pub(crate) network: bool,
+}
+
+impl Subject {
+    /// This subject for commands that run in this way.
+    pub(crate) fn for_run(self, run: Run) -> Self {
+        match run {
+            Run { sandboxed: true, network: false } => self,
+            Run { sandboxed, network } => Self::Beyond {
+                commands: Box::new(self),
+                unsandboxed: !sandboxed,
+                network: sandboxed && network,
+            },
+        }
+    }
+
+    /// The commands that it is about, however they run.
+    pub(crate) fn commands(&self) -> &Self {
+        match self {
+            Self::Beyond { commands, .. } => commands,
+            other => other,
+        }
+    }
+
+    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a
+    /// sandbox without the network, unless it says otherwise. A subject that asks or denies covers
+    /// every run, unless it says otherwise.
+    pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
+        let plain = run.sandboxed && !run.network;
+        match (self, effect) {
+            (Self::Beyond { unsandboxed, .. }, _) if !run.sandboxed => *unsandboxed,
+            (Self::Beyond { network, unsandboxed, .. }, Effect::Allow) => {
+                plain || *network || *unsandboxed
+            }
+            (Self::Beyond { network, .. }, _) => *network && run.network,
+            (_, Effect::Allow) => plain,
+            _ => true,
+        }
+    }
+
+    /// Whether it is about this command. What allows is about no more than it says; what forbids or
+    /// asks is also about commands that run this one.
+    pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
+        match self {
+            Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
+            Self::Command(words) => command::comes_to(part, words),
+            Self::Tool(tool) => tool == "execute",
+            Self::Beyond { commands, .. } => commands.is_about_command(part, effect),
+            _ => false,
+        }
+    }
+
+    /// Whether it is about fetching this address.
+    pub(crate) fn is_about_address(&self, url: &Url) -> bool {
+        match self {
+            Self::Host(host) => {
+                let (host, port) = match host.rsplit_once(':') {
+                    Some((host, port)) => (host, port.parse().ok()),
+                    None => (host.as_str(), None),
+                };
+                let there = url.host_str().unwrap_or_default().trim_end_matches('.');
+                let same = match host.strip_prefix("*.") {
+                    Some(above) => {
+                        there.strip_suffix(above).is_some_and(|below| below.ends_with('.'))
+                    }
+                    None => there == host,
+                };
+                same && url.port() == port
+            }
+            Self::Tool(tool) => tool == "fetch",
+            _ => false,
+        }
+    }
+
+    /// Whether it is about this tool of this server.
+    pub(crate) fn is_about_mcp(&self, called: &str, used: &str) -> bool {
+        match self {
+            Self::Mcp { server, tool } => {
+                server == called && tool.as_ref().is_none_or(|tool| tool == used)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The host of an address as a rule names it.
+pub(crate) fn host_of(url: &Url) -> Option<String> {
+    let host = url.host_str()?.trim_end_matches('.');
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// What a rule is about, as people read it: it stands behind "Always allow" (PERM-07).
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |text: &str| code(&one_line(text, 80));
+        match self {
+            Self::Command(words) => {
+                write!(f, "commands that start with {}", short(&words.join(" ")))
+            }
+            Self::Line(line) => write!(f, "exactly {}", short(line)),
+            Self::Reads(pattern) => write!(f, "reads of {}", short(pattern.text())),
+            Self::Changes(pattern) if pattern.text() == "**" => f.write_str("edits"),
+            Self::Changes(pattern) => write!(f, "edits of {}", short(pattern.text())),
+            Self::Tool(tool) => write!(f, "uses of {}", short(tool)),
+            Self::Mcp { server, tool: Some(tool) } => {
+                write!(f, "uses of {} of the server {}", short(tool), short(server))
+            }
+            Self::Mcp { server, tool: None } => write!(f, "uses of the server {}", short(server)),
+            Self::Host(host) => write!(f, "fetches from {}", short(host)),
+            Self::Call(call) => call.fmt(f),
+            Self::Beyond { commands, unsandboxed, network } => {
+                let how = match (unsandboxed, network) {
+                    (true, true) => " without a sandbox or with the network",
+                    (true, false) => " without a sandbox",
+                    _ => " with the network",
+                };
+                write!(f, "{commands}{how}")
+            }
+        }
+    }
+}

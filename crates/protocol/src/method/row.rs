@@ -1,0 +1,125 @@
+//! One row of the method table, and methods as types.
+
+use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
+use super::gate::Gate;
+use crate::{DecodeError, FaultKind, Reader, Unknown, Wire};
+
+/// One row of the method table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The wire name.
+    pub name: &'static str,
+    /// The name of the handler's function: the wire name in snake case.
+    pub function: &'static str,
+    /// The receiver. The other end sends it.
+    pub receiver: Receiver,
+    /// Call or notification.
+    pub kind: Kind,
+    /// Connection or session.
+    pub scope: Scope,
+    /// Stable, unstable or retired.
+    pub stability: Stability,
+    /// The capability that the receiver must have advertised.
+    pub gate: Gate,
+    /// The rule that a message past a closed gate breaks.
+    pub gate_rule: &'static str,
+    /// Whether `null` params mean `{}`.
+    pub null_params: bool,
+    /// Whether a `null` result means `{}`.
+    pub null_result: bool,
+    /// Whether an agent refuses the call until the user has logged in.
+    pub needs_login: bool,
+    /// How long a caller can expect to wait.
+    pub deadline: Deadline,
+    /// The shape of `params`.
+    #[cfg(feature = "schema")]
+    pub params: fn() -> crate::Shape,
+    /// The shape of `result`.
+    #[cfg(feature = "schema")]
+    pub result: Option<fn() -> crate::Shape>,
+}
+
+impl Row {
+    /// Returns the text to decode as params: `{}` for absent params, and for `null` where the row
+    /// allows it.
+    pub fn params_text<'t>(&self, params: Option<&'t str>) -> &'t str {
+        match params {
+            None => "{}",
+            Some("null") if self.null_params => "{}",
+            Some(text) => text,
+        }
+    }
+
+    /// Returns the reader of params: a call with a value outside a closed set is an error, and a
+    /// notification keeps it.
+    fn params_reader<'t>(&self, text: &'t str, reporting: bool) -> Reader<'t> {
+        let unknown = match self.kind {
+            Kind::Call => Unknown::Refuse,
+            Kind::Notification => Unknown::Keep,
+        };
+        match reporting {
+            true => Reader::reporting(text, unknown),
+            false => Reader::new(text, unknown),
+        }
+    }
+
+    /// Returns the text to decode as a result: `{}` for `null` where the row allows it.
+    pub fn result_text<'t>(&self, result: &'t str) -> &'t str {
+        if result == "null" && self.null_result { "{}" } else { result }
+    }
+}
+
+/// A method as a type, which ties its row to the type of its params.
+pub trait Method: 'static {
+    /// Its row in the table.
+    const ROW: &'static Row;
+    /// The type of `params`.
+    type Params: Wire + Send + 'static;
+
+    /// Decodes params. A notification keeps values outside closed sets; a call with such a value is
+    /// an error.
+    fn decode_params(params: Option<&str>) -> Result<Self::Params, DecodeError> {
+        let text = Self::ROW.params_text(params);
+        let decoded = match Self::ROW.kind {
+            Kind::Call => crate::decode_known(text),
+            Kind::Notification => crate::decode(text),
+        };
+        decoded.map_err(|error| error.under("params"))
+    }
+
+    /// Decodes params, and with `reporting` lists the values that were left out or replaced by a
+    /// default. The list has no unknown fields, because peers may add fields.
+    fn decode_params_reporting(
+        params: Option<&str>,
+        reporting: bool,
+    ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
+        let text = Self::ROW.params_text(params);
+        let mut reader = Self::ROW.params_reader(text, reporting);
+        match crate::wire::decode::finish(&mut reader) {
+            Ok(params) => (Ok(params), dropped(text, reader)),
+            Err(fault) => (Err(DecodeError::new(text, fault).under("params")), Vec::new()),
+        }
+    }
+}
+
+/// Lists the values that `reader` dropped. Not generic: it would be compiled for each method.
+fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
+    let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
+    let faults = faults.filter(|value| value.kind != FaultKind::NoField);
+    faults.map(|notice| notice.error.under("params")).collect()
+}
+
+/// A method with a reply.
+pub trait Call: Method {
+    /// The type of `result`.
+    type Result: Wire + Send + 'static;
+
+    /// Decodes a result. Values outside closed sets are kept, and the caller decides what they
+    /// mean: an unknown stop reason, for example, ends a turn with an error.
+    fn decode_result(result: &str) -> Result<Self::Result, DecodeError> {
+        crate::decode(Self::ROW.result_text(result)).map_err(|error| error.under("result"))
+    }
+}
+
+/// A method without a reply.
+pub trait Notification: Method {}

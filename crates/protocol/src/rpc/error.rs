@@ -1,0 +1,172 @@
+//! The error object of a JSON-RPC response.
+
+use crate::wire::declare::wire_struct;
+use crate::{Fault, Raw, Reader, Wire, Writer};
+use std::fmt;
+
+wire_struct! {
+    /// Why a request failed, as the other side sees it. It has no `_meta`.
+    pub plain struct Error {
+        /// The kind of failure. Unknown codes are kept.
+        must code: ErrorCode = "code",
+        /// One short sentence.
+        must message: String = "message",
+        /// More about the failure: any JSON value. Null means absent.
+        lenient data: Option<Raw> = "data",
+    }
+}
+
+impl Error {
+    /// The line is not JSON. The reply has the id null.
+    pub fn parse_error() -> Self {
+        Self::new(ErrorCode::PARSE_ERROR, "Parse error")
+    }
+
+    /// The JSON is not a valid request, for the given reason.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::INVALID_REQUEST, message)
+    }
+
+    /// This side does not serve the method `name`, or did not advertise it.
+    pub fn method_not_found(name: &str) -> Self {
+        Self::new(ErrorCode::METHOD_NOT_FOUND, format!("the method {name} is not supported"))
+    }
+
+    /// The parameters cannot be decoded or accepted, for the given reason.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::INVALID_PARAMS, message)
+    }
+
+    /// This side failed, for the given reason.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::INTERNAL_ERROR, message)
+    }
+
+    /// The request was cancelled before it ended.
+    pub fn request_cancelled() -> Self {
+        Self::new(ErrorCode::REQUEST_CANCELLED, "the request was cancelled")
+    }
+
+    /// The user must log in first. The message says how.
+    pub fn auth_required(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::AUTH_REQUIRED, message)
+    }
+
+    /// There is no session with this id. `data` contains it as `sessionId`.
+    pub fn resource_not_found_session(session_id: &str) -> Self {
+        Self {
+            data: Some(serde_json::json!({ "sessionId": session_id }).into()),
+            ..Self::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such session")
+        }
+    }
+
+    /// There is no file at this URI. `data` contains it as `uri`.
+    pub fn resource_not_found_file(uri: &str) -> Self {
+        Self {
+            data: Some(serde_json::json!({ "uri": uri }).into()),
+            ..Self::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such file")
+        }
+    }
+}
+
+impl Error {
+    /// Returns the cause that peers put behind a message like "Internal error": `data` if it is
+    /// text, or else its text under `details` or `message`. It is one line of at most 300
+    /// characters. Returns `None` if the message already says it.
+    pub fn cause(&self) -> Option<String> {
+        let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Object(members) => ["details", "message"]
+                .iter()
+                .find_map(|key| members.get(*key)?.as_str())?
+                .to_owned(),
+            _ => return None,
+        };
+        let line = cause.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = line.chars().take(300).collect();
+        (!short.is_empty() && short != self.message).then_some(if short.len() < line.len() {
+            short + "…"
+        } else {
+            short
+        })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause() {
+            Some(cause) => write!(f, "{}: {cause} ({})", self.message, self.code),
+            None => write!(f, "{} ({})", self.message, self.code),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The kind of a failure: any 32-bit number. ACP names eight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ErrorCode(pub i32);
+
+impl ErrorCode {
+    /// The line is not JSON.
+    pub const PARSE_ERROR: Self = Self(-32700);
+    /// The JSON is not a valid request.
+    pub const INVALID_REQUEST: Self = Self(-32600);
+    /// The method is unknown or not supported.
+    pub const METHOD_NOT_FOUND: Self = Self(-32601);
+    /// The parameters cannot be decoded or accepted.
+    pub const INVALID_PARAMS: Self = Self(-32602);
+    /// The handler failed.
+    pub const INTERNAL_ERROR: Self = Self(-32603);
+    /// The request was cancelled.
+    pub const REQUEST_CANCELLED: Self = Self(-32800);
+    /// The user must log in first.
+    pub const AUTH_REQUIRED: Self = Self(-32000);
+    /// There is no such session or file.
+    pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl From<i32> for ErrorCode {
+    fn from(code: i32) -> Self {
+        Self(code)
+    }
+}
+
+impl Wire for ErrorCode {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        i32::read(reader).map(Self)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.0.write(writer);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        i32::shape()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use crate::Raw;
+
+    #[test]
+    fn an_error_shows_the_cause_its_sender_put_into_data() {
+        let with = |data| {
+            Error { data: Raw::from_text(data).ok(), ..Error::new(-32603, "Internal error") }
+                .to_string()
+        };
+        assert_eq!(with(r#""no such\nmodel""#), "Internal error: no such model (-32603)");
+        assert_eq!(with(r#"{"details":"quota"}"#), "Internal error: quota (-32603)");
+        assert_eq!(with(r#"{"code":7}"#), "Internal error (-32603)");
+        assert_eq!(with(r#""Internal error""#), "Internal error (-32603)");
+    }
+}

@@ -1,0 +1,386 @@
+//! The macros that declare wire types. One declaration generates the type, its decoding by the
+//! marks of [`crate::mark`], its encoding and, with the feature `schema`, its shape.
+
+/// Declares an object.
+///
+/// Each field has a mark, a type and a key: `must path: String = "path",`. Unless the declaration
+/// says `plain struct`, the object also has `meta: Option<Raw>` for `_meta`, where anything but an
+/// object reads as absent. A second key, `= "key" formerly "draft_key"`, is the spelling of old
+/// drafts: it is read unless unknown values are refused, and never written. `new` takes the
+/// required fields in order; the others start at their defaults.
+macro_rules! wire_struct {
+    ($(#[$doc:meta])* pub plain struct $name:ident { $($fields:tt)* }) => {
+        wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)* }
+    };
+    ($(#[$doc:meta])* pub struct $name:ident { $($fields:tt)* }) => {
+        wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)*
+            /// Data of extensions.
+            lenient meta: Option<crate::Meta> = "_meta",
+        }
+    };
+
+    // Sorts the fields into required and defaulted ones, for `new`.
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    };
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_items $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_items $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    };
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_null $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_null $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    };
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* flat $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] flat $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
+    };
+    (@sort $docs:tt $name:ident {$($all:tt)*} $required:tt $(#[$doc:meta])* $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] $mark $field: $ty = $key $(formerly $draft)?,} $required $($rest)* }
+    };
+
+    (@sort [$(#[$doc:meta])*] $name:ident
+        {$([$(#[$fdoc:meta])*] $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?,)*}
+        {$($required:ident: $rty:ty,)*}
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[$fdoc])* pub $field: $ty,)*
+        }
+
+        impl $name {
+            /// Returns a value with these required fields and all others at their defaults.
+            #[allow(clippy::new_without_default, clippy::too_many_arguments, reason = "one shape for every declared object")]
+            pub fn new($($required: impl Into<$rty>),*) -> Self {
+                wire_struct! { @new $($required)*; $([$mark $field $ty])* }
+            }
+        }
+
+        impl crate::Wire for $name {
+            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
+                use crate::mark;
+                // A flat union's own pass reports what it does not know.
+                const FLAT: bool = false $(|| <mark::$mark as mark::Mark<$ty>>::FLAT)*;
+                let start = reader.place();
+                if FLAT {
+                    reader.taken(start, &[$($key),*]);
+                }
+                $(let mut $field: Option<$ty> = <mark::$mark as mark::Mark<$ty>>::before(reader)?;)*
+                reader.object(|key, reader| match key {
+                    $($key => <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader),
+                    $($draft if reader.unknown() == crate::Unknown::Keep => {
+                        <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader)
+                    })?)*
+                    _ if FLAT => reader.skip().map(drop),
+                    key => reader.unknown_member(start, key),
+                })?;
+                $(let $field = match $field {
+                    Some(value) => value,
+                    None => match <mark::$mark as mark::Mark<$ty>>::absent() {
+                        Some(value) => value,
+                        None => return Err(crate::Fault { at: start, kind: crate::FaultKind::Missing($key) }),
+                    },
+                };)*
+                Ok(Self { $($field),* })
+            }
+
+            fn write(&self, writer: &mut crate::Writer<'_>) {
+                writer.object(|object| crate::Members::write_members(self, object, &[]));
+            }
+
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                use crate::mark;
+                crate::Shape::Object {
+                    name: stringify!($name),
+                    members: vec![$(crate::MemberShape {
+                        key: $key,
+                        mark: stringify!($mark),
+                        required: <mark::$mark as mark::Mark<$ty>>::REQUIRED,
+                        shape: <mark::$mark as mark::Mark<$ty>>::shape(),
+                    }),*],
+                }
+            }
+        }
+
+        impl crate::Members for $name {
+            fn write_members(&self, object: &mut crate::ObjectWriter<'_>, except: &[&str]) {
+                const KEYS: &[&str] = &[$($key),*];
+                $(<crate::mark::$mark as crate::mark::Mark<$ty>>::write(
+                    &self.$field,
+                    $key,
+                    &wire_struct!(@siblings $mark KEYS except),
+                    object,
+                );)*
+                let _ = (object, KEYS, except);
+            }
+        }
+    };
+
+    // The keys that a union among the members must not write again.
+    (@siblings flat $keys:ident $except:ident) => { [$keys, $except].concat() };
+    (@siblings flat_lenient $keys:ident $except:ident) => { [$keys, $except].concat() };
+    (@siblings $mark:ident $keys:ident $except:ident) => { [] };
+
+    // The body of `new`: required fields by name, the rest at their defaults.
+    (@new $($required:ident)*; $([$mark:ident $field:ident $ty:ty])*) => {
+        Self { $($field: wire_struct!(@value $mark $field)),* }
+    };
+    (@value must $field:ident) => { $field.into() };
+    (@value must_items $field:ident) => { $field.into() };
+    (@value must_null $field:ident) => { $field.into() };
+    (@value flat $field:ident) => { $field.into() };
+    (@value $mark:ident $field:ident) => { Default::default() };
+}
+
+/// Declares a set of strings.
+///
+/// `closed` sets refuse other strings under [`crate::Unknown::Refuse`]; `open` sets never do. A
+/// string outside the set is kept as `Unknown`.
+macro_rules! wire_string {
+    ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$vdoc])* $variant,)*
+            /// A value that this version does not know, as it arrived.
+            Unknown(Box<str>),
+        }
+
+        impl $name {
+            /// Every value that this version knows.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Returns the string on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Unknown(text) => text,
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                match text {
+                    $($text => Self::$variant,)*
+                    other => Self::Unknown(other.into()),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl crate::Wire for $name {
+            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
+                let mark = reader.checkpoint();
+                let value = Self::from(&*reader.string()?);
+                if wire_string!(@closed $kind)
+                    && matches!(value, Self::Unknown(_))
+                    && reader.unknown() == crate::Unknown::Refuse
+                {
+                    reader.rewind(mark);
+                    return Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))));
+                }
+                Ok(value)
+            }
+
+            fn write(&self, writer: &mut crate::Writer<'_>) {
+                writer.string(self.as_str());
+            }
+
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                crate::Shape::Strings {
+                    name: stringify!($name),
+                    known: &[$($text),*],
+                    open: !crate::wire::declare::wire_string!(@closed $kind),
+                }
+            }
+        }
+    };
+    (@closed closed) => { true };
+    (@closed open) => { false };
+}
+
+/// Declares a union of objects with the string member `$tag`, at any place in the object.
+///
+/// `closed` and `open` are as for [`wire_string`]. A malformed known variant is an error, never
+/// `Unknown`. A variant without a type has no members but the tag. `formerly` gives a retired tag,
+/// which is read only under [`crate::Unknown::Keep`] and never written. A type that several
+/// variants hold is marked `shared` and has no conversion.
+macro_rules! wire_union {
+    ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
+        wire_union! { @declare $(#[$doc])* $name $tag $kind { $($variants)* } }
+        wire_union! { @from $name $($variants)* }
+    };
+
+    (@declare $(#[$doc:meta])* $name:ident $tag:literal $kind:ident {
+        $($(#[$vdoc:meta])* $variant:ident $(($ty:ty))? = $text:literal $(formerly $old:literal)? $(shared)?,)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $name {
+            $($(#[$vdoc])* $variant $(($ty))?,)*
+            /// A variant that this version does not know, as it arrived.
+            Unknown(crate::UnknownVariant),
+        }
+
+        impl $name {
+            /// The tags of all variants that this version knows.
+            pub const TAGS: &'static [&'static str] = &[$($text),*];
+
+            /// Returns the tag on the wire.
+            pub fn tag(&self) -> &str {
+                match self {
+                    $(Self::$variant { .. } => $text,)*
+                    Self::Unknown(unknown) => &unknown.tag,
+                }
+            }
+        }
+
+        impl crate::Wire for $name {
+            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
+                let Some(tag) = reader.tag($tag)? else {
+                    return Err(reader.fault(crate::FaultKind::Missing($tag)));
+                };
+                let start = reader.place();
+                reader.taken(start, &[$tag]);
+                let tag = match &*tag {
+                    $($($old if reader.unknown() == crate::Unknown::Keep => $text,)?)*
+                    tag => tag,
+                };
+                match tag {
+                    $($text => wire_union!(@read reader $variant $($ty)?),)*
+                    _ if crate::wire::declare::wire_string!(@closed $kind) && reader.unknown() == crate::Unknown::Refuse => {
+                        Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))))
+                    }
+                    _ => crate::UnknownVariant::read(tag, reader).map(Self::Unknown),
+                }
+            }
+
+            fn write(&self, writer: &mut crate::Writer<'_>) {
+                writer.object(|object| crate::Members::write_members(self, object, &[]));
+            }
+
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                crate::Shape::Union {
+                    name: stringify!($name),
+                    tag: $tag,
+                    variants: vec![$(($text, wire_union!(@shape $variant $($ty)?))),*],
+                    open: !crate::wire::declare::wire_string!(@closed $kind),
+                }
+            }
+        }
+
+        impl crate::Members for $name {
+            fn write_members(&self, object: &mut crate::ObjectWriter<'_>, except: &[&str]) {
+                match self {
+                    $(Self::$variant $((wire_union!(@value value $ty)))? => {
+                        object.key($tag).string($text);
+                        $(<$ty as crate::Members>::write_members(value, object, &[$tag]);)?
+                    })*
+                    Self::Unknown(unknown) => unknown.write_members(object, except, $tag),
+                }
+            }
+        }
+    };
+
+    (@read $reader:ident $variant:ident) => {{
+        let start = $reader.place();
+        $reader.object(|key, reader| reader.unknown_member(start, key)).map(|()| Self::$variant)
+    }};
+    (@read $reader:ident $variant:ident $ty:ty) => { <$ty as crate::Wire>::read($reader).map(Self::$variant) };
+    (@shape $variant:ident) => { crate::Shape::Object { name: "", members: Vec::new() } };
+    (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };
+    (@value $value:ident $ty:ty) => { $value };
+
+    // Conversions from each type that only one variant holds.
+    (@from $name:ident) => {};
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident = $text:literal, $($rest:tt)*) => {
+        wire_union! { @from $name $($rest)* }
+    };
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal shared, $($rest:tt)*) => {
+        wire_union! { @from $name $($rest)* }
+    };
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal $(formerly $old:literal)?, $($rest:tt)*) => {
+        impl From<$ty> for $name {
+            fn from(value: $ty) -> Self {
+                Self::$variant(value)
+            }
+        }
+        wire_union! { @from $name $($rest)* }
+    };
+}
+
+/// Declares an identifier: an opaque string that is cheap to clone and never parsed.
+macro_rules! wire_id {
+    ($($(#[$doc:meta])* pub struct $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(std::sync::Arc<str>);
+
+        impl $name {
+            /// Returns the identifier's text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{:?}", self.as_str())
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl crate::Wire for $name {
+            fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
+                reader.string().map(|text| Self((&*text).into()))
+            }
+
+            fn write(&self, writer: &mut crate::Writer<'_>) {
+                writer.string(self.as_str());
+            }
+
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                crate::Shape::String
+            }
+        }
+    )*};
+}
+
+pub(crate) use {wire_id, wire_string, wire_struct, wire_union};

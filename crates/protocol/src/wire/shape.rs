@@ -1,0 +1,73 @@
+//! The JSON that a type accepts. JSON Schemas and generated test values come from it.
+
+/// The shape of one wire type. No ACP type contains itself, so a shape is a finite tree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Any JSON value.
+    Any,
+    /// A string.
+    String,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number, by its JSON Schema format: `uint16`, `uint32`, `uint64`, `int32`, `int64`.
+    Integer {
+        /// The format.
+        format: &'static str,
+    },
+    /// Any number.
+    Number,
+    /// A value or null.
+    Nullable(Box<Shape>),
+    /// An array.
+    Array(Box<Shape>),
+    /// An object with free keys.
+    Map(Box<Shape>),
+    /// One of the shapes, distinguished by JSON type.
+    OneOf {
+        /// The Rust type's name.
+        name: &'static str,
+        /// The shapes.
+        shapes: Vec<Shape>,
+    },
+    /// An object with known members.
+    Object {
+        /// The Rust type's name, which is also the schema's. Empty for members without a type of
+        /// their own.
+        name: &'static str,
+        /// Its members in the order in which they are written.
+        members: Vec<MemberShape>,
+    },
+    /// A set of strings.
+    Strings {
+        /// The Rust type's name.
+        name: &'static str,
+        /// The strings this version knows.
+        known: &'static [&'static str],
+        /// Whether other strings are valid.
+        open: bool,
+    },
+    /// A union of objects with a tag.
+    Union {
+        /// The Rust type's name.
+        name: &'static str,
+        /// The tag's key.
+        tag: &'static str,
+        /// Tag and shape of each variant. The empty tag means an absent tag.
+        variants: Vec<(&'static str, Shape)>,
+        /// Whether other tags are valid.
+        open: bool,
+    },
+}
+
+/// One member of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberShape {
+    /// The key on the wire. For the mark `flat`, the tag of the union among the members.
+    pub key: &'static str,
+    /// The decode mark, see [`crate::mark`].
+    pub mark: &'static str,
+    /// Whether the key must be present.
+    pub required: bool,
+    /// The value's shape.
+    pub shape: Shape,
+}

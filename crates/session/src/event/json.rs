@@ -1,0 +1,368 @@
+//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`. The
+//! last member is what happened.
+//!
+//! Every version of this crate reads these names and members. New ones may be added; existing ones
+//! never change.
+
+use crate::{
+    Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
+};
+use attache_protocol::v1::SessionInfoUpdate;
+use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
+use std::fmt;
+
+/// The version of the form. It rises only if older versions of this crate would misread a log.
+pub const EVENT_VERSION: u64 = 1;
+
+/// A line of a log that is not an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventError {
+    /// A newer version of this crate wrote the line in a form that this version cannot read.
+    Newer {
+        /// The version of the line.
+        version: u64,
+    },
+    /// The line or one of its members cannot be decoded.
+    Malformed(DecodeError),
+    /// The line lacks a member.
+    Missing(&'static str),
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer { version } => {
+                write!(
+                    f,
+                    "the event has the version {version}, this program reads {EVENT_VERSION}; use a newer program"
+                )
+            }
+            Self::Malformed(error) => write!(f, "the event cannot be read: {error}"),
+            Self::Missing(member) => write!(f, "the event cannot be read: it has no {member:?}"),
+        }
+    }
+}
+
+impl std::error::Error for EventError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Malformed(error) => Some(error),
+            Self::Newer { .. } | Self::Missing(_) => None,
+        }
+    }
+}
+
+impl Event {
+    /// Returns the event as one line of JSON, without a line break.
+    pub fn encode(&self) -> String {
+        let mut out = Vec::new();
+        Writer::new(&mut out).object(|event| {
+            event.member("v", &EVENT_VERSION);
+            event.member("sequence", &self.sequence);
+            event.member("at", &self.at.0);
+            write_body(&self.body, event.key(name(&self.body)));
+        });
+        // Writers append whole UTF-8 strings only.
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Decodes the output of [`Event::encode`]. A body that this version does not know becomes
+    /// [`EventBody::Newer`].
+    pub fn decode(line: &str) -> Result<Self, EventError> {
+        let event = Object::of(line, "")?;
+        let version: u64 = event.must("v")?;
+        if version != EVENT_VERSION {
+            return Err(EventError::Newer { version });
+        }
+        let (name, value) = event.members.0.last().ok_or(EventError::Missing("v"))?;
+        if ["v", "sequence", "at"].contains(&name.as_str()) {
+            return Err(EventError::Missing("name of what happened"));
+        }
+        let body = read_body(name, value)?;
+        Ok(Self { sequence: event.must("sequence")?, at: Timestamp(event.must("at")?), body })
+    }
+}
+
+/// The name of a body in the log.
+fn name(body: &EventBody) -> &str {
+    match body {
+        EventBody::Opened { .. } => "opened",
+        EventBody::Replaced => "replaced",
+        EventBody::Prompt { .. } => "prompt",
+        EventBody::Message { .. } => "message",
+        EventBody::ToolCall(_) => "toolCall",
+        EventBody::ToolCallUpdate(_) => "toolCallUpdate",
+        EventBody::Plan { .. } => "plan",
+        EventBody::PlanRemoved(_) => "planRemoved",
+        EventBody::Commands(_) => "commands",
+        EventBody::ConfigOptions(_) => "configOptions",
+        EventBody::Modes(_) => "modes",
+        EventBody::CurrentMode(_) => "currentMode",
+        EventBody::Models(_) => "models",
+        EventBody::Info { .. } => "info",
+        EventBody::StoredTitle { .. } => "storedTitle",
+        EventBody::Archived(_) => "archived",
+        EventBody::Usage { .. } => "usage",
+        EventBody::Notice(_) => "notice",
+        EventBody::Compaction(_) => "compaction",
+        EventBody::CompactionSummary(_) => "compactionSummary",
+        EventBody::Subagent(_) => "subagent",
+        EventBody::SessionMessage(_) => "sessionMessage",
+        EventBody::SessionMessageChunk(_) => "sessionMessageChunk",
+        EventBody::PermissionAsked { .. } => "permissionAsked",
+        EventBody::PermissionSettled { .. } => "permissionSettled",
+        EventBody::TurnBegan => "turnBegan",
+        EventBody::TurnEnded { .. } => "turnEnded",
+        EventBody::Record { .. } => "record",
+        EventBody::Unknown { .. } => "unknown",
+        EventBody::Newer { name, .. } => name,
+    }
+}
+
+fn write_body(body: &EventBody, mut writer: Writer<'_>) {
+    let to = &mut writer;
+    match body {
+        EventBody::Prompt { content } => content.write(to),
+        EventBody::ToolCall(call) => call.write(to),
+        EventBody::ToolCallUpdate(update) => update.write(to),
+        EventBody::PlanRemoved(id) => id.write(to),
+        EventBody::Commands(commands) => commands.write(to),
+        EventBody::ConfigOptions(options) => options.write(to),
+        EventBody::Modes(modes) => modes.write(to),
+        EventBody::CurrentMode(mode) => mode.write(to),
+        EventBody::Models(models) => models.write(to),
+        EventBody::Info { title, updated_at, meta } => {
+            let (title, updated_at, meta) = (title.clone(), updated_at.clone(), meta.clone());
+            SessionInfoUpdate { title, updated_at, meta }.write(to);
+        }
+        EventBody::Archived(archived) => archived.write(to),
+        EventBody::Notice(notice) => notice.write(to),
+        EventBody::Compaction(update) => update.write(to),
+        EventBody::CompactionSummary(chunk) => chunk.write(to),
+        EventBody::Subagent(update) => update.write(to),
+        EventBody::SessionMessage(message) => message.write(to),
+        EventBody::SessionMessageChunk(chunk) => chunk.write(to),
+        EventBody::Newer { value, .. } => value.write(to),
+        body => to.object(|object| write_members(body, object)),
+    }
+}
+
+/// Writes the bodies that are objects of our own form.
+fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'_>) {
+    match body {
+        EventBody::Opened { cwd, additional_directories, origin, agent } => {
+            object.member("cwd", cwd);
+            object.member("additionalDirectories", additional_directories);
+            match origin {
+                Origin::New => object.key("origin").string("new"),
+                Origin::Loaded => object.key("origin").string("loaded"),
+                Origin::Resumed => object.key("origin").string("resumed"),
+                Origin::Forked(from) => {
+                    object.key("origin").string("forked");
+                    object.member("from", from);
+                }
+            }
+            if let Some(agent) = agent {
+                object.member("agent", agent);
+            }
+        }
+        EventBody::Message { author, message_id, content } => {
+            object.key("author").string(author_name(*author));
+            if let Some(id) = message_id {
+                object.member("messageId", id);
+            }
+            object.member("content", content);
+        }
+        EventBody::Plan { id, content } => {
+            if let Some(id) = id {
+                object.member("id", id);
+            }
+            match content {
+                PlanContent::Items(entries) => object.member("items", entries),
+                PlanContent::File(uri) => object.member("file", uri),
+                PlanContent::Markdown(text) => object.member("markdown", text),
+            }
+        }
+        EventBody::StoredTitle { title, by_person } => {
+            object.member("title", title);
+            object.member("byPerson", by_person);
+        }
+        EventBody::Usage { used, size, cost } => {
+            object.member("used", used);
+            if let Some(size) = size {
+                object.member("size", size);
+            }
+            if let Some(cost) = cost {
+                object.member("cost", cost);
+            }
+        }
+        EventBody::PermissionAsked { id, tool_call, options } => {
+            object.member("id", &id.0);
+            object.member("toolCall", tool_call);
+            object.member("options", options);
+        }
+        EventBody::PermissionSettled { id, outcome } => {
+            object.member("id", &id.0);
+            object.member("outcome", outcome);
+        }
+        EventBody::TurnEnded { outcome, usage } => {
+            match outcome {
+                TurnOutcome::Stopped(reason) => object.member("stopReason", reason),
+                TurnOutcome::Failed(error) => object.member("error", error),
+            }
+            if let Some(usage) = usage {
+                object.member("usage", usage);
+            }
+        }
+        EventBody::Record { name, value } => {
+            object.member("name", name);
+            object.member("value", value);
+        }
+        EventBody::Unknown { name, raw } => {
+            object.member("name", name);
+            object.member("raw", raw);
+        }
+        // `TurnBegan` and `Replaced` have no members. All others are written above.
+        _ => {}
+    }
+}
+
+fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
+    Ok(match name {
+        "prompt" => EventBody::Prompt { content: read(name, raw)? },
+        "toolCall" => EventBody::ToolCall(read(name, raw)?),
+        "toolCallUpdate" => EventBody::ToolCallUpdate(read(name, raw)?),
+        "planRemoved" => EventBody::PlanRemoved(read(name, raw)?),
+        "commands" => EventBody::Commands(read(name, raw)?),
+        "configOptions" => EventBody::ConfigOptions(read(name, raw)?),
+        "modes" => EventBody::Modes(read(name, raw)?),
+        "currentMode" => EventBody::CurrentMode(read(name, raw)?),
+        "models" => EventBody::Models(read(name, raw)?),
+        "info" => {
+            let SessionInfoUpdate { title, updated_at, meta } = read(name, raw)?;
+            EventBody::Info { title, updated_at, meta }
+        }
+        "archived" => EventBody::Archived(read(name, raw)?),
+        "notice" => EventBody::Notice(read(name, raw)?),
+        "compaction" => EventBody::Compaction(read(name, raw)?),
+        "compactionSummary" => EventBody::CompactionSummary(read(name, raw)?),
+        "subagent" => EventBody::Subagent(Box::new(read(name, raw)?)),
+        "sessionMessage" => EventBody::SessionMessage(Box::new(read(name, raw)?)),
+        "sessionMessageChunk" => EventBody::SessionMessageChunk(Box::new(read(name, raw)?)),
+        "turnBegan" => EventBody::TurnBegan,
+        "replaced" => EventBody::Replaced,
+        "opened" | "message" | "plan" | "storedTitle" | "usage" | "permissionAsked"
+        | "permissionSettled" | "turnEnded" | "record" | "unknown" => {
+            read_members(name, &Object::of(raw.get(), name)?)?.unwrap_or_else(|| newer(name, raw))
+        }
+        _ => newer(name, raw),
+    })
+}
+
+/// Reads the bodies that are objects of our own form. Returns `None` for a form that a newer
+/// version added.
+fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, EventError> {
+    Ok(Some(match name {
+        "opened" => EventBody::Opened {
+            cwd: object.must("cwd")?,
+            additional_directories: object.must("additionalDirectories")?,
+            origin: match object.must::<String>("origin")?.as_str() {
+                "new" => Origin::New,
+                "loaded" => Origin::Loaded,
+                "resumed" => Origin::Resumed,
+                "forked" => Origin::Forked(object.must("from")?),
+                _ => return Ok(None),
+            },
+            agent: object.may("agent")?,
+        },
+        "message" => EventBody::Message {
+            author: match object.must::<String>("author")?.as_str() {
+                "user" => MessageAuthor::User,
+                "agent" => MessageAuthor::Agent,
+                "thought" => MessageAuthor::Thought,
+                _ => return Ok(None),
+            },
+            message_id: object.may("messageId")?,
+            content: object.must("content")?,
+        },
+        "plan" => {
+            let items = object.may("items")?.map(PlanContent::Items);
+            let file = object.may("file")?.map(PlanContent::File);
+            let markdown = object.may("markdown")?.map(PlanContent::Markdown);
+            let Some(content) = items.or(file).or(markdown) else { return Ok(None) };
+            EventBody::Plan { id: object.may("id")?, content }
+        }
+        "storedTitle" => EventBody::StoredTitle {
+            title: object.must("title")?,
+            by_person: object.must("byPerson")?,
+        },
+        "usage" => EventBody::Usage {
+            used: object.must("used")?,
+            size: object.may("size")?,
+            cost: object.may("cost")?,
+        },
+        "permissionAsked" => EventBody::PermissionAsked {
+            id: PermissionId(object.must("id")?),
+            tool_call: object.must("toolCall")?,
+            options: object.must("options")?,
+        },
+        "permissionSettled" => EventBody::PermissionSettled {
+            id: PermissionId(object.must("id")?),
+            outcome: object.must("outcome")?,
+        },
+        "turnEnded" => {
+            let stopped = object.may("stopReason")?.map(TurnOutcome::Stopped);
+            let failed = object.may("error")?.map(TurnOutcome::Failed);
+            let Some(outcome) = stopped.or(failed) else { return Ok(None) };
+            EventBody::TurnEnded { outcome, usage: object.may("usage")? }
+        }
+        "record" => EventBody::Record { name: object.must("name")?, value: object.must("value")? },
+        "unknown" => EventBody::Unknown { name: object.must("name")?, raw: object.must("raw")? },
+        _ => return Ok(None),
+    }))
+}
+
+fn newer(name: &str, value: &Raw) -> EventBody {
+    EventBody::Newer { name: name.to_owned(), value: value.clone() }
+}
+
+fn author_name(author: MessageAuthor) -> &'static str {
+    match author {
+        MessageAuthor::User => "user",
+        MessageAuthor::Agent => "agent",
+        MessageAuthor::Thought => "thought",
+    }
+}
+
+fn read<T: Wire>(path: &str, raw: &Raw) -> Result<T, EventError> {
+    decode(raw.get()).map_err(|error: DecodeError| EventError::Malformed(error.under(path)))
+}
+
+/// The members of an object, and its path.
+struct Object<'p> {
+    path: &'p str,
+    members: Map<Raw>,
+}
+
+impl<'p> Object<'p> {
+    fn of(text: &'p str, path: &'p str) -> Result<Self, EventError> {
+        let members = decode(text).map_err(|error: DecodeError| match path {
+            "" => EventError::Malformed(error),
+            path => EventError::Malformed(error.under(path)),
+        })?;
+        Ok(Self { path, members })
+    }
+
+    fn must<T: Wire>(&self, key: &'static str) -> Result<T, EventError> {
+        self.may(key)?.ok_or(EventError::Missing(key))
+    }
+
+    fn may<T: Wire>(&self, key: &'static str) -> Result<Option<T>, EventError> {
+        let Some(value) = self.members.get(key) else { return Ok(None) };
+        decode(value.get()).map(Some).map_err(|error: DecodeError| {
+            let error = error.under(key);
+            EventError::Malformed(if self.path.is_empty() { error } else { error.under(self.path) })
+        })
+    }
+}

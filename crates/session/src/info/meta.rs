@@ -1,0 +1,187 @@
+//! Merging a session's metadata.
+
+use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
+use std::fmt;
+
+/// The largest metadata of a session, in bytes of its JSON. Senders obey it; received metadata is
+/// merged whatever its size.
+pub const META_LIMIT: usize = 64 * 1024;
+
+/// The deepest nesting of metadata. The metadata itself is the first level. Objects nested deeper
+/// are replaced, not merged.
+const DEPTH: usize = 32;
+
+/// Metadata that is refused before it is sent. The stored metadata is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MetaError {
+    /// Merged into the stored metadata, it would be larger than [`META_LIMIT`].
+    TooLarge {
+        /// The size it would have, in bytes.
+        size: usize,
+    },
+    /// It is nested too deep.
+    TooDeep {
+        /// How many levels it has.
+        depth: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for MetaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { size } => write!(
+                f,
+                "the metadata of the session would have {size} bytes, at most {META_LIMIT} are allowed: remove keys or store the data elsewhere"
+            ),
+            Self::TooDeep { depth, limit } => write!(
+                f,
+                "the metadata is nested {depth} levels deep, at most {limit} are allowed: make it flatter"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MetaError {}
+
+/// Checks a change of metadata before it is sent. Keeping and clearing are always allowed.
+///
+/// # Errors
+/// Returns a [`MetaError`] if the merged metadata would be too large or `patch` is nested too deep.
+pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), MetaError> {
+    let Some(patch) = patch.set() else { return Ok(()) };
+    let depth = depth(patch.raw());
+    if depth > DEPTH {
+        return Err(MetaError::TooDeep { depth, limit: DEPTH });
+    }
+    let size = merged_meta(stored, patch).raw().get().len();
+    if size > META_LIMIT {
+        return Err(MetaError::TooLarge { size });
+    }
+    Ok(())
+}
+
+/// Returns how deep objects and arrays are nested.
+fn depth(raw: &Raw) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in raw.get().bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Returns `patch` merged into `stored` as ACP v1 defines it: objects merge recursively, `null`
+/// removes its key, and everything else, arrays too, replaces. Other values keep their text and
+/// order.
+pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
+    let merged = merge(stored.map(Meta::raw), patch.raw(), DEPTH);
+    // A merge of objects is an object.
+    Meta::new(merged).unwrap_or_else(|| patch.clone())
+}
+
+fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
+    let Some(changes) = members(patch).filter(|_| depth > 0) else { return patch.clone() };
+    let mut result = stored.and_then(members).unwrap_or_default();
+    for (key, change) in changes.0 {
+        let place = result.0.iter().position(|(name, _)| *name == key);
+        match place {
+            _ if change.get() == "null" => result.0.retain(|(name, _)| *name != key),
+            Some(place) => {
+                if let Some((_, value)) = result.0.get_mut(place) {
+                    *value = merge(Some(value), &change, depth - 1);
+                }
+            }
+            None => result.0.push((key, merge(None, &change, depth - 1))),
+        }
+    }
+    // `encode` writes JSON.
+    Raw::from_text(&encode(&result)).unwrap_or_else(|_| patch.clone())
+}
+
+/// Returns the members of an object. If a key occurs twice, the last one counts.
+pub(crate) fn members(raw: &Raw) -> Option<Map<Raw>> {
+    let read: Map<Raw> = raw.is_object().then(|| decode(raw.get()).ok()).flatten()?;
+    let mut members: Map<Raw> = Map::default();
+    for (key, value) in read.0 {
+        match members.0.iter_mut().find(|(name, _)| *name == key) {
+            Some(member) => member.1 = value,
+            None => members.0.push((key, value)),
+        }
+    }
+    Some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(text: &str) -> Meta {
+        Meta::new(Raw::from_text(text).unwrap()).unwrap()
+    }
+
+    fn check(stored: &str, patch: &str, expected: &str) {
+        let merged = merged_meta(Some(&meta(stored)), &meta(patch));
+        assert_eq!(merged.raw().get(), expected);
+    }
+
+    /// INFO-09.
+    #[test]
+    fn objects_merge_null_removes_and_arrays_replace() {
+        check(
+            r#"{"a":{"x":1,"y":2},"tags":[1,2],"z":1e400}"#,
+            r#"{"a":{"y":null,"w":{"q":null,"r":0}},"tags":[3]}"#,
+            r#"{"a":{"x":1,"w":{"r":0}},"tags":[3],"z":1e400}"#,
+        );
+        check(r#"{"a":1}"#, r#"{"a":{"b":2}}"#, r#"{"a":{"b":2}}"#);
+        check(r#"{"a":{"b":2}}"#, r#"{"a":1}"#, r#"{"a":1}"#);
+        check(r#"{"a":1}"#, "{}", r#"{"a":1}"#);
+    }
+
+    /// INFO-09: the limit counts the merged bytes, to the byte.
+    #[test]
+    fn metadata_is_refused_by_its_merged_size_and_by_its_depth() {
+        let set = |text: &str| Patch::Set(meta(text));
+        let of = |length: usize| format!(r#"{{"a":"{}"}}"#, "x".repeat(length - 8));
+        assert_eq!(check_meta(None, &set(&of(META_LIMIT))), Ok(()));
+        let error = check_meta(None, &set(&of(META_LIMIT + 1))).unwrap_err();
+        assert_eq!(error, MetaError::TooLarge { size: META_LIMIT + 1 });
+        assert!(
+            error.to_string().contains("65537 bytes") && error.to_string().contains("65536"),
+            "{error}"
+        );
+        let full = meta(&of(META_LIMIT));
+        let too_much = MetaError::TooLarge { size: META_LIMIT + 6 };
+        assert_eq!(check_meta(Some(&full), &set(r#"{"b":1}"#)), Err(too_much));
+        for allowed in [set(r#"{"a":null,"b":1}"#), Patch::Clear, Patch::Keep] {
+            assert_eq!(check_meta(Some(&full), &allowed), Ok(()));
+        }
+        let nested = |levels: usize| {
+            set(&format!("{}1{}", r#"{"]}\"[":["#.repeat(levels / 2), "]}".repeat(levels / 2)))
+        };
+        assert_eq!(check_meta(None, &nested(32)), Ok(()));
+        let error = check_meta(None, &nested(34)).unwrap_err();
+        assert_eq!(error, MetaError::TooDeep { depth: 34, limit: 32 });
+        assert!(error.to_string().contains("34") && error.to_string().contains("32"));
+    }
+
+    #[test]
+    fn metadata_of_any_depth_is_merged_without_failing() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+        let other = format!("{}2{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+        let merged = merged_meta(Some(&meta(&deep)), &meta(&other));
+        assert_eq!(merged.raw().get(), other);
+    }
+}

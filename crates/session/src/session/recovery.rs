@@ -1,0 +1,54 @@
+//! Closing what a dead writer left open.
+
+use crate::{EntryContent, EventBody, Session, TurnOutcome, TurnState};
+use attache_protocol::v1::{
+    CompactionStatus, CompactionUpdate, RequestPermissionOutcome, ToolCallStatus, ToolCallUpdate,
+};
+use attache_protocol::{Error, Patch};
+
+/// The error of everything that was open.
+const ENDED: &str = "the agent ended while this turn ran";
+
+impl Session {
+    /// Returns the events to append to the log of a session whose writer died, so that nothing
+    /// stays open: open permission requests are cancelled, unfinished tool calls and compactions
+    /// fail, and a running turn fails with `-32603`. Empty if nothing is open, and after these
+    /// events are applied.
+    /// it is once these are applied.
+    ///
+    /// Entries that were dropped from memory ([`Session::truncated_before`]) and unknown statuses
+    /// stay as they are.
+    pub fn recovery_events(&self) -> Vec<EventBody> {
+        let permissions = self.open_permissions().map(|permission| EventBody::PermissionSettled {
+            id: permission.id,
+            outcome: RequestPermissionOutcome::Cancelled,
+        });
+        let entries = self.entries().iter().filter_map(|entry| match &entry.content {
+            EntryContent::ToolCall(call) => {
+                let open =
+                    matches!(call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress);
+                open.then(|| {
+                    let mut update = ToolCallUpdate::new(call.tool_call_id.clone());
+                    update.status = Some(ToolCallStatus::Failed);
+                    EventBody::ToolCallUpdate(update)
+                })
+            }
+            EntryContent::Compaction(compaction) => {
+                let open = compaction.status == CompactionStatus::InProgress;
+                open.then(|| {
+                    EventBody::Compaction(CompactionUpdate {
+                        error: Patch::Set(ENDED.to_owned()),
+                        ..CompactionUpdate::new(compaction.id.clone(), CompactionStatus::Failed)
+                    })
+                })
+            }
+            _ => None,
+        });
+        let mut bodies: Vec<_> = permissions.chain(entries).collect();
+        if matches!(self.turn(), TurnState::Running { .. }) {
+            let outcome = TurnOutcome::Failed(Error::internal(ENDED));
+            bodies.push(EventBody::TurnEnded { outcome, usage: None });
+        }
+        bodies
+    }
+}

@@ -1,0 +1,20 @@
+//! Compactions: the agent shortened its context.
+
+use super::block::Block;
+use attache_protocol::Meta;
+use attache_protocol::v1::{CompactionId, CompactionStatus};
+
+/// A compaction with all its updates applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compaction {
+    /// Its id.
+    pub id: CompactionId,
+    /// Its status. Unknown statuses are kept.
+    pub status: CompactionStatus,
+    /// The summary of the context.
+    pub summary: Vec<Block>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Data of extensions.
+    pub meta: Option<Meta>,
+}

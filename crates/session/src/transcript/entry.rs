@@ -1,0 +1,112 @@
+//! One entry of a transcript.
+
+use super::block::Block;
+use super::compaction::Compaction;
+use super::subagent::{MessageBetweenSessions, Subagent};
+use crate::event::{MessageAuthor, PlanContent};
+use crate::timestamp::Timestamp;
+use attache_protocol::Raw;
+use attache_protocol::v1::{MessageId, Notice, PlanId, ToolCall};
+
+/// One entry of the transcript. Its place is that of its first event and never changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its content.
+    pub content: EntryContent,
+    /// The number of the event that began it.
+    pub began_at: u64,
+    /// The number of the last event that changed it.
+    pub changed_at: u64,
+    /// When it began.
+    pub at: Timestamp,
+    /// The number of the event that last changed more than the end of its text.
+    pub(crate) reshaped_at: u64,
+    /// The approximate memory of its content, in bytes.
+    pub(crate) weight: usize,
+}
+
+/// The content of an entry.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum EntryContent {
+    /// A message. A user's prompt is one too.
+    Message {
+        /// The author.
+        author: MessageAuthor,
+        /// Its id, if the agent sent one.
+        id: Option<MessageId>,
+        /// Its content.
+        blocks: Vec<Block>,
+    },
+    /// A tool call with all its patches applied.
+    ToolCall(Box<ToolCall>),
+    /// A plan, where it was first stated.
+    Plan {
+        /// The plan's id. `None` is the only plan of agents without plan ids.
+        id: Option<PlanId>,
+        /// Its latest content. `None` once it is removed.
+        content: Option<PlanContent>,
+    },
+    /// A compaction, where it began. Earlier entries stay.
+    Compaction(Box<Compaction>),
+    /// A notice. It is not part of the history.
+    Notice(Box<Notice>),
+    /// A child session, where it was announced.
+    Subagent(Box<Subagent>),
+    /// A message between sessions.
+    BetweenSessions(Box<MessageBetweenSessions>),
+    /// An update of a kind that this version does not know.
+    Unknown {
+        /// The value of `sessionUpdate`.
+        name: String,
+        /// The whole update.
+        raw: Raw,
+    },
+    /// An old entry that is no longer in memory. The log still has it.
+    Dropped,
+}
+
+impl Entry {
+    /// The plain text of a message. Empty for other entries.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for block in self.blocks() {
+            if let Block::Text(text) = block {
+                out.extend(text.pieces());
+            }
+        }
+        out
+    }
+
+    /// The blocks of a message. Empty for other entries.
+    pub fn blocks(&self) -> &[Block] {
+        match &self.content {
+            EntryContent::Message { blocks, .. } => blocks,
+            _ => &[],
+        }
+    }
+
+    /// The text of a message after its first `start` bytes. `None` if some of it was dropped.
+    pub(crate) fn text_after(&self, start: usize) -> Option<String> {
+        let mut out = String::new();
+        let mut begin = 0;
+        for block in self.blocks() {
+            if let Block::Text(text) = block {
+                let start = start.saturating_sub(begin);
+                if start < text.dropped() {
+                    return None;
+                }
+                out.push_str(&text.suffix(start));
+                begin += text.len();
+            }
+        }
+        Some(out)
+    }
+}
+
+/// The number and time of the event being applied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Now {
+    pub(crate) sequence: u64,
+    pub(crate) at: Timestamp,
+}

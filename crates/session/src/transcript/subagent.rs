@@ -1,0 +1,46 @@
+//! Child sessions and messages between sessions.
+
+use super::block::Block;
+use attache_protocol::Meta;
+use attache_protocol::v1::{MessageId, SessionId, StateUpdate, SubagentSessionCapabilities};
+
+/// A child session as its parent announces it. What the child says and does is in a session of its
+/// own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subagent {
+    /// The child.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its purpose.
+    pub description: Option<String>,
+    /// The allowed operations. `None` means nothing.
+    pub capabilities: Option<SubagentSessionCapabilities>,
+    /// Its state. `None` means unknown.
+    pub state: Option<StateUpdate>,
+    /// Its working directory. `None` means that of its parent.
+    pub cwd: Option<String>,
+    /// Its additional directories. `None` means those of its parent.
+    pub additional_directories: Option<Vec<String>>,
+    /// Data of extensions.
+    pub meta: Option<Meta>,
+}
+
+/// A message between sessions. Any of its fields may arrive late.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageBetweenSessions {
+    /// Which message.
+    pub id: MessageId,
+    /// The session that sent it.
+    pub sender_session_id: Option<SessionId>,
+    /// The session that received it.
+    pub recipient_session_id: Option<SessionId>,
+    /// The same message in the sender's transcript.
+    pub sender_message_id: Option<MessageId>,
+    /// The same message in the recipient's transcript.
+    pub recipient_message_id: Option<MessageId>,
+    /// Its content.
+    pub blocks: Vec<Block>,
+    /// Data of extensions.
+    pub meta: Option<Meta>,
+}

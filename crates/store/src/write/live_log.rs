@@ -1,0 +1,222 @@
+//! Appended events that are not stored yet.
+
+use crate::file::lock::SessionLock;
+use crate::read::said::is_said;
+use crate::write::promise::Promise;
+use attache_protocol::v1::ContentBlock;
+use attache_session::{Event, EventBody, Info, SessionKey, StoreError, Summary};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The approximate size of an event besides its text, in bytes.
+const ENVELOPE: usize = 96;
+
+/// The state that the log and the writer thread share.
+pub(crate) struct LiveLog {
+    pub(crate) key: SessionKey,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    /// The number of the session's row, once it has one.
+    id: Option<i64>,
+    /// The copied beginning of a fork, until it is stored.
+    pub(super) origin: Option<Copy>,
+    /// The summary of everything appended.
+    pub(super) summary: Summary,
+    stored_info: Info,
+    /// What is to be written: whole rows, and then the one that can still grow.
+    rows: Vec<Row>,
+    growing: Option<Growing>,
+    /// Bytes that are not stored yet, with those that are being written.
+    pub(super) bytes: usize,
+    /// Bytes appended since the writer last took some.
+    pub(super) fresh: usize,
+    /// A commit was requested, or the log has a row already. Before that, nothing may be stored.
+    pub(super) begun: bool,
+    /// The writer knows about the log.
+    pub(super) queued: bool,
+    pub(super) waiting: Vec<Promise<Result<(), StoreError>>>,
+    /// Held until the log is dropped and the rest is written.
+    lock: Option<SessionLock>,
+    pub(super) closed: bool,
+}
+
+/// The beginning of a fork: the events up to the number `last` of the session in row `id`.
+#[derive(Clone)]
+pub(crate) struct Copy {
+    pub(crate) key: SessionKey,
+    pub(crate) id: i64,
+    pub(crate) last: u64,
+}
+
+/// A row to be written.
+pub(crate) struct Row {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) said: bool,
+    pub(crate) body: String,
+}
+
+struct Growing {
+    first: u64,
+    event: Event,
+    bytes: usize,
+}
+
+/// What the writer takes of a log at once.
+pub(crate) struct Batch {
+    pub(crate) live: Arc<LiveLog>,
+    pub(crate) id: Option<i64>,
+    pub(crate) origin: Option<Copy>,
+    pub(crate) rows: Vec<Row>,
+    /// The summary up to the last of the rows.
+    pub(crate) summary: Summary,
+    /// Title, stated time, metadata or tags differ from the stored ones.
+    pub(crate) new_info: bool,
+    bytes: usize,
+    waiting: Vec<Promise<Result<(), StoreError>>>,
+}
+
+/// The beginning of a log.
+pub(crate) struct Beginning {
+    pub(crate) key: SessionKey,
+    pub(crate) lock: SessionLock,
+    pub(crate) id: Option<i64>,
+    pub(crate) origin: Option<Copy>,
+    pub(crate) summary: Summary,
+}
+
+impl LiveLog {
+    pub(super) fn new(beginning: Beginning) -> Self {
+        let Beginning { key, lock, id, origin, summary } = beginning;
+        let state = State {
+            id,
+            stored_info: if id.is_some() { summary.info.clone() } else { Info::default() },
+            origin,
+            summary,
+            rows: Vec::new(),
+            growing: None,
+            bytes: 0,
+            fresh: 0,
+            begun: id.is_some(),
+            queued: false,
+            waiting: Vec::new(),
+            lock: Some(lock),
+            closed: false,
+        };
+        Self { key, state: Mutex::new(state) }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what is to be written now.
+    pub(crate) fn take(self: &Arc<Self>) -> Batch {
+        let mut state = self.state();
+        state.seal();
+        (state.queued, state.fresh) = (false, 0);
+        Batch {
+            live: Arc::clone(self),
+            id: state.id,
+            origin: state.origin.clone(),
+            rows: std::mem::take(&mut state.rows),
+            summary: state.summary.clone(),
+            new_info: state.summary.info != state.stored_info,
+            bytes: state.bytes,
+            waiting: std::mem::take(&mut state.waiting),
+        }
+    }
+
+    /// Fails all waiting commits: this log will not be written any more.
+    pub(crate) fn give_up(&self) {
+        let waiting = {
+            let mut state = self.state();
+            state.lock = None;
+            std::mem::take(&mut state.waiting)
+        };
+        drop(waiting);
+    }
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.origin.is_none()
+    }
+
+    /// Records that everything is stored, in the row with the number `id` if it has one.
+    pub(crate) fn succeed(self, id: Option<i64>) {
+        let mut state = self.live.state();
+        state.id = id;
+        state.origin = None;
+        state.bytes = state.bytes.saturating_sub(self.bytes);
+        state.stored_info = self.summary.info;
+        let lock = state.released();
+        drop(state);
+        drop(lock);
+        self.waiting.into_iter().for_each(|promise| promise.settle(Ok(())));
+    }
+
+    /// Records that nothing is stored. The rows return to the front of the log, unless it is
+    /// closed.
+    pub(crate) fn fail(self, error: &StoreError) {
+        let mut state = self.live.state();
+        let later = std::mem::replace(&mut state.rows, self.rows);
+        state.rows.extend(later);
+        let lock = state.released();
+        drop(state);
+        drop(lock);
+        self.waiting.into_iter().for_each(|promise| promise.settle(Err(error.clone())));
+    }
+}
+
+impl State {
+    pub(super) fn push(&mut self, event: &Event) {
+        let text = text_length(event);
+        if let (Some(growing), Some(length)) = (&mut self.growing, text)
+            && growing.event.join(event)
+        {
+            growing.bytes += length;
+            self.bytes += length;
+            return;
+        }
+        self.seal();
+        if let Some(length) = text {
+            let bytes = length + ENVELOPE;
+            self.bytes += bytes;
+            self.growing = Some(Growing { first: event.sequence, event: event.clone(), bytes });
+        } else {
+            let row = Row::of(event.sequence, event);
+            self.bytes += row.body.len();
+            self.rows.push(row);
+        }
+    }
+
+    /// Turns the growing row into a whole one.
+    fn seal(&mut self) {
+        if let Some(growing) = self.growing.take() {
+            let row = Row::of(growing.first, &growing.event);
+            self.bytes = self.bytes.saturating_sub(growing.bytes) + row.body.len();
+            self.rows.push(row);
+        }
+    }
+
+    /// Returns the lock if the log is closed and finished.
+    fn released(&mut self) -> Option<SessionLock> {
+        if self.closed { self.lock.take() } else { None }
+    }
+}
+
+impl Row {
+    fn of(first: u64, event: &Event) -> Self {
+        Self { first, last: event.sequence, said: is_said(&event.body), body: event.encode() }
+    }
+}
+
+/// Returns the length of the text of an event that can be joined with others.
+fn text_length(event: &Event) -> Option<usize> {
+    match &event.body {
+        EventBody::Message { content: ContentBlock::Text(text), .. } => Some(text.text.len()),
+        _ => None,
+    }
+}

@@ -1,0 +1,31 @@
+//! The index of the mutations that `attache-check` ships.
+
+use crate::{Mutation, TestName, mutations};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const HEAD: &str = "\
+# Tests of Attaché and the faults that they detect
+
+Each test, and the mutations of `mutations/faults` that make it fail, with the rules that they break
+and the file that they change. `UPDATE_DOCS=1 cargo test -p attache-mutations index` writes this
+file.
+";
+
+/// The text of `crates/check/faults/mutations.md`.
+pub fn index() -> String {
+    let mut by_test: BTreeMap<TestName, Vec<&Mutation>> = BTreeMap::new();
+    for mutation in mutations() {
+        by_test.entry(mutation.test).or_default().push(mutation);
+    }
+    let mut text = HEAD.to_owned();
+    for (test, mutations) in by_test {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n- {test}\n");
+        for mutation in mutations {
+            let rules = mutation.rules.join(", ");
+            let _ = writeln!(text, "  - {rules} in {}: {}", mutation.file, mutation.name);
+        }
+    }
+    text
+}
