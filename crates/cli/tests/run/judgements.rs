@@ -48,7 +48,7 @@ fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
 fn a_tool_that_is_named_for_none_of_the_judges_is_refused() {
     let project = Project::empty();
     check(&project, &["--tool", "look=my_read"], &OURS)
-        .failed(2, &["--tool", "no tool \"look\"", "read, write"]);
+        .failed(2, &["--tool: unknown tool \"look\"", "read, write"]);
 }
 
 #[test]
