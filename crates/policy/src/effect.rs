@@ -6,16 +6,17 @@
 //! may lie or say nothing; it is never taken for a command here, except as [`ToolEffect::stated`],
 //! which no approval may rest on.
 
+mod command;
 mod input;
 mod names;
+mod tool_effect;
 
-use crate::shell::{Part, parts};
+pub use command::{Command, changes_only_looks, quoted};
+pub use tool_effect::ToolEffect;
+
 use attache_protocol::v1::ToolKind;
 use input::Reader;
-use serde_json::{Map, Value};
-
-/// How many commands of one call are compared with each other.
-const MOST_COMPARED: usize = 64;
+use serde_json::Value;
 
 /// What an agent says about one tool call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,38 +31,6 @@ pub struct ReportedCall<'a> {
     pub locations: &'a [&'a str],
     /// The paths of the call's diffs.
     pub diffs: &'a [&'a str],
-}
-
-/// The effect of a tool call, as far as the agent tells it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolEffect {
-    /// Every command of the input, in its order, each once.
-    pub commands: Vec<Command>,
-    /// The files of the input, then those of the locations and the diffs, each once; not resolved.
-    pub paths: Vec<String>,
-    /// The addresses of the input, each once.
-    pub urls: Vec<String>,
-    /// What else the input says: its members that are no command, file or address of this effect,
-    /// without those that describe the call or limit its time. `None` if nothing is left.
-    pub arguments: Option<Value>,
-    /// The title of a call of the kind `execute` whose input names no command: perhaps the command,
-    /// perhaps a label.
-    pub stated: Option<String>,
-}
-
-/// A command that a tool call names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Command {
-    /// The line as a shell reads it. If the agent named a shell and its line as a list
-    /// (`["bash", "-lc", "ls | wc"]`), this is the line inside; of any other list it is the words,
-    /// quoted.
-    pub line: String,
-    /// The words, if the agent gave a list; empty if it gave a line.
-    pub words: Vec<String>,
-    /// The folder in which the command runs, as the agent wrote it.
-    pub folder: Option<String>,
-    /// The variables that are set for the command.
-    pub environment: Vec<(String, String)>,
 }
 
 impl ToolEffect {
@@ -82,242 +51,6 @@ impl ToolEffect {
             effect.stated = Some(call.title.to_owned());
         }
         effect
-    }
-
-    /// Whether the agent says nothing about the call but its title.
-    pub fn is_empty(&self) -> bool {
-        self.commands.is_empty()
-            && self.paths.is_empty()
-            && self.urls.is_empty()
-            && self.arguments.is_none()
-    }
-
-    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the
-    /// agent gives them), `paths`, `urls` and `arguments`, without those that are empty.
-    pub fn to_json(&self) -> Value {
-        let mut members = Map::new();
-        let command = |command: &Command| {
-            let mut members = Map::new();
-            members.insert("command".to_owned(), command.line.as_str().into());
-            members.extend(
-                command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())),
-            );
-            if !command.environment.is_empty() {
-                let variables = command
-                    .environment
-                    .iter()
-                    .map(|(name, value)| (name.clone(), value.as_str().into()));
-                members.insert("variables".to_owned(), Value::Object(variables.collect()));
-            }
-            Value::Object(members)
-        };
-        let lists = [
-            ("commands", self.commands.iter().map(command).collect::<Vec<_>>()),
-            ("paths", self.paths.iter().map(|path| path.as_str().into()).collect()),
-            ("urls", self.urls.iter().map(|url| url.as_str().into()).collect()),
-        ];
-        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        members.extend(lists.map(|(name, list)| (name.to_owned(), Value::Array(list))));
-        members.extend(self.arguments.clone().map(|arguments| ("arguments".to_owned(), arguments)));
-        Value::Object(members)
-    }
-
-    /// The same effect with every text replaced, such as to hide secrets. Arguments become one
-    /// text.
-    #[must_use]
-    pub fn with_texts(&self, replace: impl Fn(&str) -> String) -> Self {
-        let command = |command: &Command| Command {
-            line: replace(&command.line),
-            words: Vec::new(),
-            folder: command.folder.as_deref().map(&replace),
-            environment: command
-                .environment
-                .iter()
-                .map(|(name, value)| {
-                    let pair = replace(&format!("{name}={value}"));
-                    let (name, value) = pair.split_once('=').unwrap_or((&pair, ""));
-                    (name.to_owned(), value.to_owned())
-                })
-                .collect(),
-        };
-        let texts = |texts: &[String]| texts.iter().map(|text| replace(text)).collect();
-        Self {
-            commands: self.commands.iter().map(command).collect(),
-            paths: texts(&self.paths),
-            urls: texts(&self.urls),
-            arguments: self
-                .arguments
-                .as_ref()
-                .map(|arguments| Value::String(replace(&arguments.to_string()))),
-            stated: self.stated.as_deref().map(&replace),
-        }
-    }
-
-    /// Leaves out commands that are only a part of another: some agents send a line and, beside it,
-    /// each command of it.
-    fn drop_parts(&mut self) {
-        if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
-            return;
-        }
-        let read: Vec<Vec<Part>> =
-            self.commands.iter().map(|command| parts(&command.line).unwrap_or_default()).collect();
-        let is_part = |at: usize| {
-            let own = read.get(at).filter(|own| !own.is_empty());
-            own.is_some_and(|own| {
-                let holds = |other: &Vec<Part>| {
-                    other.len() > own.len() && own.iter().all(|part| other.contains(part))
-                };
-                read.iter().any(holds)
-            })
-        };
-        let mut at = 0..self.commands.len();
-        self.commands.retain(|_| at.next().is_none_or(|at| !is_part(at)));
-    }
-
-    fn add_command(&mut self, command: Command) {
-        if !command.line.trim().is_empty() && !self.commands.contains(&command) {
-            self.commands.push(command);
-        }
-    }
-
-    fn add_path(&mut self, path: &str) {
-        if !path.is_empty() && self.paths.iter().all(|known| known != path) {
-            self.paths.push(path.to_owned());
-        }
-    }
-
-    fn add_url(&mut self, url: &str) {
-        if !url.is_empty() && self.urls.iter().all(|known| known != url) {
-            self.urls.push(url.to_owned());
-        }
-    }
-}
-
-impl Command {
-    /// A command that was given as a line for a shell.
-    pub fn from_line(line: impl Into<String>) -> Self {
-        Self { line: line.into(), ..Self::default() }
-    }
-
-    /// A command that was given as a program and its arguments.
-    pub fn from_words(words: Vec<String>) -> Self {
-        let line = match line_inside(&words) {
-            Some(line) => line.to_owned(),
-            None => joined(&words),
-        };
-        Self { line, words, ..Self::default() }
-    }
-
-    /// The same command in this folder.
-    #[must_use]
-    pub fn in_folder(mut self, folder: Option<String>) -> Self {
-        self.folder = folder;
-        self
-    }
-
-    /// The same command with these variables.
-    #[must_use]
-    pub fn with_environment(mut self, environment: Vec<(String, String)>) -> Self {
-        self.environment = environment;
-        self
-    }
-
-    /// The whole command as a line: of a list its words, quoted, with the shell that it names.
-    pub fn whole_line(&self) -> String {
-        if self.words.is_empty() { self.line.clone() } else { joined(&self.words) }
-    }
-}
-
-/// Variables that change no more than how output looks, whatever their value.
-const LOOKS: &[&str] = &[
-    "CARGO_TERM_COLOR",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLORTERM",
-    "COLUMNS",
-    "DEBIAN_FRONTEND",
-    "FORCE_COLOR",
-    "GIT_TERMINAL_PROMPT",
-    "LANG",
-    "LANGUAGE",
-    "LINES",
-    "NO_COLOR",
-    "PYTHONUNBUFFERED",
-    "TERM",
-];
-
-/// Whether a variable with this value surely changes nothing of what a command does. Agents set
-/// many such variables.
-pub fn changes_only_looks(name: &str, value: &str) -> bool {
-    let is_usual_shell = || {
-        let program = value.strip_prefix("/usr/bin/").or_else(|| value.strip_prefix("/bin/"));
-        program.is_some_and(|program| SHELLS.contains(&program))
-    };
-    match name {
-        "SHELL" => is_usual_shell(),
-        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => {
-            ["", "cat"].contains(&value)
-        }
-        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => {
-            ["true", ":"].contains(&value)
-        }
-        name => LOOKS.contains(&name) || name.starts_with("LC_"),
-    }
-}
-
-/// Shells that read a line as `sh` does.
-const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
-
-/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and
-/// the line.
-fn line_inside(words: &[String]) -> Option<&str> {
-    let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
-    let words = match words.split_first() {
-        Some((first, rest)) if name(first) == "env" => rest,
-        _ => words,
-    };
-    let (shell, mut rest) = words.split_first()?;
-    if !SHELLS.contains(&name(shell).as_str()) {
-        return None;
-    }
-    let mut reads_line = false;
-    loop {
-        match rest {
-            [option, value, more @ ..]
-                if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) =>
-            {
-                rest = more
-            }
-            [option, more @ ..] if is_plain_option(option) => {
-                reads_line |= option.contains('c');
-                rest = more;
-            }
-            [line] if reads_line => return Some(line),
-            _ => return None,
-        }
-    }
-}
-
-/// Settings of a shell that change nothing of what its line runs.
-const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
-
-fn is_plain_option(word: &str) -> bool {
-    let letters = word.strip_prefix('-').unwrap_or_default();
-    !letters.is_empty() && letters.chars().all(|letter| "celux".contains(letter))
-}
-
-fn joined(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell reads it: in single quotes unless nothing in it needs them.
-pub fn quoted(word: &str) -> String {
-    let plain =
-        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

@@ -2,31 +2,20 @@
 
 mod agents;
 mod call;
+mod effect;
 mod pattern;
 mod subject;
 
 pub use agents::{Agents, BUILT_IN};
 pub use call::CallPattern;
+pub use effect::Effect;
 pub use pattern::Pattern;
 pub use subject::Subject;
 pub(crate) use subject::{Run, host_of};
 
 use attache_protocol::v1::SessionId;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
-
-/// What a rule decides, and what is decided about an action. A later one is stricter, and the
-/// strictest rule wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Effect {
-    /// It runs without a question.
-    Allow,
-    /// A person is asked.
-    Ask,
-    /// It does not run.
-    Deny,
-}
 
 /// A rule, from a file or of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]

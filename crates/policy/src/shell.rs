@@ -7,10 +7,16 @@
 //! open parentheses and overflows the stack at a thousand braces.
 
 mod compound;
+mod part;
+mod reader;
 mod word;
+mod word_reader;
 
+pub(crate) use part::{Part, Redirect};
+pub(crate) use reader::NotUnderstood;
 pub(crate) use word::Word;
 
+use reader::{End, HereDocument, Reader, Result};
 use word::is_name;
 
 /// How deep commands may stand in each other.
@@ -21,34 +27,6 @@ const RESERVED: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for",
     "case", "esac", "in", "function", "select", "coproc", "[[", "]]",
 ];
-
-/// One command of a line: a program with its arguments, or what the shell itself goes through.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// Variables that are set for it, or by it.
-    pub(crate) assignments: Vec<(String, Word)>,
-    /// The program and its arguments; none where only variables are set.
-    pub(crate) words: Vec<Word>,
-    /// The files that it reads and writes instead of the terminal.
-    pub(crate) redirects: Vec<Redirect>,
-    /// Words that are no command's: those of `for` and `case`.
-    pub(crate) data: Vec<Word>,
-    /// Whether it stands in a loop, so that what comes behind it may also come before.
-    pub(crate) repeated: bool,
-}
-
-/// A file in place of the terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Redirect {
-    pub(crate) writes: bool,
-    pub(crate) target: Word,
-}
-
-/// Why it is unknown what a line would run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotUnderstood(pub(crate) &'static str);
-
-type Result<T> = std::result::Result<T, NotUnderstood>;
 
 /// Every command that a line runs, in its order, also those in substitutions, loops and branches.
 pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
@@ -66,79 +44,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
     Ok(reader.parts)
 }
 
-/// What ends a list of commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Line,
-    Parenthesis,
-    Case,
-    Word(&'static str),
-}
-
-struct HereDocument {
-    end: String,
-    literal: bool,
-    without_tabs: bool,
-}
-
-struct Reader {
-    characters: Vec<char>,
-    at: usize,
-    depth: usize,
-    parts: Vec<Part>,
-    /// Those whose text begins at the next end of a line.
-    here: Vec<HereDocument>,
-}
-
 impl Reader {
-    fn new(line: &str, depth: usize) -> Self {
-        Self {
-            characters: line.chars().collect(),
-            at: 0,
-            depth,
-            parts: Vec::new(),
-            here: Vec::new(),
-        }
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.ahead(0)
-    }
-
-    fn ahead(&self, by: usize) -> Option<char> {
-        self.characters.get(self.at + by).copied()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let next = self.peek()?;
-        self.at += 1;
-        Some(next)
-    }
-
-    fn takes(&mut self, wanted: &str) -> bool {
-        let there = wanted.chars().zip(0..).all(|(each, by)| self.ahead(by) == Some(each));
-        if there {
-            self.at += wanted.len();
-        }
-        there
-    }
-
-    /// Skips blanks, continued lines and a comment.
-    fn blanks(&mut self) {
-        loop {
-            match self.peek() {
-                Some(' ' | '\t') => self.at += 1,
-                Some('\\') if self.ahead(1) == Some('\n') => self.at += 2,
-                Some('#') => {
-                    while self.peek().is_some_and(|each| each != '\n') {
-                        self.at += 1;
-                    }
-                }
-                _ => return,
-            }
-        }
-    }
-
     fn blanks_and_lines(&mut self) -> Result<()> {
         self.blanks();
         while self.line_end()? {

@@ -1,10 +1,11 @@
 //! Reading of a tool's input.
 
+use super::command::Command;
 use super::names::{
     ARGUMENTS, CHANGES, COMMAND, COMMANDS, DERIVED, DESCRIBES, EDITOR_OPERATIONS, ENVIRONMENT,
     FOLDER, NESTED, PATH, PERHAPS_COMMAND, URL, is_in,
 };
-use super::{Command, ToolEffect};
+use super::tool_effect::ToolEffect;
 use attache_protocol::v1::ToolKind;
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! Programs that build, test and check.
 
-use super::{Behind, NO_OPTIONS, Table, table};
+use super::table::{Behind, NO_OPTIONS, Table, table};
 
 /// The options that most verbs of cargo take, and more.
 macro_rules! of_cargo {

@@ -1,6 +1,6 @@
 //! The verbs of git.
 
-use super::{Behind, Table, table};
+use super::table::{Behind, Table, table};
 
 /// The options that run nothing.
 pub(super) const TABLES: &[Table] = &[

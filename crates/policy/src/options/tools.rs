@@ -1,6 +1,6 @@
 //! Programs that work on files, archives and addresses.
 
-use super::{Behind, NO_OPTIONS, Table, table};
+use super::table::{Behind, NO_OPTIONS, Table, table};
 
 /// Programs of which no option and no word runs another program: a rule for one covers it with any
 /// words. The files among them are judged apart.

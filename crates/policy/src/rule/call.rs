@@ -42,7 +42,7 @@ pub struct CallPattern {
 
 /// A kind as text.
 mod kind {
-    use super::ToolKind;
+    use attache_protocol::v1::ToolKind;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub(super) fn serialize<S: Serializer>(

@@ -1,6 +1,8 @@
 //! The subject of a rule: the actions that it is about.
 
-use super::{CallPattern, Effect, Pattern};
+use super::call::CallPattern;
+use super::effect::Effect;
+use super::pattern::Pattern;
 use crate::command;
 use crate::shell::Part;
 use crate::text::{code, one_line};

@@ -1,7 +1,8 @@
 //! Commands that hold others: groups, branches, loops.
 
-use super::word::is_name;
-use super::{End, NotUnderstood, Part, Reader, Result, Word};
+use super::part::Part;
+use super::reader::{End, NotUnderstood, Reader, Result};
+use super::word::{Word, is_name};
 
 impl Reader {
     pub(super) fn command(&mut self) -> Result<()> {
