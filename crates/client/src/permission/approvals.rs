@@ -1,8 +1,10 @@
 //! What permission requests of the agent allowed, for the calls by which the agent carries it out.
 
+mod approved;
 mod command;
 mod prospect;
 
+pub(crate) use self::approved::Approved;
 pub(crate) use self::command::ApprovedCommand;
 pub(crate) use self::prospect::{Prospect, prospects, protected};
 
@@ -10,7 +12,6 @@ use crate::permission::file_action::FileState;
 use crate::terminals::terminal_command::TerminalCommand;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its
 /// action asks again.
@@ -18,17 +19,6 @@ const KEPT: usize = 64;
 
 /// How many bytes of files all approvals of one session keep at most.
 const BYTES: usize = 16 << 20;
-
-/// What a permission request allows once.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Approved {
-    /// To write this content while the file holds what it held when the request came.
-    Write { path: PathBuf, before: FileState, after: Arc<[u8]> },
-    /// To read a file that holds secrets.
-    Read { path: PathBuf },
-    /// To run a command.
-    Command(ApprovedCommand),
-}
 
 /// What a person allowed always: any content of these files, exactly these commands.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,18 +98,6 @@ impl Approvals {
     fn take(&mut self, is_meant: impl Fn(&Approved) -> bool) -> bool {
         let found = self.once.iter().position(is_meant);
         found.is_some_and(|index| self.once.remove(index).is_some())
-    }
-}
-
-impl Approved {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Write { before: FileState::Holds(before), after, .. } => {
-                before.len() + after.len()
-            }
-            Self::Write { after, .. } => after.len(),
-            Self::Read { .. } | Self::Command(_) => 0,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a permission request allows if it is allowed, and whether it touches protected files.
 
-use super::{Approved, ApprovedCommand};
+use super::approved::Approved;
+use super::command::ApprovedCommand;
 use crate::permission::file_action::{FileState, Found};
 use crate::permission::request::PermissionRequest;
 use crate::text_files::unsaved_text::UnsavedText;
