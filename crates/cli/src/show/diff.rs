@@ -2,14 +2,11 @@
 
 use super::paint::{CYAN, DIM, GREEN, Paint, RED};
 use super::sanitize;
-use similar::{ChangeTag, TextDiff};
-use std::time::Duration;
+use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+use std::ops::Range;
 
 /// The number of context lines around each change.
-const CONTEXT: usize = 3;
-
-/// The time limit for the smallest diff; then a larger one is used.
-const PATIENCE: Duration = Duration::from_millis(200);
+const CONTEXT: u32 = 3;
 
 /// A change of one file, ready to show.
 pub(crate) struct Shown {
@@ -24,26 +21,81 @@ pub(crate) struct Shown {
 /// Compares the new text with the old text, if any.
 pub(crate) fn diff(old: Option<&str>, new: &str, paint: Paint) -> Shown {
     let (old, new) = (sanitize::visible(old.unwrap_or_default()), sanitize::visible(new));
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&*old, &*new);
-    let mut shown = Shown { added: 0, removed: 0, lines: Vec::new() };
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        shown.lines.push(paint.paint(CYAN, hunk.header()));
-        for change in hunk.iter_changes() {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Equal => (' ', None),
-                ChangeTag::Insert => ('+', Some(GREEN)),
-                ChangeTag::Delete => ('-', Some(RED)),
-            };
-            shown.added += usize::from(sign == '+');
-            shown.removed += usize::from(sign == '-');
-            let line = format!("{sign}{}", change.value().trim_end_matches('\n'));
-            shown.lines.push(style.map_or(line.clone(), |style| paint.paint(style, line)));
-            if change.missing_newline() && sign != ' ' {
-                shown.lines.push(paint.paint(DIM, "\\ no line end at the end of the file"));
+    let input = InternedInput::new(&*old, &*new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let texts = Texts {
+        before: input.before.iter().map(|token| input.interner[*token]).collect(),
+        after: input.after.iter().map(|token| input.interner[*token]).collect(),
+        paint,
+    };
+    let (added, removed) = (diff.count_additions() as usize, diff.count_removals() as usize);
+    let mut shown = Shown { added, removed, lines: Vec::new() };
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for hunk in diff.hunks() {
+        let is_near = |last: &Hunk| hunk.before.start - last.before.end <= 2 * CONTEXT;
+        if !hunks.last().is_none_or(is_near) {
+            texts.show(&hunks, &mut shown.lines);
+            hunks.clear();
+        }
+        hunks.push(hunk);
+    }
+    texts.show(&hunks, &mut shown.lines);
+    shown
+}
+
+/// The lines of both texts.
+struct Texts<'a> {
+    before: Vec<&'a str>,
+    after: Vec<&'a str>,
+    paint: Paint,
+}
+
+impl Texts<'_> {
+    /// Shows hunks that share their context, with a header.
+    fn show(&self, hunks: &[Hunk], shown: &mut Vec<String>) {
+        let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else { return };
+        let lead = first.before.start.min(CONTEXT);
+        let trail = (self.before.len() as u32 - last.before.end).min(CONTEXT);
+        let header = format!(
+            "@@ -{} +{} @@",
+            range(&(first.before.start - lead..last.before.end + trail)),
+            range(&(first.after.start - lead..last.after.end + trail)),
+        );
+        shown.push(self.paint.paint(CYAN, header));
+        let mut equal = first.before.start - lead;
+        for hunk in hunks {
+            self.lines(' ', &self.before, equal..hunk.before.start, shown);
+            self.lines('-', &self.before, hunk.before.clone(), shown);
+            self.lines('+', &self.after, hunk.after.clone(), shown);
+            equal = hunk.before.end;
+        }
+        self.lines(' ', &self.before, equal..equal + trail, shown);
+    }
+
+    fn lines(&self, sign: char, of: &[&str], range: Range<u32>, shown: &mut Vec<String>) {
+        let style = match sign {
+            '+' => Some(GREEN),
+            '-' => Some(RED),
+            _ => None,
+        };
+        for text in of.get(range.start as usize..range.end as usize).unwrap_or_default() {
+            let line = format!("{sign}{}", text.trim_end_matches('\n'));
+            shown.push(style.map_or(line.clone(), |style| self.paint.paint(style, line)));
+            if sign != ' ' && !text.ends_with('\n') {
+                shown.push(self.paint.paint(DIM, "\\ no line end at the end of the file"));
             }
         }
     }
-    shown
+}
+
+/// Lines as a header of a hunk names them: the first line, and how many unless it is one.
+fn range(lines: &Range<u32>) -> String {
+    match lines.end - lines.start {
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        length => format!("{},{length}", lines.start + 1),
+    }
 }
 
 /// Returns `+1 -2`, coloured.

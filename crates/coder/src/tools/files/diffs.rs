@@ -5,15 +5,11 @@ use crate::tools::files::step::Step;
 use crate::tools::fit::{MESSAGE_TEXT, code, counted, json_text_length, start_within};
 use attache_agent::diff;
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
-use similar::TextDiff;
+use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use std::path::Path;
-use std::time::Duration;
 
 /// How many lines around a change are shown when the whole file is too long for one message.
-const LINES_AROUND: usize = 3;
-
-/// How long a comparison of two long texts may take before it gets coarser.
-const COMPARISON: Duration = Duration::from_millis(300);
+const LINES_AROUND: u32 = 3;
 
 /// What is needed for a part beside its text, in bytes of JSON, without its path.
 const AROUND_PART: usize = 256;
@@ -111,13 +107,9 @@ impl Room {
             return vec![diff(path, Some(old), new)];
         }
         let mut shown = Vec::new();
-        let lines = TextDiff::configure().timeout(COMPARISON).diff_lines(old, new);
-        for group in lines.grouped_ops(LINES_AROUND) {
-            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-            let (before, after) = (
-                slice(old, first.old_range().start, last.old_range().end),
-                slice(new, first.new_range().start, last.new_range().end),
-            );
+        for part in parts(old, new) {
+            let before = lines(old, part.before.start, part.before.end);
+            let after = lines(new, part.after.start, part.after.end);
             if self.take(around + json_text_length(&before) + json_text_length(&after)) {
                 shown.push(diff(path, Some(&before), &after));
             }
@@ -130,8 +122,29 @@ fn around(path: &Path) -> usize {
     json_text_length(&path.to_string_lossy()) + AROUND_PART
 }
 
-fn slice(text: &str, start: usize, end: usize) -> String {
-    text.split_inclusive('\n').skip(start).take(end.saturating_sub(start)).collect()
+/// The parts in which two texts differ, with the lines around them; parts that touch are one.
+fn parts(old: &str, new: &str) -> Vec<Hunk> {
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let length = input.before.len() as u32;
+    let mut parts: Vec<Hunk> = Vec::new();
+    for Hunk { before, after } in diff.hunks() {
+        let lead = before.start.min(LINES_AROUND);
+        let trail = (length - before.end).min(LINES_AROUND);
+        let before = before.start - lead..before.end + trail;
+        let after = after.start - lead..after.end + trail;
+        match parts.last_mut().filter(|last| last.before.end >= before.start) {
+            Some(last) => (last.before.end, last.after.end) = (before.end, after.end),
+            None => parts.push(Hunk { before, after }),
+        }
+    }
+    parts
+}
+
+fn lines(text: &str, start: u32, end: u32) -> String {
+    let length = end.saturating_sub(start) as usize;
+    text.split_inclusive('\n').skip(start as usize).take(length).collect()
 }
 
 #[cfg(test)]
