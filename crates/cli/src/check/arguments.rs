@@ -87,7 +87,7 @@ pub(crate) struct Trace {
 }
 
 const AGENT: &str = "\
-The agent is started anew for each probe that needs it, with an empty folder for sessions. The \
+The agent is restarted for each probe that needs it, with an empty folder for sessions. The \
 exit code is 4 if the agent breaks a mandatory rule.
 
 Rules about turns are judged with a model that obeys the judge: a server on 127.0.0.1 with the \

@@ -28,7 +28,7 @@ const COMMON: &str = "return import public private static struct function assert
 /// The largest file for a rename, in bytes: the diff should fit a screen.
 const RENAMED_IN: u64 = 64 << 10;
 
-/// The number of bytes that are searched for a name.
+/// The maximum number of bytes to search for a name.
 const LOOKED_AT: usize = 1 << 20;
 
 /// Returns the prompts of the demo in order. Writes the sample into the copy if nothing was copied.

@@ -24,7 +24,7 @@ const TAKEN: [&str; 9] =
 /// Writes the project. Existing files are never changed.
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
-    if let Some(why) = unfit(name) {
+    if let Some(why) = why_invalid(name) {
         return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
@@ -57,7 +57,7 @@ fn cannot_make(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Returns the reason why a name is invalid.
-fn unfit(name: &str) -> Option<&'static str> {
+fn why_invalid(name: &str) -> Option<&'static str> {
     let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
     match () {
         () if !name.starts_with(|each: char| each.is_ascii_lowercase()) => {
@@ -140,12 +140,12 @@ fn is_checkout(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Libraries, type_name, unfit};
+    use super::{Libraries, type_name, why_invalid};
 
     #[test]
     fn a_name_is_one_that_cargo_takes() {
         for name in ["hello", "my-agent-2"] {
-            assert_eq!(unfit(name), None, "{name}");
+            assert_eq!(why_invalid(name), None, "{name}");
         }
         for name in [
             "",
@@ -161,7 +161,7 @@ mod tests {
             "attache-agent",
             &"a".repeat(65),
         ] {
-            assert!(unfit(name).is_some(), "{name}");
+            assert!(why_invalid(name).is_some(), "{name}");
         }
         assert_eq!([type_name("my-agent"), type_name("turn-2x")], ["MyAgent", "Turn2xAgent"]);
     }

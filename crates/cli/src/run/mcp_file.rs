@@ -45,11 +45,11 @@ fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
         servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
     enabled
         .map(|(name, server)| {
-            let told = |why| format!("the server \"{}\" {why}", sanitize::line(name));
+            let fault = |why| format!("the server \"{}\" {why}", sanitize::line(name));
             let server = server
                 .as_object()
-                .ok_or_else(|| told(format!("is not an object: expected {SHAPE}")))?;
-            Members { server, cwd }.server(name).map_err(told)
+                .ok_or_else(|| fault(format!("is not an object: expected {SHAPE}")))?;
+            Members { server, cwd }.server(name).map_err(fault)
         })
         .collect()
 }
@@ -253,8 +253,8 @@ mod tests {
                 "no-such-program, which was not found",
             ),
         ] {
-            let told = of(text).unwrap_err();
-            assert!(told.contains(why) && !told.contains("s3cret"), "{told}");
+            let fault = of(text).unwrap_err();
+            assert!(fault.contains(why) && !fault.contains("s3cret"), "{fault}");
         }
     }
 
@@ -273,8 +273,8 @@ mod tests {
     fn a_kind_that_the_agent_does_not_take_is_refused_by_its_name() {
         let servers = of(r#"{"mcpServers":{"docs":{"url":"https://docs"}}}"#).unwrap();
         let mut takes = McpCapabilities::default();
-        let told = check(&servers, &takes).unwrap_err().message;
-        assert!(told.contains("HTTP") && told.contains("\"docs\""), "{told}");
+        let fault = check(&servers, &takes).unwrap_err().message;
+        assert!(fault.contains("HTTP") && fault.contains("\"docs\""), "{fault}");
         takes.http = true;
         assert!(check(&servers, &takes).is_ok());
     }

@@ -66,7 +66,7 @@ mod tests {
         let tap = trace.tap();
         tap(Direction::Sent, b"{}");
         tap(Direction::Sent, b"{}");
-        let told = trace.trouble().unwrap();
-        assert!(told.contains("trace.jsonl is incomplete"), "{told}");
+        let message = trace.trouble().unwrap();
+        assert!(message.contains("trace.jsonl is incomplete"), "{message}");
     }
 }

@@ -87,7 +87,7 @@ fn nothing_goes_on_while_a_line_is_no_rule() {
 fn a_key_has_the_answer_remembered_for_the_project() {
     let project = Project::new();
     let mut terminal = Terminal::start(&project, &["run", RENAME], &[("NO_COLOR", "1")]);
-    terminal.wait_for("[r] have attache remember the answer");
+    terminal.wait_for("[r] Remember an answer as a rule");
     terminal.wait_for("allow? [y/a/");
     terminal.press("r");
     terminal.wait_for("remember? [s/p/a/n/b]");
@@ -187,7 +187,7 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
 fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
     let project = Project::empty();
     let list = project.run(&["permissions"]);
-    assert!(list.stdout.contains("no rule is remembered") && list.code == Some(0), "{list:#?}");
+    assert!(list.stdout.contains("no rules are stored") && list.code == Some(0), "{list:#?}");
     let rule = "reject path=\"/home/ann/.ssh\"";
     remember(&project, &format!("# mine\nallow project=\"/x\" command=\"cargo test\"\n{rule}\n"));
     let list = project.run(&["permissions", "list"]).stdout;
@@ -200,7 +200,9 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
         assert!(list.contains(text), "it lacks {text}: {list}");
     }
     for number in ["0", "3"] {
-        project.run(&["permissions", "remove", number]).failed(2, &["no rule", "from 1 to 2"]);
+        project
+            .run(&["permissions", "remove", number])
+            .failed(2, &["does not exist", "from 1 to 2"]);
     }
     let removed = project.run(&["permissions", "remove", "1"]);
     assert!(removed.stdout.contains("removed: allow project=\"/x\""), "{removed:#?}");
@@ -208,5 +210,5 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
     let table = "[[deny]]\nagents = \"all\"\ncall = { path = \"/home/ann/.ssh\" }\n";
     let text = fs::read_to_string(file(&project, "permissions.toml")).unwrap();
     assert!(text.ends_with(table) && !text.contains("cargo"), "{text}");
-    assert!(project.run(&["permissions", "audit"]).stdout.contains("nothing is kept here"));
+    assert!(project.run(&["permissions", "audit"]).stdout.contains("decisions are not stored"));
 }

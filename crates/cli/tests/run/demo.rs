@@ -27,7 +27,7 @@ fn the_tour_shows_the_main_job_and_touches_nothing() {
         "› summarize this project",
         "› where is `total` used",
         "+2 -2",
-        "allowed by this tour",
+        "allowed by the demo",
         "› run ls",
         "messages to the agent",
         "Your files did not change",

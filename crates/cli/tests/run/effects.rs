@@ -195,7 +195,7 @@ fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
         let agent = asking(&project, &call);
         let mut terminal =
             Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
-        terminal.wait_for("[r] have attache remember the answer");
+        terminal.wait_for("[r] Remember an answer as a rule");
         terminal.wait_for("allow? [y/n/r]");
         terminal.press("r");
         terminal.wait_for(keys);

@@ -75,7 +75,7 @@ fn doctor_shows_the_rules_that_hold() {
         " commands that start with `mkdir` are allowed\n",
         " reads of `private/**` are forbidden\n",
         " fetches from `docs.rs` ask in /home/ada\n",
-        "this project's       what it asks about and forbids  (1 rule)\n",
+        "this project's       .attache/permissions.toml: only rules that ask or deny apply  (1 rule)\n",
         " commands that start with `git push` are forbidden\n",
     ] {
         assert!(text.contains(line), "doctor lacks {line:?}: {text}");
@@ -101,14 +101,11 @@ fn doctor_says_what_is_wrong_with_the_rules_and_where() {
     let mut doctor = command(&project, &home, &["doctor"]);
     doctor.env("ATTACHE_PERMISSIONS", home.path().join("mine.toml"));
     let text = ran(doctor).stdout;
-    assert!(
-        text.contains("mine.toml  (no rules; nothing is allowed by it until it is mended)"),
-        "{text}"
-    );
+    assert!(text.contains("mine.toml  (no rules; it allows nothing until you fix it)"), "{text}");
     assert!(text.contains("mine.toml, line 2: ") && text.contains("comand"), "{text}");
     let (project, home) = (Project::empty(), Project::empty());
     let text = ran(command(&project, &home, &["doctor"])).stdout;
-    assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
+    assert!(text.contains("none; \"always\" choices are stored in "), "{text}");
 }
 
 /// Relative and empty entries of `PATH` would let a project replace the programs that only read; an

@@ -148,7 +148,7 @@ fn ctrl_c_at_a_question_cancels_the_turn() {
     terminal.press("\u{3}");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(130), MAIN.to_owned()), "{shown}");
-    assert!(shown.contains("no longer asked") && shown.contains("cancelled"), "{shown}");
+    assert!(shown.contains("question withdrawn") && shown.contains("cancelled"), "{shown}");
 }
 
 #[test]

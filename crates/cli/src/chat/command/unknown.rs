@@ -73,8 +73,11 @@ mod tests {
             ("frobnicate", "/help lists the commands"),
             ("ab", "/help lists the commands"),
         ] {
-            let told = refusal(word, known.into_iter());
-            assert!(told.contains(meant) && told.contains(&format!("//{word}")), "{word}: {told}");
+            let message = refusal(word, known.into_iter());
+            assert!(
+                message.contains(meant) && message.contains(&format!("//{word}")),
+                "{word}: {message}"
+            );
         }
     }
 }

@@ -11,8 +11,10 @@ use std::time::Duration;
 /// The text below the options.
 pub(super) fn help() -> String {
     let width = CLIENT_TASKS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let tasks: Vec<String> =
-        CLIENT_TASKS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
+    let tasks: Vec<String> = CLIENT_TASKS
+        .iter()
+        .map(|(name, description)| format!("  {name:width$}  {description}"))
+        .collect();
     format!(
         "\
 The client is started once for each probe, with an empty folder for sessions and a relay to \
@@ -22,7 +24,7 @@ Placeholders in CMD: {{agent}} is the command line of the agent as one word, {{a
 as separate words; {{cwd}} is the folder of the session, {{prompt}} the text to send. A task \
 also has the placeholders in its description below. The client must ask no questions on stdin.
 
-Tasks are tasks that a client must be started differently for; CMD is the task `prompt`. A \
+Some probes need another command: each such task has its own. CMD is the task `prompt`. A \
 rule is not tested if its task has no command, and the report says so. `cancel` is CMD \
 followed by SIGINT unless you name another. `attache run` and `acpx exec` are known and need \
 no --to. Each client gets a separate home folder with settings and data.
@@ -70,8 +72,8 @@ fn task(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The program that a peer under test starts: a client as its agent, an agent as an MCP server. The
-/// judge makes its command line.
+/// The program that a peer under test starts: a client starts it as its agent, an agent as an MCP
+/// server. The judge creates its command line.
 #[derive(Debug, Args)]
 pub(crate) struct Relay {
     /// The judge's address

@@ -27,10 +27,10 @@ impl Environment {
         model: &[String],
         more: &[String],
     ) -> Result<Self, Failure> {
-        let home = tempfile::tempdir().map_err(our_fault)?;
+        let home = tempfile::tempdir().map_err(internal)?;
         let mut variables = home::variables(home.path());
         if let Some(known) = KnownAgent::of(command) {
-            known.settle(home.path(), url).map_err(our_fault)?;
+            known.settle(home.path(), url).map_err(internal)?;
             variables.extend(known.variables(home.path(), url));
         }
         for name in model {
@@ -51,14 +51,14 @@ impl Environment {
         }
     }
 
-    /// Returns the launch in these environment.
+    /// Returns the launch with these variables.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
         self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     }
 }
 
-fn our_fault(error: io::Error) -> Failure {
-    Failure::new(Exit::OurFault, error)
+fn internal(error: io::Error) -> Failure {
+    Failure::new(Exit::Internal, error)
 }
 
 #[cfg(test)]
