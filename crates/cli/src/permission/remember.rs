@@ -21,7 +21,8 @@ fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
 }
 
 /// Lets the person choose a rule and remembers it; `None` if they go back to the question.
-/// || # Errors
+///
+/// # Errors
 /// The terminal cannot be read; then nothing is remembered.
 pub(super) async fn choose(
     request: &PermissionRequest,

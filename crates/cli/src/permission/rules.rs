@@ -45,7 +45,8 @@ pub(crate) fn log() -> Option<PathBuf> {
 }
 
 /// Opens the current rules and the log. Rules of an older version are moved to the usual file.
-/// || # Errors
+///
+/// # Errors
 /// A file or one of its rules cannot be read. The command must stop, because that rule can deny
 /// something.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {

@@ -35,7 +35,7 @@ async fn converse(agent: Agent) {
     play_all(name, KNOWN, plays).await;
 }
 
-/// Plays one scenario with a process of its own, which ends when the play is over.
+/// Plays one scenario with a separate agent process, which ends with the scenario.
 async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
     let project = Project::new();
     let mut bindings = bindings(agent.words);

@@ -1,5 +1,5 @@
-//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what
-//! our own agent and client support.
+//! The documents of the judge: how each rule is judged, the verdicts for three unrelated peers, and
+//! the features that our own agent and client support.
 
 use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
@@ -9,14 +9,14 @@ use attache_check::{
 use attache_protocol::method::Side;
 use std::path::Path;
 
-/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct
-/// peers. It may only grow.
+/// The number of rules with a pair: a fault that the judge finds, and a pass on three unrelated
+/// correct peers. It may only grow.
 const PAIRS: usize = 300;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
 
-/// Fails unless the document is this text, less what a slow machine may leave open; writes it where
-/// `UPDATE_DOCS` is set.
+/// Fails if the document differs from this text, ignoring lines that depend on the machine's speed.
+/// With `UPDATE_DOCS` it writes the document instead.
 fn is_kept(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -27,20 +27,19 @@ fn is_kept(name: &str, text: &str) {
     let differ = kept.iter().zip(&now).find(|(kept, now)| kept != now);
     assert!(
         kept == now,
-        "docs/{name} is not what is so any more; this writes it:\n  {COMMAND}\nfirst difference: {differ:#?}"
+        "docs/{name} is out of date; write it with:\n  {COMMAND}\nfirst difference: {differ:#?}"
     );
 }
 
-/// The lines that hold on any machine. Whether something was seen in time may differ from run to
-/// run, so a rule that was not tested counts as one that passes, and totals and reasons do not
-/// count; what was seen and is wrong does.
+/// Returns the lines that are the same on every machine. A slow machine can miss a result, so "not
+/// tested" counts as "pass", and totals and reasons are ignored; failures are not.
 fn steady(text: &str) -> Vec<String> {
     let open = ["As `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
         !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair: ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
-    // Of nine cells the last is the reason.
+    // The last of nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
         _ => line.to_owned(),
@@ -49,7 +48,7 @@ fn steady(text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn docs_tell_what_our_agent_and_our_client_support() {
+async fn support_md_is_up_to_date() {
     let ours = family(Family::Ours).await;
     is_kept(
         "support.md",
@@ -58,7 +57,7 @@ async fn docs_tell_what_our_agent_and_our_client_support() {
 }
 
 #[tokio::test]
-async fn docs_tell_how_every_rule_is_judged() {
+async fn rules_md_is_up_to_date() {
     let peers = judgements().await;
     let coverage: Vec<Coverage> = rules().iter().map(|rule| Coverage::of(rule, peers)).collect();
     is_kept("rules.md", &document(&coverage));
@@ -71,7 +70,7 @@ struct Coverage {
     rule: &'static Rule,
     probes: Vec<String>,
     faults: Vec<&'static Fault>,
-    /// What is said of the peers of each family, agent and client.
+    /// The verdicts for the peers of each family, agent and client.
     said: Vec<(Family, Vec<(Side, Outcome)>)>,
 }
 
@@ -97,7 +96,7 @@ impl Coverage {
         Self { rule, probes, faults, said: said.collect() }
     }
 
-    /// Whether a fault of one end is found, and that end of all three families passes.
+    /// Returns whether a fault of one side is found and that side passes in all three families.
     fn is_pair(&self) -> bool {
         [Side::Agent, Side::Client].into_iter().any(|side| {
             let passes = |said: &Vec<(Side, Outcome)>| said.contains(&(side, Outcome::Pass));
@@ -128,7 +127,7 @@ impl Coverage {
         )
     }
 
-    /// Why there is no pair, the plainest reason first.
+    /// Describes why there is no pair; the simplest reason comes first.
     fn why_no_pair(&self) -> String {
         if let Some(why) = why_not_judged(self.rule.id) {
             return why.to_owned();
@@ -140,7 +139,7 @@ impl Coverage {
             };
         }
         if self.faults.is_empty() {
-            return "no fault shows that its judge can fail".to_owned();
+            return "no fault shows that its probe can fail".to_owned();
         }
         let by = |side: Side| self.faults.iter().any(|fault| fault.by == side);
         let missing = self.said.iter().find_map(|(family, said)| {
@@ -152,10 +151,10 @@ impl Coverage {
                 Some((_, outcome)) => {
                     Some(format!("{}: {}", family.name(), outcome.why().unwrap_or_default()))
                 }
-                None => Some(format!("{} never did what it is about", family.name())),
+                None => Some(format!("{} never reached its subject", family.name())),
             }
         });
-        missing.unwrap_or_else(|| "no one side of all three passes".to_owned())
+        missing.unwrap_or_else(|| "no side passes in all three families".to_owned())
     }
 }
 

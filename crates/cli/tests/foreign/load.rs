@@ -1,6 +1,6 @@
-//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent
-//! is killed, and another agent process gives the whole conversation to another process of the
-//! client.
+//! Sessions that outlive their agent: a foreign client talks to `attache agent --store`, and the
+//! agent is killed. Another agent process then sends the whole conversation to another process of
+//! the client.
 
 mod acpx;
 mod transcript;
@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use transcript::Transcript;
 
-/// How long a text may take to be stored. It only decides what would otherwise hang for ever.
+/// The time limit for a text to be stored. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A conversation with every kind of update that our agent has.
+/// A conversation with every kind of update that our agent sends.
 const SCRIPT: &str = "
 permission allow_once
 prompt rename one to ONE in notes.txt
@@ -39,7 +39,7 @@ const PROMPTS: [&str; 5] = [
     "run touch cancelled.txt",
 ];
 
-/// Our agent with a store in the project, which ends in no other way than by SIGKILL.
+/// Our agent with a store in the project. It only ever ends by SIGKILL.
 struct Kept {
     project: Project,
     command: Vec<String>,
@@ -50,7 +50,7 @@ impl Kept {
         Self::hiding("-")
     }
 
-    /// The same, but this capability of sessions is not offered.
+    /// Like `new`, but does not offer this session capability.
     fn hiding(capability: &str) -> Self {
         let project = Project::new();
         let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/load/between.mjs");
@@ -60,7 +60,7 @@ impl Kept {
         Self { command: command.map(str::to_owned).into(), project }
     }
 
-    /// Runs a script in a new session, or in one that there is.
+    /// Runs a script in a new session, or in an existing one.
     async fn script(&self, client: Client, opening: &[&str], script: &str) -> Events {
         let ended = run(&client.in_session(opening, &self.command, &self.project, script)).await;
         assert_eq!(ended.code(), 0, "every call is answered and every update decoded: {ended:?}");
@@ -68,8 +68,8 @@ impl Kept {
         ended.events()
     }
 
-    /// Waits until the store holds this text in a session. What no answer confirms is stored a
-    /// little later than it is told.
+    /// Waits until a session in the store contains this text. An update that no reply confirms is
+    /// stored shortly after it is sent.
     async fn stores(&self, id: &str, said: &str) {
         let store = text(self.project.beside("sessions.db"));
         let show =
@@ -84,7 +84,8 @@ impl Kept {
             .unwrap_or_else(|_| panic!("the store never holds {said}"));
     }
 
-    /// What was said between the client and its agents, and how these began and ended.
+    /// Returns the messages between the client and its agents, and the starts and ends of the
+    /// agents.
     fn trace(&self) -> Vec<Value> {
         let trace = std::fs::read_to_string(self.project.beside("trace.jsonl")).unwrap();
         trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -103,7 +104,7 @@ fn session_id(events: &Events) -> String {
     events.of("session")[0]["sessionId"].as_str().unwrap().to_owned()
 }
 
-/// The kinds of the updates before the answer that opened the session, and of those after it.
+/// Returns the kinds of updates before and after the reply that opened the session.
 fn around_opening(events: &Events) -> [Vec<&str>; 2] {
     let opened = events.all().iter().position(|event| event["event"] == "session").unwrap();
     let (before, after) = events.all().split_at(opened);
@@ -123,7 +124,7 @@ fn is_conversation(kind: &&&str) -> bool {
     .contains(kind)
 }
 
-/// Whether the script did what the tests of loading rely on.
+/// Fails unless the script produced everything that the tests of loading need.
 fn has_everything(live: &Transcript, project: &Project) {
     assert_eq!(live.user(), PROMPTS);
     assert!(live.agent().len() >= 3 && !live.thoughts().is_empty(), "{live:?}");
@@ -147,7 +148,7 @@ fn has_everything(live: &Transcript, project: &Project) {
     );
 }
 
-/// A new session with the whole script in it; gives its id and what was shown.
+/// Plays the whole script in a new session; returns its id and the shown conversation.
 async fn talked(client: Client, kept: &Kept) -> (String, Transcript) {
     let events = kept.script(client, &[], SCRIPT).await;
     let capabilities = &events.of("initialized")[0]["agentCapabilities"];
@@ -222,7 +223,7 @@ async fn a_load_after_a_resume_shows_the_official_rust_client_both_halves() {
     goes_on_after_a_resume(Client::OfficialRust).await;
 }
 
-/// FORK-02. Only the TypeScript client knows forks.
+/// FORK-02. Only the TypeScript client supports forks.
 #[tokio::test]
 async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_stays_as_it_was() {
     let kept = Kept::new();

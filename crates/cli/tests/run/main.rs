@@ -1,4 +1,4 @@
-//! The command as a whole: the real program, real processes, real files.
+//! Tests of the command: the real program, real processes, real files.
 
 #![allow(
     clippy::unwrap_used,

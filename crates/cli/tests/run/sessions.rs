@@ -1,4 +1,5 @@
-//! `attache sessions`: what is kept of real conversations, and of some made by hand.
+//! `attache sessions`: stored sessions, from real conversations and from events that the tests
+//! append.
 
 use crate::project::{Ended, Project};
 use attache_protocol::method::Side;
@@ -12,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A project and a store of its own.
+/// A project with a separate store.
 struct Kept {
     project: Project,
     folder: Project,
@@ -44,7 +45,7 @@ impl Kept {
         ended.stdout
     }
 
-    /// The sessions that a list finds.
+    /// Returns the sessions of a list.
     #[track_caller]
     fn listed(&self, arguments: &[&str]) -> Vec<Value> {
         let lines = self.done(&[&["sessions"], arguments, &["--json"]].concat());
@@ -59,12 +60,12 @@ impl Kept {
             .collect()
     }
 
-    /// Keeps a session that never happened, `minutes` ago.
+    /// Stores a session of the built-in agent that began `minutes` ago.
     fn keep(&self, id: &str, minutes: i64, bodies: Vec<EventBody>) {
         self.keep_of("attache", id, minutes, bodies);
     }
 
-    /// The same of any agent.
+    /// Like `keep`, for any agent.
     fn keep_of(&self, agent: &str, id: &str, minutes: i64, bodies: Vec<EventBody>) {
         let key = SessionKey { agent: agent.to_owned(), ..key(id) };
         let mut log = Sqlite::open(self.store()).unwrap().create(&key).unwrap();
@@ -113,7 +114,7 @@ fn ended() -> EventBody {
     EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None }
 }
 
-/// Every file below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -125,7 +126,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// LIST-01, INFO-01.
 #[test]
-fn what_was_said_with_the_built_in_agent_is_listed_and_shown() {
+fn a_conversation_with_the_built_in_agent_is_listed_and_shown() {
     let kept = Kept::new();
     kept.run(&["run", "--yes", "rename total to sum in main.rs"]);
     let documented = include_str!("../../JSON.md");
@@ -159,7 +160,7 @@ fn what_was_said_with_the_built_in_agent_is_listed_and_shown() {
 }
 
 #[test]
-fn a_list_of_nothing_is_no_error_and_makes_no_store() {
+fn an_empty_list_succeeds_and_creates_no_store() {
     let kept = Kept::new();
     let ended = kept.run(&["sessions"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(0), ""), "{ended:#?}");
@@ -175,10 +176,9 @@ fn a_list_of_nothing_is_no_error_and_makes_no_store() {
     assert!(files(kept.folder.path()).is_empty());
 }
 
-/// The same for every command that starts an agent or looks at sessions: what is written is what
-/// was named.
+/// Every command that starts an agent or reads sessions writes only to the named files.
 #[test]
-fn nothing_is_written_to_the_users_folders_but_the_store() {
+fn only_the_store_is_written_to_the_users_folders() {
     let (kept, home) = (Kept::new(), Project::empty());
     let data = home.path().join("data");
     let at_home = |mut command: Command| -> Ended {
@@ -204,14 +204,13 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
         at_home(std::mem::replace(without.env("ATTACHE_STORE", "none"), Command::new("true")));
         assert!(files(home.path()).is_empty(), "{arguments:?} wrote {:?}", files(home.path()));
     }
-    assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "a tour is not kept");
+    assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "the demo stores no session");
     let names: Vec<_> = files(kept.project.path())
         .iter()
         .map(|file| file.file_name().unwrap().to_owned())
         .collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    // What a person types without any setting keeps the session in the user's data directory, and
-    // nowhere else.
+    // Without settings, the session is stored in the user's data directory, and nowhere else.
     let mut plain = kept.attache(&["run", "help"]);
     plain.env_remove("ATTACHE_STORE");
     assert_eq!(at_home(plain).code, Some(0));
@@ -221,7 +220,7 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
 }
 
 #[test]
-fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
+fn a_session_is_selected_by_its_id_a_prefix_or_last() {
     let kept = Kept::new();
     kept.keep("aa11", 3, vec![prompt("one"), ended()]);
     kept.keep("aa22", 2, vec![prompt("p"), title("The race in the cache")]);
@@ -277,9 +276,10 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.titles(&["--all"]), ["two"]);
 }
 
-/// A turn may write the log at any time: a second writer would number its events anew.
+/// Another process with an open session can write to its log at any time, so no second one may
+/// append events.
 #[test]
-fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
+fn a_session_that_is_open_elsewhere_is_read_only() {
     let kept = Kept::new();
     let store = Sqlite::open(kept.store()).unwrap();
     let mut log = store.create(&key("aa11")).unwrap();
@@ -293,14 +293,14 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
         kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
     assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
-    // The log is let go in the background; the store ends when that is done.
+    // The log is released in the background, before the store ends.
     drop(log);
     drop(store);
     kept.done(&["sessions", "rename", "aa", "x"]);
 }
 
 #[test]
-fn a_search_finds_what_was_said_and_shows_the_line() {
+fn a_search_finds_text_and_shows_its_line() {
     let kept = Kept::new();
     let said = vec![
         prompt("look"),
@@ -329,9 +329,9 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
 }
 
 #[test]
-fn a_log_is_exported_whole_and_overwrites_nothing() {
+fn a_log_is_exported_completely_and_overwrites_nothing() {
     let kept = Kept::new();
-    // More than one page of the store, in text that a terminal would obey.
+    // More than one page of the store, with text that would control a terminal.
     let long = "0123456789\u{9b}2J\u{202e}\n".repeat(2_000);
     kept.keep("aa11", 0, (0..40).flat_map(|_| [prompt("next"), answer(&long), ended()]).collect());
     let shown = kept.done(&["sessions", "show", "aa", "--json"]);
@@ -372,9 +372,9 @@ fn every_session_of_a_long_list_is_listed_once() {
     assert!(kept.done(&["sessions", "show", "0449"]).contains("# t449"));
 }
 
-/// A person who wants to work can, and is told what is not kept.
+/// A person can still work, and sees that sessions are not stored.
 #[test]
-fn a_store_that_cannot_be_used_stops_nobody_from_working() {
+fn an_unusable_store_does_not_stop_work() {
     let kept = Kept::new();
     let initialize =
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
@@ -410,7 +410,7 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
 }
 
 #[test]
-fn a_store_may_be_named_by_an_option() {
+fn an_option_selects_the_store() {
     let kept = Kept::new();
     kept.keep("aa11", 0, vec![prompt("p"), title("here")]);
     kept.keep("bb22", 0, vec![title("nothing said")]);
@@ -420,7 +420,7 @@ fn a_store_may_be_named_by_an_option() {
         elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"),
         "{elsewhere:#?}"
     );
-    assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is kept");
+    assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is listed");
     let none = kept.run(&["sessions", "--store", "none"]);
     assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
     let doctor = kept.run(&["doctor"]).stdout;
@@ -428,7 +428,7 @@ fn a_store_may_be_named_by_an_option() {
 }
 
 #[test]
-fn a_stored_title_commands_no_terminal() {
+fn a_stored_title_cannot_control_the_terminal() {
     let kept = Kept::new();
     let evil = "evil\u{1b}[2J\u{9b}1m\u{202e}";
     kept.keep(evil, 0, vec![prompt(evil), answer(evil), title(evil), ended()]);
