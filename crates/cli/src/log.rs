@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_means_traffic_and_everything_else_is_a_filter() {
+    fn a_number_enables_traffic_and_other_text_is_a_filter() {
         for (value, traffic, events) in [
             ("", false, false),
             ("0", false, false),

@@ -143,7 +143,7 @@ mod tests {
     use super::{Libraries, type_name, why_invalid};
 
     #[test]
-    fn a_name_is_one_that_cargo_takes() {
+    fn a_name_must_be_valid_for_cargo() {
         for name in ["hello", "my-agent-2"] {
             assert_eq!(why_invalid(name), None, "{name}");
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_is_named_by_path_or_by_repository() {
+    fn a_library_comes_from_a_path_or_a_repository() {
         let text = "[dependencies]\nattache-agent = {{attache-agent}}\ntokio = \"1\"\n";
         let filled = Libraries::Checkout("/a \"b\"".into()).fill(text);
         assert!(

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_text_is_lost() {
+    fn no_text_is_lost() {
         for text in ["a @b c@d @\"e f\" @@ @'g", "@a@b", "ü@ö ü @ö"] {
             let parts = parts(text);
             let written = parts.iter().map(|part| match part {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_behind_a_path_may_be_the_sentences() {
+    fn punctuation_after_a_path_can_belong_to_the_sentence() {
         let Some(Part::Mention(mention)) = parts("@a.rs).").first().copied() else { panic!() };
         let paths: Vec<_> =
             mention.candidates().map(|mention| (mention.path, mention.written)).collect();

@@ -59,7 +59,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_and_stops_nothing() {
+    fn a_full_disk_is_reported_and_stops_nothing() {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let trace = Trace { path: "trace.jsonl".into(), file: Arc::new(Mutex::new(Ok(full))) };
         assert_eq!(trace.trouble(), None);

@@ -80,10 +80,8 @@ pub(crate) async fn archive(
     archived: bool,
 ) -> Result<Exit, Failure> {
     for listed in all(store, &arguments.ids, arguments.place.agent.as_deref())? {
-        let (done, word) = (
-            listed.summary.archived == archived,
-            if archived { "archived" } else { "not archived" },
-        );
+        let (done, word) =
+            (listed.summary.archived == archived, if archived { "archived" } else { "unarchived" });
         if !done {
             append(store, &listed.key, EventBody::Archived(archived)).await?;
         }

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_told_by_how_long_ago_it_was_and_the_rest_by_its_date() {
+    fn recent_times_are_relative_and_others_are_dates() {
         let now = now();
         let then = now.timestamp().as_millisecond();
         for (before, text) in [

@@ -1,7 +1,7 @@
 //! The documents of the judge: how each rule is judged, the verdicts for three unrelated peers, and
 //! the features that our own agent and client support.
 
-use crate::judged::{Family, Peers, family, judgements};
+use crate::judgements::{Family, Peers, family, judgements};
 use attache_check::{
     Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules,
     support_matrix, why_not_judged,

@@ -40,12 +40,12 @@ const PROMPTS: [&str; 5] = [
 ];
 
 /// Our agent with a store in the project. It only ever ends by SIGKILL.
-struct Kept {
+struct StoringAgent {
     project: Project,
     command: Vec<String>,
 }
 
-impl Kept {
+impl StoringAgent {
     fn new() -> Self {
         Self::hiding("-")
     }
@@ -149,21 +149,21 @@ fn has_everything(live: &Transcript, project: &Project) {
 }
 
 /// Plays the whole script in a new session; returns its id and the shown conversation.
-async fn talked(client: Client, kept: &Kept) -> (String, Transcript) {
-    let events = kept.script(client, &[], SCRIPT).await;
+async fn talked(client: Client, agent: &StoringAgent) -> (String, Transcript) {
+    let events = agent.script(client, &[], SCRIPT).await;
     let capabilities = &events.of("initialized")[0]["agentCapabilities"];
     assert_eq!(capabilities["loadSession"], true, "{capabilities}");
     assert!(capabilities["sessionCapabilities"]["resume"].is_object(), "{capabilities}");
     let live = Transcript::live(&events, &PROMPTS);
-    has_everything(&live, &kept.project);
+    has_everything(&live, &agent.project);
     (session_id(&events), live)
 }
 
 async fn loads_the_whole_conversation(client: Client) {
-    let kept = Kept::new();
-    let (id, live) = talked(client, &kept).await;
+    let agent = StoringAgent::new();
+    let (id, live) = talked(client, &agent).await;
     for time in ["first", "second"] {
-        let events = kept.script(client, &["--load", &id], "").await;
+        let events = agent.script(client, &["--load", &id], "").await;
         Transcript::loaded(&events).assert_is(&live, &format!("the {time} time"));
         let [_, after] = around_opening(&events);
         assert_eq!(
@@ -187,10 +187,10 @@ async fn load_shows_the_official_rust_client_the_whole_conversation() {
 }
 
 async fn goes_on_after_a_resume(client: Client) {
-    let kept = Kept::new();
-    let (id, live) = talked(client, &kept).await;
+    let agent = StoringAgent::new();
+    let (id, live) = talked(client, &agent).await;
     let events =
-        kept.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
+        agent.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
     let [before, _] = around_opening(&events);
     assert_eq!(before.iter().find(is_conversation), None, "nothing is replayed: {before:?}");
     let resumed = Transcript::live(&events, &["show src/lib.rs", "help"]);
@@ -203,7 +203,7 @@ async fn goes_on_after_a_resume(client: Client) {
         "the model still knows what was said: {resumed:?}"
     );
 
-    let loaded = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    let loaded = Transcript::loaded(&agent.script(client, &["--load", &id], "").await);
     assert_eq!(loaded.user(), [&PROMPTS[..], &["show src/lib.rs", "help"]].concat());
     loaded.assert_is(&live.then(&resumed), "both halves");
     let ids: BTreeSet<_> =
@@ -226,10 +226,10 @@ async fn a_load_after_a_resume_shows_the_official_rust_client_both_halves() {
 /// FORK-02. Only the TypeScript client supports forks.
 #[tokio::test]
 async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_stays_as_it_was() {
-    let kept = Kept::new();
+    let agent = StoringAgent::new();
     let client = Client::OfficialTs;
-    let (id, live) = talked(client, &kept).await;
-    let events = kept.script(client, &["--fork", &id], "prompt show src/lib.rs").await;
+    let (id, live) = talked(client, &agent).await;
+    let events = agent.script(client, &["--fork", &id], "prompt show src/lib.rs").await;
     let offered = &events.of("initialized")[0]["agentCapabilities"]["sessionCapabilities"];
     assert!(offered["fork"].is_object(), "{offered}");
     let fork = session_id(&events);
@@ -237,16 +237,16 @@ async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_st
     let forked = Transcript::live(&events, &["show src/lib.rs"]);
     assert_eq!(forked.state.get("title"), None, "it has the title of the other session");
     assert_eq!(forked.state["configOptions"], live.state["configOptions"]);
-    let loaded = Transcript::loaded(&kept.script(client, &["--load", &fork], "").await);
+    let loaded = Transcript::loaded(&agent.script(client, &["--load", &fork], "").await);
     loaded.assert_is(&live.clone().then(&forked), "the fork");
-    let untouched = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    let untouched = Transcript::loaded(&agent.script(client, &["--load", &id], "").await);
     untouched.assert_is(&live, "the session that was forked");
 }
 
 async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
-    let kept = Kept::new();
+    let agent = StoringAgent::new();
     let script = "permission wait\nprompt help\nprompt run touch never.txt";
-    let mut talking = start(&client.in_session(&[], &kept.command, &kept.project, script));
+    let mut talking = start(&client.in_session(&[], &agent.command, &agent.project, script));
     let mut lines = BufReader::new(talking.stdout.as_mut().unwrap()).lines();
     let mut seen: Vec<Value> = Vec::new();
     while !seen.last().is_some_and(|event| event["event"] == "permission") {
@@ -259,13 +259,13 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
     }
     let opened = seen.iter().find(|event| event["event"] == "session").unwrap();
     let id = opened["sessionId"].as_str().unwrap();
-    kept.stores(id, "Run touch never.txt").await;
-    kill(kept.trace()[0]["agent"].as_i64().unwrap());
+    agent.stores(id, "Run touch never.txt").await;
+    kill(agent.trace()[0]["agent"].as_i64().unwrap());
     let ended = end(talking).await;
-    kept.agent_was_killed(&ended);
+    agent.agent_was_killed(&ended);
     assert_eq!(ended.code(), 1, "the prompt had no answer: {ended:?}");
 
-    let events = kept.script(client, &["--load", id], "").await;
+    let events = agent.script(client, &["--load", id], "").await;
     let loaded = Transcript::loaded(&events);
     assert_eq!(loaded.user(), ["help", "run touch never.txt"]);
     assert!(loaded.agent()[0].contains("offline model"), "{loaded:?}");
@@ -275,9 +275,9 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
         ["failed"],
         "{calls:?}"
     );
-    let stops = kept.script(client, &["--resume", id], "prompt help").await;
+    let stops = agent.script(client, &["--resume", id], "prompt help").await;
     assert_eq!(stops.member("stop", "stopReason"), ["end_turn"], "the session can be worked in");
-    assert!(!kept.project.file("never.txt").exists());
+    assert!(!agent.project.file("never.txt").exists());
 }
 
 /// SESS-13, TOOL-09.

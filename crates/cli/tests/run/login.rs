@@ -110,7 +110,11 @@ fn a_login_in_a_terminal_runs_there() {
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("is logged in") && !shown.contains("s3cret"), "{shown}");
     assert_eq!(fs::read_to_string(project.path().join("in")).unwrap(), "robin s3cret");
-    assert_eq!(seen().lines().count(), before + 2, "the agent is started before and after the login");
+    assert_eq!(
+        seen().lines().count(),
+        before + 2,
+        "the agent is started before and after the login"
+    );
     assert!(
         seen().contains(r#""auth":{"terminal":true}"#)
             && seen().contains(r#""terminal-auth":true"#)

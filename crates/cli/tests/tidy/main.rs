@@ -31,10 +31,7 @@ fn source_files_are_short() {
         .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
         .filter(|(lines, _)| *lines > LINES)
         .map(|(lines, path)| {
-            format!(
-                "{} has {lines} lines: split it by topic; the limit is {LINES}",
-                name(&path)
-            )
+            format!("{} has {lines} lines: split it by topic; the limit is {LINES}", name(&path))
         })
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_are_known_however_they_are_started() {
+    fn known_agents_are_recognized_in_any_command() {
         for (command, variable, expected) in [
             ("gemini --acp", "GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1"),
             ("node /x/gemini.js --acp", "GEMINI_API_KEY", KEY),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_has_a_home_of_its_own() {
+    fn every_agent_has_a_separate_home() {
         let environment = led("my-agent", &[], &[]);
         let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_agent_finds_a_home_of_its_own_with_settings() {
+    fn a_known_agent_gets_its_settings_in_its_home() {
         let environment = led("codex-acp", &[], &[]);
         let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_says_wins() {
+    fn given_variables_override_known_ones() {
         let environment =
             led("qwen", &["OPENAI_BASE_URL=/other", "MY_URL"], &["OPENAI_API_KEY=x=y"]);
         let value = |name| value(&environment, name).unwrap();

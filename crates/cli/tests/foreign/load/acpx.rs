@@ -4,7 +4,7 @@
 //! waits for more prompts. It returns to a session with `session/resume` if offered, otherwise with
 //! `session/load`, whose updates it drops.
 
-use super::Kept;
+use super::StoringAgent;
 use crate::peers::{package, ts};
 use crate::process::{Ended, gone, kill, run};
 use crate::project::text;
@@ -16,14 +16,14 @@ const RENAME: &str = "rename one to ONE in notes.txt";
 
 /// `acpx` with a separate home. Dropping it ends the waiting process.
 struct Acpx<'k> {
-    kept: &'k Kept,
+    kept: &'k StoringAgent,
     home: PathBuf,
     /// The folder of its sockets, outside of its home.
     sockets: OnceCell<PathBuf>,
 }
 
 impl<'k> Acpx<'k> {
-    fn new(kept: &'k Kept, home: &str) -> Self {
+    fn new(kept: &'k StoringAgent, home: &str) -> Self {
         let home = kept.project.beside(home);
         std::fs::create_dir(&home).unwrap();
         Self { kept, home, sockets: OnceCell::new() }
@@ -131,7 +131,7 @@ fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
 
 /// The session continues after its agent and the process of `acpx` were killed: `acpx` returns with
 /// this method, finds the mode that was set, and shows the whole conversation.
-async fn comes_back(kept: Kept, method: &str) {
+async fn comes_back(kept: StoringAgent, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;
     acpx.run(&[RENAME]).await;
@@ -170,19 +170,19 @@ async fn comes_back(kept: Kept, method: &str) {
 /// SESS-19, SESS-20, SESS-23, LIST-02.
 #[tokio::test]
 async fn acpx_resumes_a_session_whose_agent_was_killed() {
-    comes_back(Kept::new(), "session/resume").await;
+    comes_back(StoringAgent::new(), "session/resume").await;
 }
 
 /// SESS-13, SESS-23, LIST-02.
 #[tokio::test]
 async fn acpx_loads_a_session_whose_agent_was_killed_when_it_cannot_resume() {
-    comes_back(Kept::hiding("resume"), "session/load").await;
+    comes_back(StoringAgent::hiding("resume"), "session/load").await;
 }
 
 /// SESS-13, SESS-14, SESS-17: acpx shows the updates of a load as it showed the conversation.
 #[tokio::test]
 async fn acpx_shows_the_whole_conversation_of_a_load() {
-    let kept = Kept::new();
+    let kept = StoringAgent::new();
     let talking = Acpx::new(&kept, "talking");
     talking.run(&["sessions", "new"]).await;
     let prompts = [RENAME, "where is total used", "run exit 3"];

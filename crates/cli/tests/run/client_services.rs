@@ -40,7 +40,10 @@ fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     for flag in [&["--yes"][..], &["--allow", "execute"]] {
         let (stdout, stderr) = run(flag, 0);
         assert!(!stdout.contains("refused") && stderr.contains("made here"), "{stdout}{stderr}");
-        assert!(stderr.contains("printf 'made %s\\n' here"), "the allowed command is shown: {stderr}");
+        assert!(
+            stderr.contains("printf 'made %s\\n' here"),
+            "the allowed command is shown: {stderr}"
+        );
     }
     for flag in [&[][..], &["--allow", "edit"]] {
         let (stdout, stderr) = run(flag, 11);

@@ -2,7 +2,7 @@
 //! lists the known failures of each with their reasons, which were confirmed in the traffic. A
 //! failure that is not listed fails the test, and so does a listed rule that passes.
 
-use crate::judged::{Family, family, known};
+use crate::judgements::{Family, family, known};
 use crate::peers::{ATTACHE, Agent, Client, installed_agents, package};
 use crate::process::run_within;
 use crate::project::text;
