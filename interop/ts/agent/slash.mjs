@@ -1,4 +1,4 @@
-// The slash commands: what a prompt that begins with one does.
+// Slash commands at the start of prompts.
 
 export const slashCommands = [
   { name: "help", description: "Tells what can be said to this agent." },
@@ -12,7 +12,7 @@ const perform = {
   compact: (turn) => turn.compact(),
 };
 
-/** What to do for a text that begins with a command, else `undefined`. */
+/** Returns the action for a text that begins with a command, otherwise `undefined`. */
 export function slashCommand(text) {
   const [, name, words] = /^\/(\w+)\s*([^]*)$/.exec(text) ?? [];
   return Object.hasOwn(perform, name ?? "") ? (turn) => perform[name](turn, words) : undefined;

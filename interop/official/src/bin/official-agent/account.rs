@@ -1,5 +1,4 @@
-//! Who is logged in, and where the models are. The account begins logged in; neither outlives the
-//! process.
+//! The login state and the addresses of models. The account starts logged in; nothing is stored.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -21,7 +20,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// A terminal method is offered only to a client that can relaunch the agent for it (AUTH-05).
+    /// A terminal method is offered only to a client that can start the agent again for it
+    /// (AUTH-05).
     pub(crate) fn methods(client: &ClientCapabilities) -> Vec<AuthMethod> {
         let login = AuthMethod::Agent(AuthMethodAgent::new("login", "Log in"));
         let terminal = AuthMethodTerminal::new("login-terminal", "Log in in a terminal")
@@ -77,7 +77,7 @@ struct Provider {
     is_required: bool,
     supported: Vec<LlmProtocol>,
     current: Option<ProviderCurrentConfig>,
-    /// Kept here alone and never told again (PROV-05).
+    /// Never sent to the client (PROV-05).
     headers: HashMap<String, String>,
 }
 
@@ -131,7 +131,7 @@ impl Providers {
         Ok(())
     }
 
-    /// One that is unknown is not used anyway (PROV-03).
+    /// Disabling an unknown provider succeeds (PROV-03).
     pub(crate) fn disable(&self, id: &str) -> Result<()> {
         let mut providers = locked(&self.0);
         let Some(provider) = providers.iter_mut().find(|provider| provider.id == id) else {

@@ -1,10 +1,10 @@
-//! The slash commands: what a prompt that begins with one does.
+//! Slash commands at the start of prompts.
 
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, UnstructuredCommandInput,
 };
 
-/// What a slash command asks for.
+/// A slash command.
 pub(crate) enum Slash {
     Help,
     Echo(String),
@@ -20,7 +20,7 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
     ]
 }
 
-/// The command that a text begins with.
+/// Returns the command at the start of a text.
 pub(crate) fn parse(text: &str) -> Option<Slash> {
     let line = text.strip_prefix('/')?;
     let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
