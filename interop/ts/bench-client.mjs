@@ -129,7 +129,7 @@ async function measure() {
   if (scenario === "pipelined") return pipelined(first, second);
   if (scenario === "flood") return flood(first, second, numbers[2], false);
   if (scenario === "stall") return flood(first, second, "burst", true);
-  throw new Error(`${scenario} is no scenario`);
+  throw new Error(`unknown scenario ${scenario}`);
 }
 
 console.log(JSON.stringify(await measure()));

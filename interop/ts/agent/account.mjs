@@ -25,7 +25,7 @@ export class Account {
   }
 
   authenticate({ methodId }, client) {
-    if (methodId !== "login") throw acp.RequestError.invalidParams(undefined, `${methodId} is no method of authenticate`);
+    if (methodId !== "login") throw acp.RequestError.invalidParams(undefined, `${methodId} is not an authentication method`);
     return this.#become(true, client);
   }
 
@@ -55,7 +55,7 @@ export class Providers {
 
   set({ providerId, apiType, baseUrl, headers }) {
     const provider = this.#known.get(providerId);
-    if (!provider) throw acp.RequestError.invalidParams(undefined, `there is no provider ${providerId}`);
+    if (!provider) throw acp.RequestError.invalidParams(undefined, `provider ${providerId} does not exist`);
     if (!provider.supported.includes(apiType)) throw acp.RequestError.invalidParams(undefined, `${providerId} does not speak ${apiType}`);
     provider.current = { apiType, baseUrl };
     provider.headers = headers ?? {};

@@ -38,7 +38,7 @@ export function setOption(values, id, value, takesBoolean) {
     effort: () => efforts[values.model].includes(value),
     fast: () => takesBoolean && typeof value === "boolean",
   };
-  if (!Object.hasOwn(allowed, id)) throw acp.RequestError.invalidParams(undefined, `there is no option ${id}`);
+  if (!Object.hasOwn(allowed, id)) throw acp.RequestError.invalidParams(undefined, `option ${id} does not exist`);
   if (!allowed[id]()) throw acp.RequestError.invalidParams(undefined, `option ${id} has no such value`);
   const changesMode = id === "mode" && values.mode !== value;
   values[id] = value;

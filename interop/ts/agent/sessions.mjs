@@ -24,7 +24,7 @@ function checkFolders({ cwd, additionalDirectories }) {
 function checkSystemPrompt(systemPrompt) {
   if (!systemPrompt) return;
   const { mode, content } = systemPrompt;
-  if (!["append", "override"].includes(mode)) throw invalidParams(undefined, `there is no system prompt mode ${mode}`);
+  if (!["append", "override"].includes(mode)) throw invalidParams(undefined, `unknown system prompt mode ${mode}`);
   if (!content.length || content.some(({ type }) => type !== "text")) {
     throw invalidParams(undefined, "a system prompt is made of text");
   }
@@ -246,7 +246,7 @@ export class Sessions {
   /** Returns one page. The cursor names the last session of the previous page. */
   list({ cwd, cursor, archived }) {
     const filter = archived ?? "exclude";
-    if (!["exclude", "include", "only"].includes(filter)) throw invalidParams(undefined, `there is no archived filter ${filter}`);
+    if (!["exclude", "include", "only"].includes(filter)) throw invalidParams(undefined, `unknown archived filter ${filter}`);
     const fits = (record) => (!cwd || record.cwd === cwd) && (filter === "include" || record.archived === (filter === "only"));
     const all = this.store.all().filter(fits);
     let from = 0;

@@ -1,9 +1,9 @@
 // Slash commands at the start of prompts.
 
 export const slashCommands = [
-  { name: "help", description: "Tells what can be said to this agent." },
-  { name: "echo", description: "Says the words.", input: { hint: "words" } },
-  { name: "compact", description: "Makes the conversation shorter." },
+  { name: "help", description: "Lists the commands of this agent." },
+  { name: "echo", description: "Repeats the words.", input: { hint: "words" } },
+  { name: "compact", description: "Shortens the conversation." },
 ];
 
 const perform = {

@@ -284,7 +284,7 @@ export class Turn {
   async compact() {
     if (!this.#offers("compaction_update")) return this.say("compacted");
     const compactionId = `compaction-${(this.session.record.last.compaction += 1)}`;
-    const summary = { type: "text", text: "What was said is known." };
+    const summary = { type: "text", text: "A summary of the earlier conversation." };
     await this.update({ sessionUpdate: "compaction_update", compactionId, status: "in_progress" });
     await this.update({ sessionUpdate: "compaction_summary_chunk", compactionId, content: summary });
     return this.update({ sessionUpdate: "compaction_update", compactionId, status: "completed" });

@@ -30,7 +30,7 @@ function onFile(roots, file, act) {
 export function readFile(roots, params) {
   return onFile(roots, params.path, (file) => {
     // A pipe would block forever.
-    if (!fs.statSync(file).isFile()) throw new Error(`${file} is no file`);
+    if (!fs.statSync(file).isFile()) throw new Error(`${file} is not a file`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
     const lines = text.split(/(?<=\n)/);
     const first = Math.max((params.line ?? 1) - 1, 0);

@@ -181,7 +181,7 @@ export class Script {
     }
     const known = this.state.modes?.availableModes.some(({ id }) => id === modeId);
     if (known) await this.call("mode", toAgent.session.setMode, { sessionId: this.sessionId, modeId });
-    else this.refuse(toAgent.session.setMode, `there is no mode ${modeId}`);
+    else this.refuse(toAgent.session.setMode, `mode ${modeId} does not exist`);
   }
 
   config(id, value) {
@@ -198,7 +198,7 @@ export class Script {
     const values = (option?.options ?? []).flatMap((item) => item.options ?? [item]).map(({ value }) => value);
     const fits = given.type === "boolean" ? option?.type === "boolean" : option?.type === "select" && values.includes(given.value);
     if (!fits) {
-      this.refuse(toAgent.session.setConfigOption, `there is no option ${configId} with the value ${given.value}`);
+      this.refuse(toAgent.session.setConfigOption, `option ${configId} has no value ${given.value}`);
       return;
     }
     const params = { sessionId: this.sessionId, configId, ...given };

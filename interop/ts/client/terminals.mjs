@@ -79,7 +79,7 @@ export class Terminals {
     this.events.print("terminal", { command: params.command, args: params.args ?? [] });
     const { cwd } = params;
     if (cwd && !(path.isAbsolute(cwd) && fs.existsSync(cwd))) {
-      throw acp.RequestError.invalidParams(undefined, `${cwd} is no absolute path of a folder`);
+      throw acp.RequestError.invalidParams(undefined, `${cwd} is not an absolute path of a folder`);
     }
     const terminal = new Terminal(params, folder);
     try {
@@ -94,7 +94,7 @@ export class Terminals {
 
   #of({ sessionId, terminalId }) {
     const terminal = this.#terminals.get(terminalId);
-    if (terminal?.sessionId !== sessionId) throw acp.RequestError.invalidParams(undefined, `there is no terminal ${terminalId}`);
+    if (terminal?.sessionId !== sessionId) throw acp.RequestError.invalidParams(undefined, `terminal ${terminalId} does not exist`);
     return terminal;
   }
 

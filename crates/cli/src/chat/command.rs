@@ -34,7 +34,7 @@ const COMMANDS: [(&str, &str, &str); 12] = [
     ("/thoughts", "", "show the agent's reasoning in the last turn"),
     ("/details", "", "show the whole diffs and outputs of the last turn"),
     ("/restart", "", "restart the agent and continue"),
-    ("/anew", "", "continue in a new session, with a summary of this one"),
+    ("/continue", "", "continue in a new session, with a summary of this one"),
     ("/quit", "", "end the conversation, as Ctrl-D does"),
 ];
 
@@ -64,7 +64,7 @@ impl Chat {
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
-            ("/anew", _) => self.open(self.follow.session.continue_in_new_session().await),
+            ("/continue", _) => self.open(self.follow.session.continue_in_new_session().await),
             ("/quit", _) => return Ok(Some(Next::End)),
             _ => match self.unknown(name) {
                 Some(why) => say(YELLOW, &why),

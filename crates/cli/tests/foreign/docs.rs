@@ -17,7 +17,7 @@ const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
 
 /// Fails if the document differs from this text, ignoring lines that depend on the machine's speed.
 /// With `UPDATE_DOCS` it writes the document instead.
-fn is_kept(name: &str, text: &str) {
+fn assert_up_to_date(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, text).unwrap();
@@ -36,7 +36,7 @@ fn is_kept(name: &str, text: &str) {
 fn steady(text: &str) -> Vec<String> {
     let open = ["As `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
-        !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair: ")
+        !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
     // The last of nine cells is the reason.
@@ -50,7 +50,7 @@ fn steady(text: &str) -> Vec<String> {
 #[tokio::test]
 async fn support_md_is_up_to_date() {
     let ours = family(Family::Ours).await;
-    is_kept(
+    assert_up_to_date(
         "support.md",
         &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]),
     );
@@ -60,12 +60,12 @@ async fn support_md_is_up_to_date() {
 async fn rules_md_is_up_to_date() {
     let peers = judgements().await;
     let coverage: Vec<Coverage> = rules().iter().map(|rule| Coverage::of(rule, peers)).collect();
-    is_kept("rules.md", &document(&coverage));
+    assert_up_to_date("rules.md", &document(&coverage));
     let pairs = coverage.iter().filter(|coverage| coverage.is_pair()).count();
     assert!(pairs >= PAIRS, "{pairs} rules have a pair, and {PAIRS} had one");
 }
 
-/// What is known about one rule.
+/// The probes, faults and verdicts of one rule.
 struct Coverage {
     rule: &'static Rule,
     probes: Vec<String>,
@@ -107,7 +107,7 @@ impl Coverage {
 
     fn row(&self) -> String {
         let rule = self.rule;
-        let mut faults: Vec<String> = self.faults.iter().map(|fault| told(fault)).collect();
+        let mut faults: Vec<String> = self.faults.iter().map(|fault| described(fault)).collect();
         faults.dedup();
         let said = self.said.iter().map(|(_, said)| {
             let said: Vec<String> =
@@ -143,10 +143,10 @@ impl Coverage {
         }
         let by = |side: Side| self.faults.iter().any(|fault| fault.by == side);
         let missing = self.said.iter().find_map(|(family, said)| {
-            let told = said.iter().filter(|(side, _)| by(*side));
-            let best = told.clone().find(|(_, outcome)| outcome.is_fail()).or(told.clone().next());
+            let relevant = said.iter().filter(|(side, _)| by(*side));
+            let best = relevant.clone().find(|(_, outcome)| outcome.is_fail()).or(relevant.clone().next());
             match best {
-                _ if told.clone().any(|(_, outcome)| *outcome == Outcome::Pass) => None,
+                _ if relevant.clone().any(|(_, outcome)| *outcome == Outcome::Pass) => None,
                 Some((_, Outcome::Fail { .. })) => Some(format!("{} breaks it", family.name())),
                 Some((_, outcome)) => {
                     Some(format!("{}: {}", family.name(), outcome.why().unwrap_or_default()))
@@ -158,7 +158,7 @@ impl Coverage {
     }
 }
 
-fn told(fault: &Fault) -> String {
+fn described(fault: &Fault) -> String {
     let place = match fault.judged {
         Judged::Traffic => format!("line of the {}", fault.by.as_str()),
         judged => judged.as_str().to_owned(),
@@ -183,10 +183,16 @@ fn verdict(side: Side, outcome: &Outcome) -> String {
 fn document(coverage: &[Coverage]) -> String {
     let count = |wanted: &dyn Fn(&&Coverage) -> bool| coverage.iter().filter(wanted).count();
     let mut out = format!(
-        "# How every rule is judged\n\n\
-         {} of {} rules have a pair: a fault that breaks the rule and no other but those that say the same or more, which a probe that does not know of it finds, and a pass on \
-         three unrelated correct peers: ours, one in the official Rust SDK, one in the official TypeScript SDK. Of {} the protocol's text says how they are seen from outside; {} are judged, {} of them by a judge that is known to fail when it must.\n\n\
-         A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped as it is not offered, ? not tested. `attache check rules ID` tells a rule, `{COMMAND}` writes this file.\n",
+        "# How each rule is judged\n\n\
+         {} of {} rules have a pair. {} rules are visible on the wire; {} are judged, {} of them by \
+         a probe that is known to find a fault.\n\n\
+         A pair is a fault and a pass. The fault breaks only this rule, or also rules that follow \
+         from it, and a probe finds it that does not depend on it. Three unrelated correct peers \
+         pass: ours, one made with the official Rust SDK, and one made with the official \
+         TypeScript SDK.\n\n\
+         A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped because the peer does \
+         not offer it, ? not tested. `attache check rules ID` explains a rule. `{COMMAND}` writes \
+         this file.\n",
         count(&|coverage| coverage.is_pair()),
         coverage.len(),
         count(&|coverage| coverage.rule.is_wire_visible()),

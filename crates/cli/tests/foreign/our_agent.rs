@@ -97,7 +97,7 @@ fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project)
     let mut ids: Vec<_> = calls.iter().map(|call| id(call)).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), calls.len(), "every tool call has an id of its own");
+    assert_eq!(ids.len(), calls.len(), "every tool call has its own id");
     for call in calls {
         let statuses =
             updates.iter().filter(|update| id(update) == id(call)).map(|update| &update["status"]);

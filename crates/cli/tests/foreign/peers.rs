@@ -84,7 +84,7 @@ impl Client {
     /// Returns the program of a foreign client, which needs options and an agent.
     pub(crate) fn program(self) -> Vec<String> {
         match self {
-            Self::Ours => panic!("attache run is no foreign client"),
+            Self::Ours => panic!("attache run is not a foreign client"),
             Self::OfficialRust => vec![text(official("official-client"))],
             Self::OfficialTs => ts("client.mjs"),
         }

@@ -215,7 +215,7 @@ fn verdicts_are_written_as_json_during_the_run() {
     rules.sort();
     rules.dedup();
     assert_eq!(rules.len(), count, "each rule has one line: {ended:#?}");
-    assert!(!project.path().join("a.json").exists(), "half a judgement is no report");
+    assert!(!project.path().join("a.json").exists(), "an incomplete judgement is not a report");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn the_agents_log_has_methods_and_sizes_but_no_content() {
         r#"{{"jsonrpc":"2.0","id":2,"method":"session/new","params":{{"cwd":"/","mcpServers":[{server}]}}}}"#
     )
     .unwrap();
-    writeln!(input, "sk-secret, which is no JSON").unwrap();
+    writeln!(input, "sk-secret, which is not JSON").unwrap();
     drop(input);
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();

@@ -123,7 +123,7 @@ fn played(document: &str) -> String {
                 out.extend(block.iter().map(|line| format!("{line}\n")));
             }
             "screen" => out.push_str(&screen),
-            _ => panic!("there is no block {kind:?}"),
+            _ => panic!("unknown block {kind:?}"),
         }
         out.push_str("````\n");
     }
@@ -206,7 +206,7 @@ impl Home {
                 Some(("press", "Ctrl-D")) => terminal.press("\u{4}"),
                 Some(("press", "Enter")) => terminal.press("\r"),
                 Some(("press", key)) => terminal.press(key),
-                _ => panic!("{line:?} is no key"),
+                _ => panic!("{line:?} is not a key"),
             }
         }
         let (code, shown) = terminal.end();

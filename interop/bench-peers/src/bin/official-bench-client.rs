@@ -129,7 +129,7 @@ impl Work {
             ["stall", count, size] => {
                 self.flood(number(count)?, number(size)?, "burst", true).await
             }
-            _ => Err(Error::invalid_params().data(format!("{words:?} is no scenario"))),
+            _ => Err(Error::invalid_params().data(format!("unknown scenario {words:?}"))),
         }
     }
 

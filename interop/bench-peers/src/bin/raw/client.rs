@@ -174,7 +174,7 @@ fn measure(peer: &mut Peer, scenario: &[String], startup_us: u64) -> Result<Valu
             peer.stop = true;
             flood(peer, session, (number(count)?, number(size)?), "burst")
         }
-        _ => Err(Error::other(format!("{words:?} is no scenario"))),
+        _ => Err(Error::other(format!("unknown scenario {words:?}"))),
     }
 }
 

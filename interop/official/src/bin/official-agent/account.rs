@@ -53,7 +53,7 @@ impl Account {
         client: &ConnectionTo<Client>,
     ) -> Result<()> {
         if &*request.method_id.0 != "login" {
-            let reason = format!("{} is no method of authenticate", request.method_id.0);
+            let reason = format!("{} is not an authentication method", request.method_id.0);
             return Err(Error::invalid_params().data(reason));
         }
         self.become_logged(false, client)
@@ -124,7 +124,7 @@ impl Providers {
         let provider = providers.iter_mut().find(|provider| provider.id == &*request.provider_id.0);
         let provider = provider.filter(|provider| provider.supported.contains(&request.api_type));
         let refused =
-            || Error::invalid_params().data("there is no provider of that id that speaks that");
+            || Error::invalid_params().data("no provider with this id supports this API type");
         let provider = provider.ok_or_else(refused)?;
         provider.current = Some(ProviderCurrentConfig::new(request.api_type, request.base_url));
         provider.headers = request.headers;

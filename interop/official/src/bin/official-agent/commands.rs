@@ -190,7 +190,7 @@ fn compact(turn: &mut Turn) -> Result<()> {
         |status| SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status));
     turn.session.update(update(CompactionStatus::InProgress))?;
     let summary =
-        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("What was said is known."));
+        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("A summary of the earlier conversation."));
     turn.session.update(SessionUpdate::CompactionSummaryChunk(summary))?;
     turn.session.update(update(CompactionStatus::Completed))
 }

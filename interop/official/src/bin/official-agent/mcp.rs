@@ -57,9 +57,9 @@ impl McpServers {
             let name = name(&server).to_owned();
             match tokio::time::timeout(PATIENCE, connect(server, cwd, client)).await {
                 Ok(Ok(server)) => open.push(server),
-                Ok(Err(why)) => missing.push(format!("The MCP server {name} cannot be had: {why}")),
+                Ok(Err(why)) => missing.push(format!("The MCP server {name} is unavailable: {why}")),
                 Err(_) => {
-                    missing.push(format!("The MCP server {name} cannot be had: it does not answer"))
+                    missing.push(format!("The MCP server {name} is unavailable: it does not respond"))
                 }
             }
         }
@@ -161,7 +161,7 @@ async fn over_acp(
     match client.send_request(request).block_task().await {
         Ok(MessageMcpResponse::Result { result, .. }) => Ok(result),
         Ok(MessageMcpResponse::Error { error, .. }) => Err(error.message),
-        Ok(_) => Err("it answered neither with a result nor with an error".into()),
+        Ok(_) => Err("its response has neither a result nor an error".into()),
         Err(error) => Err(error.message),
     }
 }

@@ -96,7 +96,7 @@ fn check_system_prompt(prompt: &SystemPrompt) -> Result<()> {
         {
             Ok(())
         }
-        _ => Err(refused("a system prompt is text to append or to override with")),
+        _ => Err(refused("a system prompt must be text with the mode append or override")),
     }
 }
 
@@ -194,7 +194,7 @@ impl Sessions {
         let record = self.stored(id)?;
         let cwd = locked(&record).cwd.clone();
         if cwd != set_up.cwd {
-            return Err(refused(format!("this session is of {}", cwd.display())));
+            return Err(refused(format!("this session belongs to {}", cwd.display())));
         }
         if let Some(open) = self.if_opened(id) {
             if open.is_running() {
@@ -263,7 +263,7 @@ impl Sessions {
         let record = self.stored(id)?;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         if title.is_empty() {
-            return Err(refused("a title has letters"));
+            return Err(refused("a title must not be blank"));
         }
         locked(&record).title = Some(title.clone());
         self.store.save(&record);
@@ -277,7 +277,7 @@ impl Sessions {
             SessionArchiveFilter::Exclude => (false, false),
             SessionArchiveFilter::Include => (true, false),
             SessionArchiveFilter::Only => (false, true),
-            _ => return Err(refused("there is no such archived filter")),
+            _ => return Err(refused("unknown archived filter")),
         };
         let mut records = self.store.all();
         let in_folder = |cwd: &Path| request.cwd.as_deref().is_none_or(|folder| folder == cwd);
@@ -286,7 +286,7 @@ impl Sessions {
         if let Some(cursor) = &request.cursor {
             let last = cursor.strip_prefix("after ");
             let place = records.iter().position(|record| Some(record.id.as_str()) == last);
-            from = place.ok_or_else(|| refused("this cursor is of no list"))? + 1;
+            from = place.ok_or_else(|| refused("invalid cursor"))? + 1;
         }
         let more = records.len() > from + PAGE;
         let page: Vec<SessionInfo> = records.into_iter().skip(from).take(PAGE).map(info).collect();

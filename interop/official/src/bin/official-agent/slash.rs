@@ -14,9 +14,9 @@ pub(crate) enum Slash {
 pub(crate) fn commands() -> Vec<AvailableCommand> {
     let words = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new("words"));
     vec![
-        AvailableCommand::new("help", "Tells what can be said to this agent."),
-        AvailableCommand::new("echo", "Says the words.").input(words),
-        AvailableCommand::new("compact", "Makes the conversation shorter."),
+        AvailableCommand::new("help", "Lists the commands of this agent."),
+        AvailableCommand::new("echo", "Repeats the words.").input(words),
+        AvailableCommand::new("compact", "Shortens the conversation."),
     ]
 }
 

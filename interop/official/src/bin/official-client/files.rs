@@ -26,7 +26,7 @@ impl Files {
         if !std::fs::metadata(&path).map_err(|error| io_error(&path, &error))?.is_file() {
             return Err(Error::new(
                 ErrorCode::INTERNAL_ERROR,
-                format!("{} is no file", path.display()),
+                format!("{} is not a file", path.display()),
             ));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| io_error(&path, &error))?;

@@ -13,7 +13,7 @@ pub(crate) const ID: &str = "official-client-echo";
 pub(crate) fn answer(request: &MessageMcpRequest) -> Result<MessageMcpResponse> {
     if &*request.server_id.0 != ID {
         return Err(
-            Error::invalid_params().data(format!("there is no server {}", request.server_id.0))
+            Error::invalid_params().data(format!("server {} does not exist", request.server_id.0))
         );
     }
     Ok(match request.method.as_str() {

@@ -288,7 +288,7 @@ impl<'a> Script<'a> {
             Some(session) if self.state.has_mode(&mode) => {
                 self.call("mode", SetSessionModeRequest::new(session, mode)).await;
             }
-            _ => self.refuse("session/set_mode", format!("there is no mode {mode}")),
+            _ => self.refuse("session/set_mode", format!("mode {mode} does not exist")),
         }
     }
 

@@ -100,7 +100,7 @@ impl Terminals {
         self.events.print("terminal", json!({"command": request.command, "args": request.args}));
         let cwd = request.cwd.unwrap_or_else(|| self.cwd.clone());
         if !cwd.is_absolute() || !cwd.is_dir() {
-            let reason = format!("{} is no absolute path of a folder", cwd.display());
+            let reason = format!("{} is not an absolute path of a folder", cwd.display());
             return Err(Error::invalid_params().data(reason));
         }
         let mut command = Command::new(&request.command);
@@ -147,7 +147,7 @@ impl Terminals {
     fn of(&self, session: &SessionId, id: &TerminalId) -> Result<Arc<Terminal>> {
         let found =
             locked(&self.open).1.get(id).filter(|terminal| terminal.session == *session).cloned();
-        found.ok_or_else(|| Error::invalid_params().data(format!("there is no terminal {}", id.0)))
+        found.ok_or_else(|| Error::invalid_params().data(format!("terminal {} does not exist", id.0)))
     }
 
     pub(crate) fn output(
