@@ -226,7 +226,7 @@ fn keys(findings: &mut Findings) {
         findings.found(
             Mark::Missing,
             "none",
-            "the built-in agent needs none; other agents has_access store theirs elsewhere",
+            "the built-in agent needs none; other agents may store theirs elsewhere",
         );
     }
 }
@@ -376,7 +376,7 @@ fn limits(findings: &mut Findings) {
     // SAFETY: the structure is valid.
     if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut files) } == 0 {
         let what = if files.rlim_cur < 256 {
-            format!("{}; agents has_access need more", files.rlim_cur)
+            format!("{}; agents may need more", files.rlim_cur)
         } else {
             files.rlim_cur.to_string()
         };

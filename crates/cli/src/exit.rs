@@ -18,7 +18,7 @@ Exit codes:
   8    timeout
   9    the session is open elsewhere
   10   the store of sessions cannot be used
-  11   an action of the last turn was refused: no person, rule or flag allowed it
+  11   a refused action in the last turn: no person, rule or flag allowed it
   130  cancelled";
 
 /// The result of the command.

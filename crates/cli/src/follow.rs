@@ -221,7 +221,7 @@ impl Follow {
             // The reasoning is folded: the person sees that the agent thinks, and can ask for the
             // text.
             if self.thoughts.is_empty() {
-                say(DIM, "thinking … (/thoughts shows what)");
+                say(DIM, "thinking … (/thoughts shows the reasoning)");
             }
             self.thoughts.push_str(text);
             return Ok(());

@@ -160,7 +160,7 @@ export class McpServers {
         return undefined;
       } catch (error) {
         to.close();
-        return `The MCP server ${server.name} cannot be had: ${error.message}`;
+        return `The MCP server ${server.name} is unavailable: ${error.message}`;
       }
     });
     return (await Promise.all(opened)).filter(Boolean);

@@ -175,7 +175,7 @@ export class Sessions {
   async #again(params, client, replays) {
     this.#check(params);
     const record = this.#stored(params.sessionId);
-    if (record.cwd !== params.cwd) throw invalidParams(undefined, `this session is of ${record.cwd}`);
+    if (record.cwd !== params.cwd) throw invalidParams(undefined, `this session belongs to ${record.cwd}`);
     if (this.#open.get(record.id)?.turn) throw invalidRequest(undefined, "a turn of this session is running");
     await this.#open.get(record.id)?.stop();
     record.directories = params.additionalDirectories ?? [];
@@ -237,7 +237,7 @@ export class Sessions {
   setTitle({ sessionId, title }) {
     const record = this.#stored(sessionId);
     const stored = title.replace(/\s+/g, " ").trim();
-    if (!stored) throw invalidParams(undefined, "a title has letters");
+    if (!stored) throw invalidParams(undefined, "a title must not be blank");
     record.title = stored;
     this.store.save(record);
     return { title: stored };
@@ -253,7 +253,7 @@ export class Sessions {
     if (cursor) {
       const last = Buffer.from(cursor, "base64url").toString();
       from = all.findIndex(({ id }) => id === last) + 1;
-      if (!from) throw invalidParams(undefined, "this cursor is of no list");
+      if (!from) throw invalidParams(undefined, "invalid cursor");
     }
     const page = all.slice(from, from + pageSize);
     const more = from + pageSize < all.length && { nextCursor: Buffer.from(page.at(-1).id).toString("base64url") };

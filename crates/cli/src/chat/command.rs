@@ -150,7 +150,9 @@ impl Chat {
         }
         self.set_budget();
         let text = match &self.budget {
-            Some(budget) => format!("The budget of a session is {budget}, by its agent's count."),
+            Some(budget) => {
+                format!("The budget of a session is {budget}; its agent reports the cost.")
+            }
             None => "No budget is set.".to_owned(),
         };
         say(DIM, &text);

@@ -44,7 +44,7 @@ pub(crate) enum Task {
 }
 
 const EXAMPLES: &str = "\
-A rule counts as tested only by a test that fails when the behaviour is broken on purpose; \
+A rule counts as tested only if a test fails when the behaviour is broken on purpose; \
 each such fault has a name. Strengths: \"must\" and \"should\" come from the specification. \
 \"practice\" means that the specification is silent and the official libraries agree. \
 \"advice\" means that the specification is silent and we advise it.
@@ -125,14 +125,14 @@ pub(crate) struct Agent {
     /// plus SUFFIX
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
-    /// Name the agent's tool for one of the judge's: read, write, edit, run, plan, ask, search,
+    /// Use the agent's tool NAME as the judge's TOOL: read, write, edit, run, plan, ask, search,
     /// delete, move, fetch, delegate, switch_mode
     #[arg(long, value_name = "TOOL=NAME")]
     pub(crate) tool: Vec<String>,
     /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// The prompt for probes that need any turn
+    /// The prompt for probes that accept any prompt
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
     /// The id of a login method that needs no person; the judge also logs out and in with it

@@ -144,7 +144,8 @@ impl Coverage {
         let by = |side: Side| self.faults.iter().any(|fault| fault.by == side);
         let missing = self.said.iter().find_map(|(family, said)| {
             let relevant = said.iter().filter(|(side, _)| by(*side));
-            let best = relevant.clone().find(|(_, outcome)| outcome.is_fail()).or(relevant.clone().next());
+            let best =
+                relevant.clone().find(|(_, outcome)| outcome.is_fail()).or(relevant.clone().next());
             match best {
                 _ if relevant.clone().any(|(_, outcome)| *outcome == Outcome::Pass) => None,
                 Some((_, Outcome::Fail { .. })) => Some(format!("{} breaks it", family.name())),

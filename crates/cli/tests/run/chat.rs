@@ -29,7 +29,11 @@ fn a_key_allows_an_edit_and_the_next_prompt_follows() {
     terminal.wait_for("is now `sum`");
     terminal.wait_for("ask 0 % › ");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
-    assert!(terminal.seen().contains("thinking … (/thoughts shows what)"), "{}", terminal.seen());
+    assert!(
+        terminal.seen().contains("thinking … (/thoughts shows the reasoning)"),
+        "{}",
+        terminal.seen()
+    );
     terminal.press("/thoughts\r");
     terminal.wait_for("/thoughts");
     terminal.wait_for("otal");

@@ -247,7 +247,7 @@ fn a_form_is_filled_in_and_reviewed_before_it_is_sent() {
     terminal.press("0\n");
     terminal.wait_for("must be 1 or more\r\n    > ");
     terminal.press("7\n");
-    terminal.wait_for("[2] green\r\n    (- for nothing) > ");
+    terminal.wait_for("[2] green\r\n    (- to leave empty) > ");
     terminal.press("2\n");
     terminal.wait_for("[y/e/n/c]");
     terminal.press("y");

@@ -31,7 +31,7 @@ impl Chat {
         if let (false, Some(chosen)) = (wanted.is_empty(), only_match(&found, wanted).cloned()) {
             self.listed.clear();
             return match chosen.id == *self.follow.session.id() {
-                true => say(DIM, "This is the session you are in."),
+                true => say(DIM, "You are already in this session."),
                 false => self.continue_session(chosen).await,
             };
         }
