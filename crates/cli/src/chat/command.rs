@@ -22,11 +22,7 @@ use std::sync::PoisonError;
 const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "show this list and the agent's own commands"),
     ("/new", "", "start a new session"),
-    (
-        "/switch",
-        "[NUMBER|WORDS]",
-        "list sessions, or continue the one with this number or these words",
-    ),
+    ("/switch", "[NUMBER|WORDS]", "list sessions, or continue one by number or words"),
     ("/agents", "", "list the agents and their state"),
     ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
     ("/options", "[OPTION VALUE]", "list the options, or set one"),
@@ -110,7 +106,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH attaches a file. A backslash at the end of a line continues it. Ctrl-C cancels a turn.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn.",
         );
     }
 

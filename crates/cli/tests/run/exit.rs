@@ -81,7 +81,7 @@ fn an_agent_that_dies_in_a_turn_ends_with_4() {
 fn an_invalid_response_ends_with_4() {
     with_script(&Script { prompt: r#"reply '{"stopReason":"bored"}'"#, ..Script::default() })
         .failed(4, &["bored"]);
-    with_script(&Script { prompt: "reply 5", ..Script::default() }).failed(4, &["cannot be read"]);
+    with_script(&Script { prompt: "reply 5", ..Script::default() }).failed(4, &["invalid answer"]);
     let error = r#"refuse '{"code":-32603,"message":"the model is down"}'"#;
     with_script(&Script { prompt: error, ..Script::default() }).failed(4, &["the model is down"]);
 }
