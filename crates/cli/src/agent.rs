@@ -115,12 +115,12 @@ fn traffic() -> Tap {
         let size = line.len();
         log::line(&format!(
             "{arrow} {}, {size} bytes",
-            crate::show::sanitize::visible(&gist(line))
+            crate::show::sanitize::visible(&summary(line))
         ));
     })
 }
 
-fn gist(line: &[u8]) -> String {
+fn summary(line: &[u8]) -> String {
     match Message::read(line) {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),

@@ -129,7 +129,7 @@ impl Run<'_> {
             () = self.interrupts.end() => Next::End,
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
-            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => {
+            () = reached(deadline.and_then(forced_end)), if stopping == Some(Exit::Timeout) => {
                 Next::GiveUp
             }
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
@@ -282,7 +282,7 @@ pub(crate) fn after(timeout: Option<Duration>) -> Option<Instant> {
 }
 
 /// Returns the time to end an agent that continues after the deadline.
-pub(crate) fn given_up(deadline: Instant) -> Option<Instant> {
+pub(crate) fn forced_end(deadline: Instant) -> Option<Instant> {
     deadline.checked_add(GRACE)
 }
 

@@ -26,7 +26,7 @@ function checkSystemPrompt(systemPrompt) {
   const { mode, content } = systemPrompt;
   if (!["append", "override"].includes(mode)) throw invalidParams(undefined, `unknown system prompt mode ${mode}`);
   if (!content.length || content.some(({ type }) => type !== "text")) {
-    throw invalidParams(undefined, "a system prompt is made of text");
+    throw invalidParams(undefined, "a system prompt must be text");
   }
 }
 

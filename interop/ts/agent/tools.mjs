@@ -100,7 +100,7 @@ const tools = {
   async edit(turn, { path, old, new: fresh }) {
     const fields = { name: "edit", title: `Edit ${path}`, kind: "edit", rawInput: { path, old, new: fresh } };
     return change(turn, fields, path, (before) => {
-      if (!before?.includes(old)) throw new Error(`${path} does not hold that text`);
+      if (!before?.includes(old)) throw new Error(`${path} does not contain this text`);
       return before.replace(old, () => fresh);
     });
   },

@@ -51,7 +51,7 @@ export class Questions {
       throw acp.RequestError.invalidParams(undefined, `elicitations of mode ${mode} are not offered`);
     }
     if (params.sessionId === undefined && params.requestId === undefined) {
-      throw acp.RequestError.invalidParams(undefined, "an elicitation is of a session or of a request");
+      throw acp.RequestError.invalidParams(undefined, "an elicitation needs either a session or a request");
     }
     // Only the person opens the page; this client fetches nothing (ELIC-09).
     const shown = mode === "url" ? { url, host: new URL(url).host } : { requestedSchema };

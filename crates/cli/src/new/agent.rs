@@ -29,14 +29,14 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
-    fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
+    fs::create_dir(folder).map_err(|error| cannot_create(folder, &error))?;
     for (path, text) in FILES {
         let path = folder.join(path);
         let text =
             libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
         let written =
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        written.map_err(|error| cannot_make(&path, &error))?;
+        written.map_err(|error| cannot_create(&path, &error))?;
     }
     let said = writeln!(
         io::stdout().lock(),
@@ -46,7 +46,7 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn cannot_make(path: &Path, error: &io::Error) -> Failure {
+fn cannot_create(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => {

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_begins_with_an_at_at_the_start_of_a_word() {
+    fn a_path_starts_with_an_at_sign_at_the_start_of_a_word() {
         assert_eq!(
             read("see @a.rs and @b/c d"),
             [(false, "see "), (true, "a.rs"), (false, " and "), (true, "b/c"), (false, " d")]

@@ -34,7 +34,7 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// Returns the session to list for a match of the store; `None` if it was listed before or is
+    /// Returns the session to list for a search result; `None` if it was listed before or is
     /// not requested.
     fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
         let listed = match agent_log_of(self.store, &found.key, self.query.agent.as_deref())? {

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_evening_before_is_minutes_ago_shortly_after_midnight() {
+    fn shortly_after_midnight_the_last_evening_is_minutes_ago() {
         let midnight: Zoned = "2026-11-21T00:10:00+01:00[+01:00]".parse().unwrap();
         let at = Timestamp(midnight.timestamp().as_millisecond() - 1_200_000);
         assert_eq!(ago(at, &midnight), "20 min ago");

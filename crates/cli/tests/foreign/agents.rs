@@ -54,16 +54,16 @@ async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_agent_holds_every_conversation() {
+async fn our_agent_passes_every_scenario() {
     converse(Agent::ours()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_rust_agent_holds_every_conversation_but_those_listed() {
+async fn the_official_rust_agent_passes_all_but_the_listed_scenarios() {
     converse(Agent::official_rust()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_typescript_agent_holds_every_conversation_but_those_listed() {
+async fn the_official_typescript_agent_passes_all_but_the_listed_scenarios() {
     converse(Agent::official_ts()).await;
 }

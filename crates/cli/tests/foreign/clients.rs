@@ -94,16 +94,16 @@ pub(crate) async fn started(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_client_holds_every_conversation() {
+async fn our_client_passes_every_scenario() {
     converse(Client::Ours).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_rust_client_holds_every_conversation_but_those_listed() {
+async fn the_official_rust_client_passes_all_but_the_listed_scenarios() {
     converse(Client::OfficialRust).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_typescript_client_holds_every_conversation_but_those_listed() {
+async fn the_official_typescript_client_passes_all_but_the_listed_scenarios() {
     converse(Client::OfficialTs).await;
 }

@@ -63,7 +63,7 @@ async fn an_agent_killed_before_it_opens_a_session_has_failed() {
 }
 
 #[tokio::test]
-async fn an_agent_killed_before_it_says_anything_to_a_prompt_has_failed() {
+async fn an_agent_killed_before_its_first_update_has_failed() {
     killed_after(&[INITIALIZE, INITIALIZED, PROMPTED], 4).await;
 }
 
@@ -73,7 +73,7 @@ async fn an_agent_killed_in_the_middle_of_a_turn_has_failed() {
 }
 
 #[tokio::test]
-async fn an_agent_killed_after_a_cancel_leaves_the_reason_of_the_cancel() {
+async fn an_agent_killed_after_a_cancellation_keeps_its_reason() {
     let steps = [INITIALIZE, INITIALIZED, PROMPTED, CALLING, CANCELLED];
     let message = ended_after(&steps, &["--timeout", "4"], 8).await;
     assert!(message.contains("4 s"), "{message}");
@@ -135,7 +135,7 @@ async fn our_agent_ends_when_its_client_is_killed_at_once() {
 }
 
 #[tokio::test]
-async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
+async fn our_agent_and_its_command_end_when_the_client_is_killed() {
     for (number, client) in (600..).zip(FOREIGN) {
         // No other process sleeps for this time. A process in a sandbox does not know its real id.
         let time = format!("{number}.{}", std::process::id());
@@ -145,7 +145,7 @@ async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
 }
 
 #[tokio::test]
-async fn our_agent_ends_when_its_client_is_killed_while_it_is_asked() {
+async fn our_agent_ends_when_its_client_is_killed_during_a_question() {
     for client in FOREIGN {
         let mut pair = Pair::started(client, "permission wait\nprompt run touch asked.txt");
         pair.says("permission").await;

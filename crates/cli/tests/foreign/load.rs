@@ -186,7 +186,7 @@ async fn load_shows_the_official_rust_client_the_whole_conversation() {
     loads_the_whole_conversation(Client::OfficialRust).await;
 }
 
-async fn goes_on_after_a_resume(client: Client) {
+async fn continues_after_a_resume(client: Client) {
     let agent = StoringAgent::new();
     let (id, live) = talked(client, &agent).await;
     let events =
@@ -214,18 +214,18 @@ async fn goes_on_after_a_resume(client: Client) {
 /// SESS-19, SESS-20, TOOL-02, MSG-02.
 #[tokio::test]
 async fn a_load_after_a_resume_shows_the_official_typescript_client_both_halves() {
-    goes_on_after_a_resume(Client::OfficialTs).await;
+    continues_after_a_resume(Client::OfficialTs).await;
 }
 
 /// SESS-19, SESS-20, TOOL-02, MSG-02.
 #[tokio::test]
 async fn a_load_after_a_resume_shows_the_official_rust_client_both_halves() {
-    goes_on_after_a_resume(Client::OfficialRust).await;
+    continues_after_a_resume(Client::OfficialRust).await;
 }
 
 /// FORK-02. Only the TypeScript client supports forks.
 #[tokio::test]
-async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_stays_as_it_was() {
+async fn a_load_of_a_fork_shows_its_history_and_the_original_is_unchanged() {
     let agent = StoringAgent::new();
     let client = Client::OfficialTs;
     let (id, live) = talked(client, &agent).await;
@@ -243,7 +243,7 @@ async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_st
     untouched.assert_is(&live, "the session that was forked");
 }
 
-async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
+async fn loads_the_history_up_to_the_kill(client: Client) {
     let agent = StoringAgent::new();
     let script = "permission wait\nprompt help\nprompt run touch never.txt";
     let mut talking = start(&client.in_session(&[], &agent.command, &agent.project, script));
@@ -282,8 +282,8 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
 
 /// SESS-13, TOOL-09.
 #[tokio::test]
-async fn a_load_after_a_kill_in_a_turn_shows_what_was_told_and_no_call_as_open() {
+async fn a_load_after_a_kill_in_a_turn_shows_every_update_and_no_open_call() {
     for client in [Client::OfficialTs, Client::OfficialRust] {
-        loads_what_was_said_until_the_agent_was_killed(client).await;
+        loads_the_history_up_to_the_kill(client).await;
     }
 }

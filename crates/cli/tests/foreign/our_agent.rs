@@ -131,7 +131,7 @@ async fn the_official_typescript_client_works_with_our_agent() {
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_and_the_session_goes_on() {
+async fn wrong_settings_are_refused_and_the_session_continues() {
     for client in [Client::OfficialRust, Client::OfficialTs] {
         let project = Project::new();
         let script = "mode bogus\nconfig mode bogus\nconfig bogus ask\nbool mode true\nprompt help";

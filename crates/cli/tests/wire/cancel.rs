@@ -85,7 +85,7 @@ fn in_the_middle_of_the_stream() {
 }
 
 #[test]
-fn while_the_agent_waits_to_ask_a_provider_again() {
+fn while_the_agent_waits_to_retry() {
     let (model, mut agent) = both();
     let answer = Answer::Status(429, "retry-after: 20\r\n", "{}");
     cancelled_at_once(&model, &mut agent, "auto", &answer, |agent, _| {

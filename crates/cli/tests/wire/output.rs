@@ -8,7 +8,7 @@ use serde_json::json;
 /// No message is longer than 64 KiB, and the model gets no more than a page of the output: its
 /// start and its end.
 #[test]
-fn a_command_that_prints_much_sends_little() {
+fn a_command_with_long_output_sends_little() {
     let command = tool("execute", &json!({ "command": "seq 1 400000" }));
     let model = Model::start([Answer::Whole(command), Answer::Whole(text("Done."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));

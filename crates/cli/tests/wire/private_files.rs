@@ -18,7 +18,7 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_program_reads_neither_keys_nor_settings_nor_sessions() {
+fn a_command_cannot_read_keys_settings_or_sessions() {
     if !has_sandbox() {
         return;
     }

@@ -30,7 +30,7 @@ impl Environment {
         let home = tempfile::tempdir().map_err(internal)?;
         let mut variables = home::variables(home.path());
         if let Some(known) = KnownAgent::of(command) {
-            known.settle(home.path(), url).map_err(internal)?;
+            known.write_settings(home.path(), url).map_err(internal)?;
             variables.extend(known.variables(home.path(), url));
         }
         for name in model {

@@ -192,7 +192,7 @@ impl KnownAgent {
     pub(in crate::check) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
             let word = word.to_string_lossy();
-            let name = plain(&word);
+            let name = base_name(&word);
             KNOWN.iter().find(|known| known.words.contains(&name))
         })
     }
@@ -211,7 +211,7 @@ impl KnownAgent {
     }
 
     /// Writes the settings files of the agent.
-    pub(in crate::check) fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
+    pub(in crate::check) fn write_settings(&self, home: &Path, url: &str) -> io::Result<()> {
         for (path, text) in self.files {
             let path = home.join(path);
             fs::create_dir_all(path.parent().unwrap_or(home))?;
@@ -222,7 +222,7 @@ impl KnownAgent {
 }
 
 /// Returns the name of a program, script or package without folder, suffix and version.
-fn plain(word: &str) -> &str {
+fn base_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.split('@').find(|part| !part.is_empty()).unwrap_or_default();
     [".js", ".mjs", ".cjs", ".exe", ".cmd"]

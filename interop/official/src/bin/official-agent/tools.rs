@@ -27,7 +27,7 @@ pub(crate) async fn call(turn: &mut Turn, call: Value) -> Result<()> {
             let input = json!({"path": path, "old": old, "new": new});
             change(turn, "edit", &path, input, |before| match before {
                 Some(before) if before.contains(&old) => Ok(before.replacen(&old, &new, 1)),
-                _ => Err(Error::invalid_params().data("the file does not hold that text")),
+                _ => Err(Error::invalid_params().data("the file does not contain this text")),
             })
             .await
         }

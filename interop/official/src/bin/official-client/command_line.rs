@@ -112,7 +112,7 @@ fn servers(file: &str) -> Result<Vec<McpServer>, String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
     let servers =
-        value["mcpServers"].as_object().ok_or_else(|| format!("{file} holds no mcpServers"))?;
+        value["mcpServers"].as_object().ok_or_else(|| format!("{file} contains no mcpServers"))?;
     servers.iter().map(|(name, server)| read_server(name, server)).collect()
 }
 
