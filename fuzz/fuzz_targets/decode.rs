@@ -1,7 +1,7 @@
 //! Decodes one line of a peer as an envelope, then its params or result as each method's type.
 //!
-//! Run it with `cargo +nightly fuzz run decode`. The lines of `crates/protocol/tests/fixtures` are a
-//! good initial corpus.
+//! Run it with `cargo +nightly fuzz run decode`. The lines of `crates/protocol/tests/fixtures` are
+//! a good initial corpus.
 
 #![no_main]
 

@@ -18,7 +18,8 @@ pub(super) struct Checked {
     pub(super) probe: Probe,
 }
 
-/// Starts the agent and opens a session. If `is_watched` is true, a slow start is shown to the person.
+/// Starts the agent and opens a session. If `is_watched` is true, a slow start is shown to the
+/// person.
 ///
 /// # Errors
 /// The agent does not start.

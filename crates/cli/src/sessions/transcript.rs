@@ -1,7 +1,7 @@
 //! A stored conversation, part by part, from its log.
 //!
-//! The log is read page by page and folded like any other log. Delivered parts are dropped, so that a
-//! log of any length takes bounded memory.
+//! The log is read page by page and folded like any other log. Delivered parts are dropped, so that
+//! a log of any length takes bounded memory.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{

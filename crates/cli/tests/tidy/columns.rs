@@ -33,7 +33,6 @@ const UNFINISHED: &[&str] = &[
     "crates/protocol/",
     "crates/scenario/",
     "crates/session/",
-    "crates/store/",
 ];
 
 /// Returns the numbers of the long lines of a Markdown file.

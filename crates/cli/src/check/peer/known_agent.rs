@@ -23,7 +23,8 @@ pub(in crate::check) struct KnownAgent {
 /// Settings that turn off telemetry and automatic updates.
 const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
 
-/// Without this setting a model decides what needs no permission, and the agent asks nothing.
+/// Without this setting a model decides which actions need no permission, and the agent asks
+/// nothing.
 const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
 
 /// The agent offers no writing tool to a model with an unknown name.
