@@ -290,7 +290,7 @@ async fn sandbox(findings: &mut Findings) {
             findings.found(
                 Mark::Fact,
                 "  protects",
-                "files that affect how programs run, and secrets of the project, your home and this program; deep in a large project, changes are reported instead",
+                "files that affect how programs run, and secrets; deep in large projects it only reports changes",
             );
         }
         Err(_) => findings.found(

@@ -155,7 +155,7 @@ impl Lines {
 
     fn write(&self, text: &str) {
         let mut stdout = io::stdout().lock();
-        // As above.
+        // If the terminal is gone, reading ends too.
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
 }

@@ -15,7 +15,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let internal = |error: std::io::Error| Failure::new(Exit::Internal, error);
     let mut names = ToolNames::default();
     for mapping in &arguments.tool {
-        names.add(mapping).map_err(|error| Failure::usage(format!("--tool {error}")))?;
+        names.add(mapping).map_err(|error| Failure::usage(format!("--tool: {error}")))?;
     }
     judge_and_report(Side::Agent, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(internal)?;

@@ -91,8 +91,8 @@ The agent is restarted for each probe that needs it, with an empty folder for se
 exit code is 4 if the agent breaks a mandatory rule.
 
 Rules about turns are judged with a model that obeys the judge: a server on 127.0.0.1 with the \
-APIs of OpenAI (Chat Completions, Responses), Anthropic and Gemini. The environment leads \
-these agents to it: attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, \
+APIs of OpenAI (Chat Completions, Responses), Anthropic and Gemini. The environment makes \
+these agents use it: attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, \
 goose, kimi, vibe-acp, grok, droid, fast-agent-acp. Each gets a separate home folder with \
 settings and data, so that judging costs nothing and neither reads nor changes yours; --env \
 HOME=PATH selects another. For any other agent, name the variables for its provider's address \

@@ -49,7 +49,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     }
     match candidates.len() {
         1 => candidates.pop().ok_or_else(|| unknown(id, &[])),
-        0 => Err(unknown(id, &similar(store, id, agent)?)),
+        0 => Err(unknown(id, &alike(store, id, agent)?)),
         _ => Err(ambiguous(id, &candidates)),
     }
 }
@@ -77,7 +77,7 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
 }
 
 /// Returns candidates for an unknown id: sessions with it in the title, otherwise the newest.
-fn similar(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
+fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
     let query = ListQuery {
         agent: agent.map(str::to_owned),
         archived: Archived::Include,

@@ -136,7 +136,7 @@ async fn first_process(agent: NpmAgent, project: &Project, home: &Home) -> Strin
     let session = process.open(project.cwd()).permissions(person.permissions()).await.unwrap();
     session.set_mode(agent.asks).await.unwrap();
     let answered = prompted(&session, "say hello").await;
-    assert_eq!(answered, ("Hello from nobody.".to_owned(), StopReason::EndTurn));
+    assert_eq!(answered, ("Hello from the mock.".to_owned(), StopReason::EndTurn));
 
     asks_before_it_writes(&person, &session, project).await;
     session.set_mode(agent.allows).await.unwrap();
@@ -179,7 +179,7 @@ async fn asks_before_it_writes(person: &Person, session: &SessionHandle, project
 
 /// CANCEL-01, CANCEL-02: in the middle of the response, and while a permission request is open.
 async fn ends_when_cancelled(person: &Person, session: &SessionHandle, project: &Project) {
-    let mut turn = session.prompt("count for ever").await.unwrap();
+    let mut turn = session.prompt("count forever").await.unwrap();
     while let Some(change) = turn.next().await {
         if matches!(change, Change::Text(_)) {
             break;
@@ -213,9 +213,9 @@ async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &st
     let asked = messages(&session, MessageAuthor::User);
     assert!(asked.iter().any(|text| text.contains("say hello")), "{asked:?}");
     let answered = messages(&session, MessageAuthor::Agent);
-    assert!(answered.iter().any(|text| text.contains("Hello from nobody.")), "{answered:?}");
+    assert!(answered.iter().any(|text| text.contains("Hello from the mock.")), "{answered:?}");
     let (said, stop_reason) = prompted(&session, "say hello").await;
-    assert_eq!((said.as_str(), stop_reason), ("Hello from nobody.", StopReason::EndTurn));
+    assert_eq!((said.as_str(), stop_reason), ("Hello from the mock.", StopReason::EndTurn));
     process.stop().await;
 }
 
@@ -239,7 +239,7 @@ async fn runs(agent: NpmAgent) {
     let events = run(&["--resume", &id, "say hello"]).await;
     let said: String =
         events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
-    assert_eq!(said, "Hello from nobody.");
+    assert_eq!(said, "Hello from the mock.");
     assert_eq!(events.member("stop", "stopReason"), ["end_turn"]);
     home.nothing_is_left().await;
 }

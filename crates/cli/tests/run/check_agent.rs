@@ -63,13 +63,13 @@ fn text_on_stdout_is_reported_and_other_rules_are_judged() {
 fn a_silent_agent_gets_a_verdict_and_ends_soon() {
     let began = Instant::now();
     for (timeout, command, seen) in [
-        ("0.2", vec!["sh", "-c", "sleep 600 & sleep 600"], "nothing of the kind within 0.6 s"),
+        ("0.2", vec!["sh", "-c", "sleep 600 & sleep 600"], "no such line within 0.6 s"),
         (
             "10",
             vec!["sh", "-c", "echo no key >&2; exit 3"],
             "the agent ended (exit code 3); its last words: no key",
         ),
-        ("10", vec!["yes"], "the agent flooded us"),
+        ("10", vec!["yes"], "flooded the judge"),
         ("10", vec!["cat"], "the judge does not do this"),
     ] {
         let ended = check(&["--json", "--timeout", timeout], &command);

@@ -48,8 +48,8 @@ fn a_client_without_a_prompt_gets_a_verdict_and_ends_soon() {
         ("exec sleep 600 # {agent}", "the client continues"),
         ("echo no display >&2; exit 3 # {agent}", "(exit code 3); its last words: no display"),
         ("yes # {agent}", "its last words: y"),
-        ("sleep 600 | {agent}", "nothing of the kind within"),
-        ("yes | {agent} >/dev/null", "flooded us"),
+        ("sleep 600 | {agent}", "no such line within"),
+        ("yes | {agent} >/dev/null", "flooded the judge"),
         ("{agent} </dev/null", "the client closed the connection"),
     ] {
         let ended =

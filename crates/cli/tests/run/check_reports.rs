@@ -48,7 +48,7 @@ fn a_report_is_written_in_the_format_of_its_file_extension() {
 fn a_mapping_to_an_unknown_tool_is_refused() {
     let project = Project::empty();
     check(&project, &["--tool", "look=my_read"], &OURS)
-        .failed(2, &["--tool", "no tool \"look\"", "read, write"]);
+        .failed(2, &["--tool", "unknown tool \"look\"", "read, write"]);
 }
 
 #[test]

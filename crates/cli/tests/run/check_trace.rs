@@ -47,7 +47,7 @@ fn an_invalid_recording_is_reported_with_line_and_column() {
     fs::write(project.path().join("no.jsonl"), "{\"from\":\"agent\",\n").unwrap();
     project
         .run(&["check", "trace", "no.jsonl"])
-        .failed(2, &["no.jsonl, line 1, column 16: this is not JSON object"]);
+        .failed(2, &["no.jsonl, line 1, column 16: this is not a JSON object"]);
     fs::write(project.path().join("empty.jsonl"), "\n").unwrap();
     project.run(&["check", "trace", "empty.jsonl"]).failed(2, &["contains no messages"]);
     project.run(&["check", "trace", "absent.jsonl"]).failed(2, &["absent.jsonl cannot be read"]);

@@ -135,10 +135,10 @@ fn an_unusable_model_ends_with_code_2_and_names_the_variable() {
     person.runs(&["config", "set", "model", "openai/gpt-5-mini"]).failed(2, &said);
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set"]);
     person
-        .runs(&["config", "set", "model", "nobody/knows"])
+        .runs(&["config", "set", "model", "unknown/model"])
         .failed(2, &["there is no model", "ATTACHE_MODEL"]);
     person
-        .runs(&["config", "set", "fallback", "nobody/knows"])
+        .runs(&["config", "set", "fallback", "unknown/model"])
         .failed(2, &["there is no model", "ATTACHE_FALLBACK", "config set fallback"]);
     person.runs(&["config", "get", "fallback"]).failed(2, &["fallback is not set"]);
     let run = |model: Option<&str>| {
@@ -185,7 +185,7 @@ fn an_invalid_setting_is_refused_with_the_expected_values() {
             "store keys with `attache config key`",
         ),
         (&["config", "set", "model", " "], "model must be text on one line"),
-        (&["config", "key", "nobody"], "unknown provider nobody: use one of anthropic, openai"),
+        (&["config", "key", "nonsense"], "unknown provider nonsense: use one of anthropic, openai"),
     ] {
         person.runs(arguments).failed(2, &[said]);
     }

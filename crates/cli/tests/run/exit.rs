@@ -135,11 +135,11 @@ fn every_broken_agent_is_reported_with_the_next_step() {
     };
     for (agent, code, says) in [
         (
-            "nobody --acp".to_owned(),
+            "no-such-agent --acp".to_owned(),
             3,
-            &["nobody", "install it, or give its full path", "attache agents"][..],
+            &["no-such-agent", "install it, or give its full path", "attache agents"][..],
         ),
-        ("./nobody".to_owned(), 3, &["./nobody", "check the path"]),
+        ("./nowhere".to_owned(), 3, &["./nowhere", "check the path"]),
         ("./not-a-program".to_owned(), 3, &["not-a-program cannot be executed", "chmod +x"]),
         (
             script("echo 'Usage: robot [OPTIONS]'"),

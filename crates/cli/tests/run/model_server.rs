@@ -91,7 +91,7 @@ fn a_turn_with_each_wire_format_ends_as_its_acts_say() {
             (json!({"say": "a", "end": "length"}), "max_tokens"),
             (json!({"say": "a", "end": "refusal"}), "refusal"),
             (json!({"say": "a", "repeat": 50}), "end_turn"),
-            (json!({"fail": 401}), "the error 401"),
+            (json!({"fail": 401}), "error 401"),
         ] {
             let ended = driven.play(wire, json!([act]));
             assert!(format!("{ended:?}").contains(expected), "{wire}, {act}: {ended:?}");

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Returns whether a sandbox works here, according to the program.
 fn has_sandbox() -> bool {
     let output = Command::new(env!("CARGO_BIN_EXE_attache")).arg("doctor").output().unwrap();
-    !String::from_utf8_lossy(&output.stdout).contains("every command is asked about")
+    !String::from_utf8_lossy(&output.stdout).contains("every command needs your permission")
 }
 
 fn write(path: &Path, text: &str) {

@@ -1,4 +1,4 @@
-//! Known agents, and the settings that lead each to the judge's model.
+//! Known agents, and the settings that make each use the judge's model.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ const HOME: &str = "{home}";
 /// A value that looks like a provider's key.
 pub(in crate::check) const KEY: &str = "of-nobody";
 
-/// The variables and files that lead a known agent to the model.
+/// A known agent, and the variables and files that make it use the model.
 pub(in crate::check) struct KnownAgent {
     /// The words of a command line that identify the agent: the name of a program, of a script
     /// without its suffix, or of a package.
@@ -69,7 +69,7 @@ telemetry = false
 
 const DROID: &str = r#"{"model":"custom:attache-check-0","cloudSessionSync":false,"customModels":[{"model":"attache-check","displayName":"attache-check","baseUrl":"{url}/v1","apiKey":"of-nobody","provider":"generic-chat-completion-api"}]}"#;
 
-/// The agents that the environment can lead to the model. Each was confirmed in November 2026.
+/// The agents that can be made to use the model. Each was confirmed in November 2026.
 const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         words: &["attache"],
@@ -198,7 +198,7 @@ impl KnownAgent {
         })
     }
 
-    /// Returns the variables that lead the agent to the model at this address, with this home
+    /// Returns the variables that make the agent use the model at this address, with this home
     /// folder.
     pub(in crate::check) fn variables(
         &self,

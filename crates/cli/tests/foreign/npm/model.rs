@@ -44,8 +44,8 @@ const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"
 /// The model's answers: a sentence, a file to write, or endless numbers.
 pub(super) fn answers(project: &Project) -> Value {
     let mut fixtures = vec![
-        json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from nobody."}}),
-        json!({"match": {"userMessage": "count for ever"}, "latency": 100,
+        json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from the mock."}}),
+        json!({"match": {"userMessage": "count forever"}, "latency": 100,
             "response": {"content": "one two three four five ".repeat(40) + "ninety-nine"}}),
     ];
     for name in FILES {
