@@ -2,8 +2,8 @@
 """Runs every test program of the workspace, several at a time, and names the slowest tests.
 
 `cargo test` runs one program after the other, and many of ours wait for foreign peers most of the
-time. This script builds what `cargo test` would build, runs the programs side by side, the long
-ones first, and prints the output of each when it ends. Documentation tests run last, by Cargo.
+time. This script builds the same programs as `cargo test`, runs several at a time, the longest
+first, and prints the output of each when it ends. Cargo runs the documentation tests last.
 
 Exits with 1 if a test failed. Arguments are passed to Cargo, such as `-p attache-agent`.
 """
@@ -24,7 +24,7 @@ CARGO = ["cargo", "test", "--all-features", "--locked"]
 # The programs that take longest start first, so that none of them runs alone at the end.
 LONGEST = ["foreign", "agent", "run", "client", "coder"]
 
-# A program that ran this long is stuck; whole suites take less than half of it on slow machines.
+# A program that runs this long hangs; even on slow machines a suite takes less than half of it.
 LIMIT_SECONDS = 40 * 60
 
 TIMED = re.compile(r"^test (?P<name>\S+)(?: - should panic)? \.\.\. \w+ <(?P<seconds>[\d.]+)s>")
@@ -50,7 +50,7 @@ def build(selection):
 def run(program, printing):
     """Runs one test program; returns whether it passed, and its tests with their seconds."""
     folder, target, executable = program
-    # The report of times is the only thing that needs the variable, and only while tests run.
+    # Only the report of times needs this variable, and only while the tests run.
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(folder)}
     command = [executable, "-Zunstable-options", "--report-time"]
     began = time.monotonic()
@@ -65,13 +65,13 @@ def run(program, printing):
         )
         output, passed = ended.stdout, ended.returncode == 0
     except subprocess.TimeoutExpired as stuck:
-        output = (stuck.stdout or b"") + f"\nstuck for {LIMIT_SECONDS} s: ended\n".encode()
+        output = (stuck.stdout or b"") + f"\nkilled after {LIMIT_SECONDS} s\n".encode()
         passed = False
     output = output.decode("utf-8", "replace")
     name = f"{folder.name} {target}"
     with printing:
         print(f"\n== {name} ({time.monotonic() - began:.0f} s)", flush=True)
-        # A program that passed says so in its last line; a failure shows everything.
+        # A passed program shows only its summary; a failed one shows everything.
         summary = [line for line in output.splitlines() if line.startswith("test result")]
         print("\n".join(summary) if passed else output, flush=True)
     timed = (TIMED.match(line) for line in output.splitlines())

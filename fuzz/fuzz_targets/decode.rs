@@ -1,7 +1,7 @@
-//! One line from a peer, read as an envelope, then its params or result as every method's type.
+//! Decodes one line of a peer as an envelope, then its params or result as each method's type.
 //!
-//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of
-//! `crates/protocol/tests/fixtures`.
+//! Run it with `cargo +nightly fuzz run decode`. The lines of `crates/protocol/tests/fixtures` are
+//! a good initial corpus.
 
 #![no_main]
 
@@ -26,7 +26,7 @@ macro_rules! feed_all {
     };
 }
 
-/// What decodes at all must encode to something that decodes and encodes to the same.
+/// Decodes the text. A decoded value must survive encoding and decoding unchanged.
 fn feed<T: Wire>(text: &str) {
     for unknown in [Unknown::Keep, Unknown::Refuse] {
         if let Ok(value) = decode_reporting::<T>(text, unknown).0 {

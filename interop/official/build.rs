@@ -1,5 +1,4 @@
-//! Finds the example agent of the official SDK in its sources, so that it is built as its authors
-//! wrote it.
+//! Finds the example agent in the sources of the official SDK, so that it is built unchanged.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,21 @@
-// Loads a session with acpx, and keeps and shows what acpx itself throws away: acpx drops every update of a `session/load`.
+// Loads a session with acpx, and stores and prints the updates of the load, which acpx itself
+// drops.
 //
 // node acpx-load.mjs --cwd DIR --load ID -- COMMAND ARGS…
-// Its client, its text output and its record of a conversation are acpx's own. Prints what acpx shows of each update, and writes
-// the record that `acpx --agent "'COMMAND' 'ARGS'…" sessions read` shows then. Ends with 0 when all that was done.
+//
+// Uses acpx's own client, text output and record of conversations. Prints what acpx shows for each
+// update, and writes the record that `acpx --agent "'COMMAND' 'ARGS'…" sessions read` then shows.
+// Exits with 0 on success.
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const dist = path.dirname(fileURLToPath(import.meta.resolve("acpx")));
 
-/** What acpx exports as `name` from the file that begins with `file`, whose exports have one letter each. */
+/**
+ * The export `name` of acpx in the file whose name begins with `file`; acpx minifies the names of
+ * exports.
+ */
 async function acpx(file, name) {
   const found = fs.readdirSync(dist).find((entry) => entry.startsWith(`${file}-`) && entry.endsWith(".js"));
   const exports = Object.values(await import(path.join(dist, found)));

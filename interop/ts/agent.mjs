@@ -1,8 +1,12 @@
-// An agent on stdio written with the official TypeScript SDK only: it does everything that the SDK has types for. It has no model: a prompt
-// tells it what to do, in the commands of command.mjs, in the acts of agent/acts.mjs, or with a slash command.
+// An agent on stdio written only with the official TypeScript SDK. It uses everything that the SDK
+// has types for. It has no model: a prompt contains the commands of command.mjs, the acts of
+// agent/acts.mjs, or a slash command.
 //
-// node agent.mjs [--sessions DIR]   Sessions are kept in DIR, else in the folder that ACP_PEER_SESSIONS names, else as long as it runs.
-// node agent.mjs login              What its terminal login runs: it ends at once.
+// node agent.mjs [--sessions DIR]
+// node agent.mjs login
+//
+// Sessions are stored in DIR, otherwise in the folder ACP_PEER_SESSIONS, otherwise only in memory.
+// `login` is the program of its terminal login, and ends immediately.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { Readable, Writable } from "node:stream";
 import { Account, Providers } from "./agent/account.mjs";
@@ -46,7 +50,7 @@ function initialize({ clientCapabilities }) {
       },
       auth: { logout: {}, status: {} },
       providers: {},
-      // That a prompt may tell what to do in acts is an extension (EXT-04).
+      // Acts in prompts are an extension (EXT-04).
       _meta: { "attache/acts": {} },
     },
     authMethods: account.methods(sessions.clientCapabilities),
@@ -54,7 +58,10 @@ function initialize({ clientCapabilities }) {
   };
 }
 
-/** A prompt that no turn may begin with: empty, or of what was not offered (PROMPT-04, PROMPT-17). */
+/**
+ * Throws if the prompt is empty or has content that was not offered; it then starts no turn
+ * (PROMPT-04, PROMPT-17).
+ */
 function checkPrompt(prompt) {
   if (!prompt.length) throw acp.RequestError.invalidParams(undefined, "the prompt is empty");
   if (prompt.some(({ type }) => type === "audio")) throw acp.RequestError.invalidParams(undefined, "audio was not offered");
@@ -68,7 +75,7 @@ async function prompt({ params, client, signal }) {
   session.turn = turn;
   try {
     const running = turn.run(params.prompt);
-    // Whoever waits for the end lets the reply go out first.
+    // Code that waits for the end lets the reply go out first.
     turn.ended = running.then(() => {}, () => {}).then(() => new Promise(setImmediate));
     return await running;
   } finally {

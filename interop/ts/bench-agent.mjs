@@ -1,5 +1,5 @@
-// The official TypeScript SDK's agent of the speed table. The prompt `N SIZE MODE` asks for N chunks of SIZE bytes;
-// MODE `burst` does not wait for each to be written, any other does.
+// The official TypeScript SDK's agent of the speed table. The prompt `N SIZE MODE` asks for N
+// chunks of SIZE bytes; the MODE `burst` does not wait for each write, any other does.
 import * as acp from "@agentclientprotocol/sdk";
 import fs from "node:fs";
 import { Readable, Writable } from "node:stream";

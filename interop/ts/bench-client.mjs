@@ -1,8 +1,10 @@
 // The official TypeScript SDK's client of the speed table. Prints one JSON object.
 //
-// node bench-client.mjs SCENARIO … -- COMMAND ARGS…, with the scenarios `startup`, `idle SECONDS`, `rtt N`,
-// `pipelined N WINDOW`, `flood N SIZE MODE`, and `stall N SIZE`, in which this process stops itself at the first
-// update and goes on when the runner sends SIGCONT.
+// node bench-client.mjs SCENARIO … -- COMMAND ARGS…
+//
+// Scenarios: `startup`, `idle SECONDS`, `rtt N`, `pipelined N WINDOW`, `flood N SIZE MODE`, and
+// `stall N SIZE`, in which this process stops itself at the first update and continues when the
+// runner sends SIGCONT.
 import * as acp from "@agentclientprotocol/sdk";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -40,7 +42,7 @@ const setMode = () => agent.request(toAgent.session.setMode, { sessionId, modeId
 const stats = () => agent.request("_bench/stats", {});
 const prompt = (text) => agent.request(toAgent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 
-/** Runs `work` and reports what each of `items` items took. */
+/** Runs `work` and reports the cost of each of `items` items. */
 async function span(items, work) {
   const [began, cpu] = [now(), process.cpuUsage()];
   await work();
@@ -91,7 +93,7 @@ async function flood(count, size, mode, stall) {
   const before = await stats();
   const report = await span(count, async () => {
     await prompt(`${count} ${size} ${mode}`);
-    // The reply may overtake the last updates: the SDK does not wait for their handlers.
+    // The reply can overtake the last updates: the SDK does not wait for their handlers.
     while (received.updates < count) await immediate();
   });
   if (received.bytes !== count * size) throw new Error(`${received.bytes} bytes arrived`);
@@ -127,7 +129,7 @@ async function measure() {
   if (scenario === "pipelined") return pipelined(first, second);
   if (scenario === "flood") return flood(first, second, numbers[2], false);
   if (scenario === "stall") return flood(first, second, "burst", true);
-  throw new Error(`${scenario} is no scenario`);
+  throw new Error(`unknown scenario ${scenario}`);
 }
 
 console.log(JSON.stringify(await measure()));

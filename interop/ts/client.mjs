@@ -1,8 +1,10 @@
-// A client written with the official TypeScript SDK only; its script is that of script.mjs, its options those of client/command-line.mjs.
+// A client written only with the official TypeScript SDK. script.mjs describes its script,
+// client/command-line.mjs its options.
 //
-// It starts the agent, opens a session unless told not to, follows the script and prints one JSON object a line for
-// everything that happens. Ends with 0 when every call of the script was answered without an error and every update
-// could be decoded, with 1 when not, with 2 on wrong usage. SIGINT cancels the turn that runs.
+// It starts the agent, opens a session unless told otherwise, follows the script and prints one
+// JSON object per line for each event. It exits with 0 if every call of the script succeeded and
+// every update could be decoded, with 1 otherwise, and with 2 after wrong usage. SIGINT cancels the
+// current turn.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { Readable, Writable } from "node:stream";
 import { AgentProcess } from "./client/agent-process.mjs";
@@ -31,14 +33,14 @@ const clientCapabilities = {
   subagents: marker("subagents"),
 };
 
-// The SDK drops an update that it cannot decode and tells only the console.
+// The SDK drops an update that it cannot decode and reports it only on the console.
 const log = console.error;
 console.error = (...words) => {
   if (words[0] === "Error handling notification") events.fail("undecoded", words[1]);
   log(...words);
 };
 
-/** One process of the agent and the connection to it. */
+/** One process of the agent and its connection. */
 class Connection {
   events = events;
   state = new State(events);
@@ -71,7 +73,7 @@ class Connection {
       .onNotification(toClient.auth.statusUpdate, ({ params }) => events.print("account", params))
       .onRequest(toClient.session.requestPermission, ({ params, signal }) => this.questions.ask(params, signal))
       .onRequest(toClient.mcp.message, provider.handleRequest);
-    // What is not offered is not served: the SDK answers it with -32601 (INIT-17).
+    // Handlers exist only for offered methods; the SDK answers others with -32601 (INIT-17).
     if (offers("fs")) {
       app.onRequest(toClient.fs.readTextFile, told("read", readFile)).onRequest(toClient.fs.writeTextFile, told("write", writeFile));
     }
@@ -89,13 +91,15 @@ class Connection {
     return app;
   }
 
-  /** From here on this session is the one that is shown. */
+  /** Selects the session to show. */
   isOf(sessionId) {
     this.#sessions.add(sessionId);
     for (const params of this.#early.splice(0)) this.#receive(params);
   }
 
-  /** Updates of sessions that nobody opened are ignored (SESS-28); those of a child come after its announcement. */
+  /**
+   * Updates of unknown sessions are ignored (SESS-28); those of a child follow its announcement.
+   */
   #receive(params) {
     const { sessionId, update } = params;
     if (!this.#sessions.size) this.#early.push(params);

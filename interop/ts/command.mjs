@@ -1,4 +1,4 @@
-// The language of prompts that agent.mjs obeys; the same as official/src/command.rs.
+// The language of prompts for agent.mjs, as in official/src/command.rs.
 
 const text = (rest) => [rest];
 const nothing = () => [];
@@ -8,7 +8,7 @@ const numbers = (count) => (rest) => {
   return values.length === count && !values.includes(undefined) ? values : undefined;
 };
 
-/** What follows each command, as a list of arguments; `undefined` where it does not fit. */
+/** Parses the text after each command into a list of arguments; `undefined` if it is invalid. */
 const argumentsOf = {
   say: text,
   think: text,
@@ -38,13 +38,16 @@ const argumentsOf = {
   stderr: text,
 };
 
-/** All commands of a prompt as `[name, ...arguments]`; throws a sentence naming the first that is none. */
+/**
+ * Parses all commands of a prompt as `[name, ...arguments]`; throws an error that names the first
+ * invalid one.
+ */
 export function parseCommands(prompt) {
   const lines = prompt.split(/[\n;]/).map((line) => line.trim());
   return lines.filter(Boolean).map((line) => {
     const [name, ...words] = line.split(" ");
     const parsed = Object.hasOwn(argumentsOf, name) ? argumentsOf[name](words.join(" ")) : undefined;
-    if (!parsed) throw new Error(`\`${line}\` is no command`);
+    if (!parsed) throw new Error(`\`${line}\` is not a command`);
     return [name, ...parsed];
   });
 }

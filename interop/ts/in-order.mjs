@@ -1,8 +1,9 @@
-// Messages one at a time: the SDK starts the handlers of messages that come together in the order in which they were registered, and hands on a
-// reply sooner than what came before it. Here each message is begun before the next is looked at.
+// Delivers messages one at a time. The SDK starts the handlers of messages that arrive together in
+// the order of their registration, and delivers a reply before earlier messages. Here each message
+// is started before the next one is read.
 import { setImmediate as immediate } from "node:timers/promises";
 
-/** The same stream, with a turn of the event loop after each message that comes. */
+/** Returns the same stream, with a turn of the event loop after each received message. */
 export function inOrder({ readable, writable }) {
   const one = new TransformStream({
     async transform(message, controller) {

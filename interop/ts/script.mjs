@@ -1,4 +1,4 @@
-// The language of scripts that client.mjs follows; the same as official/src/script.rs.
+// The language of scripts for client.mjs, as in official/src/script.rs.
 
 const word = (rest) => [rest];
 const nothing = () => [];
@@ -35,15 +35,15 @@ const argumentsOf = {
   providers: nothing,
 };
 
-/** One step as `[name, ...arguments]`; throws a sentence when it is none. */
+/** Parses one step as `[name, ...arguments]`; throws an error if it is invalid. */
 export function parseStep(step) {
   const [name, rest] = pair(step);
   const parsed = Object.hasOwn(argumentsOf, name) ? argumentsOf[name](rest) : undefined;
-  if (!parsed) throw new Error(`\`${step}\` is no step of a script`);
+  if (!parsed) throw new Error(`\`${step}\` is not a step of a script`);
   return [name, ...parsed];
 }
 
-/** All steps of a script, one a line. */
+/** Parses all steps of a script, one per line. */
 export function parseSteps(script) {
   const lines = script.split("\n").map((line) => line.trim());
   return lines.filter((line) => line && !line.startsWith("#")).map(parseStep);

@@ -42,7 +42,7 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     match serving.stdio().await {
         Ok(()) => Ok(Exit::Done),
         Err(error) => Err(Failure::new(
-            Exit::OurFault,
+            Exit::Internal,
             format!("the connection to the client ended: {error}"),
         )),
     }
@@ -92,7 +92,7 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
 /// Opens the store. If that fails, the agent runs without one: the client learns that sessions
 /// cannot be loaded, and the reason goes to stderr.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
-    let why = match Place::of(given).and_then(|place| place.to_keep()) {
+    let why = match Place::of(given).and_then(|place| place.open_writable()) {
         Ok(store) => return store,
         Err(error) => error,
     };
@@ -115,12 +115,12 @@ fn traffic() -> Tap {
         let size = line.len();
         log::line(&format!(
             "{arrow} {}, {size} bytes",
-            crate::show::sanitize::visible(&gist(line))
+            crate::show::sanitize::visible(&summary(line))
         ));
     })
 }
 
-fn gist(line: &[u8]) -> String {
+fn summary(line: &[u8]) -> String {
     match Message::read(line) {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),

@@ -29,7 +29,7 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
         Task::Remove(arguments) => {
             let mut own = OwnAgents::read()?;
             own.remove(&arguments.name)?;
-            Exit::told(&format!("removed {} from {}", arguments.name, own.shown()))
+            Exit::report(&format!("removed {} from {}", arguments.name, own.shown()))
         }
     }
 }
@@ -60,7 +60,7 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
         missing = Some(format!("now install its program {}", sanitize::line(&program)));
     }
     let next = missing.unwrap_or_else(|| format!("test it with `attache agents check {name}`"));
-    Exit::told(&format!("added {name} to {}; {next}", own.shown()))
+    Exit::report(&format!("added {name} to {}; {next}", own.shown()))
 }
 
 /// Returns the command line for the words after a name: a whole command line, or single words.

@@ -90,7 +90,7 @@ events of the libraries. ATTACHE_LOG_FILE=PATH appends the log to a file.
 
 Examples:
   attache run --agent 'attache agent' help       start it as any client does
-  attache agent -v 2>agent.log                   log each message: method, id, size
+  attache agent -v 2>agent.log                   log methods, ids and sizes
   attache agent --store none                     store no sessions
   attache agent --model openai/gpt-5-mini --mode plan";
 
@@ -115,8 +115,8 @@ pub(crate) struct Chat {
     /// command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
-    /// Cancel a turn once the session costs more than this, by its agent's count: 0.50USD, 2EUR;
-    /// /budget changes it
+    /// Cancel a turn once the session costs more than this, as reported by its agent: 0.50USD,
+    /// 2EUR; /budget changes it
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,
     /// Work in this folder [default: the current one]
@@ -174,7 +174,7 @@ passwords. At most 8 MiB wait to be recorded. If the disk, or with --judge the r
 stderr, is slower than that, the traffic waits, and nothing is lost.
 
 Examples:
-  attache trace --file gemini.jsonl -- gemini --acp     the agent's command in an editor
+  attache trace --file gemini.jsonl -- gemini --acp   as the command of an editor
   attache run --agent 'attache trace --judge -- my-agent' help
   attache check trace gemini.jsonl";
 
@@ -212,8 +212,8 @@ pub(crate) struct Run {
     /// Continue this folder's session with this title or tag; create it if none exists
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
-    /// Work in this folder; the client gives the agent access to no other [default: the current
-    /// one]
+    /// Work in this folder, the only one that the agent can access through this program
+    /// [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Allow everything the agent asks for
@@ -243,7 +243,8 @@ pub(crate) struct Run {
     /// Wait this long for the agent's first reply [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) start_timeout: Option<Duration>,
-    /// Cancel the turn once the session costs more than this, by its agent's count: 0.50USD, 2EUR
+    /// Cancel the turn once the session costs more than this, as reported by its agent: 0.50USD,
+    /// 2EUR
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,
     /// Record every message of both directions in a new file, with secrets masked

@@ -5,7 +5,7 @@ mod command;
 use crate::args;
 use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
 use crate::exit::{Exit, Failure};
-use crate::follow::{ByRule, Follow, println, say, tells};
+use crate::follow::{ByRule, Follow, is_notable, println, say};
 use crate::key::NoEcho;
 use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
@@ -57,12 +57,12 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let mut type_ahead = TypeAhead::new(silent.is_some());
     type_ahead.start();
     let rules = rules::open()?;
-    let (told, by_rule) = mpsc::channel(BY_RULE);
+    let (sender, by_rule) = mpsc::channel(BY_RULE);
     let mut options = HubOptions::default()
         .client(Options::default().terminals())
         .elicitations()
-        .decide_first(deciding(rules.clone(), told));
-    let store = store::to_keep();
+        .decide_first(deciding(rules.clone(), sender));
+    let store = store::open_user_store();
     let is_kept = store.is_some();
     if let Some(store) = store {
         options = options.store(Arc::new(store));
@@ -96,21 +96,21 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
 }
 
 fn ours(error: io::Error) -> Failure {
-    Failure::new(Exit::OurFault, format!("the terminal cannot be used: {error}"))
+    Failure::new(Exit::Internal, format!("the terminal cannot be used: {error}"))
 }
 
 /// Returns the decisions that come before the person: their rules. Each decision is sent to be
 /// shown.
 fn deciding(
     rules: PermissionBroker,
-    told: mpsc::Sender<ByRule>,
+    sender: mpsc::Sender<ByRule>,
 ) -> impl Fn(&str, &Path, Permissions) -> Permissions {
     move |agent, cwd, person| {
-        let told = told.clone();
+        let sender = sender.clone();
         rules.permissions_telling(agent, cwd, person, move |request, rule| {
-            let told = told.clone();
+            let sender = sender.clone();
             // After the conversation, the receiver is gone.
-            async move { drop(told.send((request, rule)).await) }
+            async move { drop(sender.send((request, rule)).await) }
         })
     }
 }
@@ -127,7 +127,7 @@ fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failur
 impl Chat {
     async fn converse(&mut self) -> Result<Exit, Failure> {
         loop {
-            self.follow.until_it_rests().await?;
+            self.follow.until_idle().await?;
             self.complete_commands();
             self.follow.type_ahead.stop();
             let draft = self.follow.type_ahead.take();
@@ -137,7 +137,7 @@ impl Chat {
                     biased;
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
                     _ = self.follow.interrupt.recv() => {
-                        if self.lines.give_up() {
+                        if self.lines.abandon() {
                             break Input::Nothing;
                         }
                     }
@@ -201,7 +201,7 @@ impl Chat {
             self.lines.print(&sanitize::text(&line));
         }
         let state = self.follow.session.state();
-        if tells(&state) {
+        if is_notable(&state) {
             self.lines.print(&sanitize::line(&state.to_string()));
         }
         if !self.follow.session.questions().is_empty() {

@@ -107,7 +107,7 @@ pub(crate) fn built_in() -> Result<Launch, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         let advice = "choose an agent with --agent";
         Failure::new(
-            Exit::OurFault,
+            Exit::Internal,
             format!(
                 "the path of this program is unknown, so its agent cannot start: {error}; {advice}"
             ),

@@ -45,8 +45,8 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
         Some(Task::Unset { key }) => {
             let setting = find(&settings, &key)?;
             match settings.file.unset(&setting.key)? {
-                true => Exit::told(&format!("removed {key} from {}", settings.file.shown())),
-                false => Exit::told(&format!(
+                true => Exit::report(&format!("removed {key} from {}", settings.file.shown())),
+                false => Exit::report(&format!(
                     "{key} is not set in {}; nothing changed",
                     settings.file.shown()
                 )),
@@ -72,7 +72,7 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
 pub(crate) async fn add_key() -> Result<Exit, Failure> {
     let settings = Settings::read();
     let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
-    Exit::told(&format!("Which provider? One of {}", ids.join(", ")))?;
+    Exit::report(&format!("Which provider? One of {}", ids.join(", ")))?;
     let mut line = String::new();
     let read = io::stdin().lock().take(LONGEST_KEY).read_line(&mut line);
     read.map_err(|error| Failure::usage(format!("the provider cannot be read: {error}")))?;
@@ -99,7 +99,7 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let but =
         hidden.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
-    Exit::told(&format!("set {key} in {}{but}", settings.file.shown()))
+    Exit::report(&format!("set {key} in {}{but}", settings.file.shown()))
 }
 
 /// Refuses a model that cannot be used. The error names the variable of this setting.
@@ -126,8 +126,8 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     let shown = settings.keys.shown();
     if remove {
         return match settings.keys.keep(id, None)? {
-            true => Exit::told(&format!("removed the key of {} from {shown}", provider.name)),
-            false => Exit::told(&format!("{shown} has no key of {}", provider.name)),
+            true => Exit::report(&format!("removed the key of {} from {shown}", provider.name)),
+            false => Exit::report(&format!("{shown} has no key of {}", provider.name)),
         };
     }
     let key = asked(provider).await?;
@@ -138,7 +138,7 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let but =
         named.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
-    Exit::told(&format!(
+    Exit::report(&format!(
         "stored the key of {} in {shown}, which only you can read{but}",
         provider.name
     ))
@@ -171,7 +171,7 @@ fn show(settings: &Settings, json: bool) -> Result<Exit, Failure> {
             let paint = Paint::of(&io::stdout());
             print(&for_people(settings, paint))?;
             for trouble in settings.troubles() {
-                Exit::told(&format!("attache config: {trouble}"))?;
+                Exit::report(&format!("attache config: {trouble}"))?;
             }
             Ok(Exit::Done)
         }

@@ -37,12 +37,12 @@ struct Traffic {
 /// Runs the demo.
 pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let began = Instant::now();
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     let visited = run::folder(arguments.cwd.as_deref())?;
     let temporary =
         tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
             Failure::new(
-                Exit::OurFault,
+                Exit::Internal,
                 format!(
                     "a temporary folder cannot be created: {error}; set TMPDIR to a writable folder"
                 ),
@@ -51,13 +51,13 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     // The copy has the name of the folder, because agents show it.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
-        copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let tour = sample::tour(&copy, &copied).map_err(|error| Failure::new(Exit::OurFault, error))?;
+        copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let tour = sample::tour(&copy, &copied).map_err(|error| Failure::new(Exit::Internal, error))?;
     say(&introduction(&copied))?;
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    // The demo stores no session and uses no paid model.
+    // The demo stores no session and uses no provider.
     chosen_agent::built_in()?;
     let folder = copy.clone();
     let launch = move || {
@@ -118,14 +118,15 @@ async fn one(
     questions: &mut mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
-    let mut face = run::on_terminal(Bound::Tour);
+    let mut output = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
     // Each prompt has its own output; the start and the title of the session are not repeated.
-    face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
+    output
+        .show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
-        face: &mut face,
+        output: &mut output,
         policy,
         questions,
         elicitations: &mut mpsc::channel(1).1,

@@ -47,13 +47,13 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
     let mut findings = Findings { lines: Vec::new(), paint: Paint::of(&out) };
     program(&mut findings);
-    the_terminal(&mut findings);
+    terminal_facts(&mut findings);
     folders(&mut findings);
     settings.troubles().iter().for_each(|trouble| findings.found(Mark::Bad, "settings", trouble));
     agents(&mut findings);
     keys(&mut findings);
     let unusable = models.unusable().await;
-    the_models(&mut findings, &models, why.as_deref(), unusable.as_deref());
+    model_facts(&mut findings, &models, why.as_deref(), unusable.as_deref());
     sandbox(&mut findings).await;
     rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
@@ -83,7 +83,7 @@ fn system() -> String {
     if kernel.trim().is_empty() { system } else { format!("{system}, kernel {}", kernel.trim()) }
 }
 
-fn the_terminal(findings: &mut Findings) {
+fn terminal_facts(findings: &mut Findings) {
     findings.part("terminal");
     let streams = [
         ("stdin", io::stdin().is_terminal()),
@@ -173,7 +173,7 @@ fn sessions(findings: &mut Findings) {
 /// Shows whether the folder, or its nearest existing parent, is writable, without writing.
 fn folder(findings: &mut Findings, name: &str, path: &Path) {
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
-    let (mark, state) = match (may(existing, libc::W_OK | libc::X_OK), existing == path) {
+    let (mark, state) = match (has_access(existing, libc::W_OK | libc::X_OK), existing == path) {
         (true, true) => (Mark::Good, "writable"),
         (true, false) => (Mark::Good, "is created when needed"),
         (false, true) => (Mark::Bad, "not writable"),
@@ -182,7 +182,7 @@ fn folder(findings: &mut Findings, name: &str, path: &Path) {
     findings.found(mark, name, &format!("{}  ({state})", path.display()));
 }
 
-fn may(path: &Path, access: libc::c_int) -> bool {
+fn has_access(path: &Path, access: libc::c_int) -> bool {
     let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else {
         return false;
     };
@@ -231,7 +231,12 @@ fn keys(findings: &mut Findings) {
     }
 }
 
-fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusable: Option<&str>) {
+fn model_facts(
+    findings: &mut Findings,
+    models: &Models,
+    why: Option<&str>,
+    unusable: Option<&str>,
+) {
     findings.part("models of the built-in agent");
     if let Some(why) = why {
         findings.found(Mark::Bad, "your own list", why);
@@ -285,7 +290,7 @@ async fn sandbox(findings: &mut Findings) {
             findings.found(
                 Mark::Fact,
                 "  protects",
-                "files that affect how programs run, and secrets of the project, your home and this program; deep in a large project, changes are reported instead",
+                "files that affect how programs run, and secrets; deep in large projects it only reports changes",
             );
         }
         Err(_) => findings.found(
@@ -308,18 +313,24 @@ fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
                 false => findings.found(
                     Mark::Missing,
                     "yours",
-                    &format!("none; \"always\" choices are kept in {shown}"),
+                    &format!("none; \"always\" choices are stored in {shown}"),
                 ),
             }
         }
         None => findings.found(
             Mark::Missing,
             "yours",
-            "no file: \"always\" choices hold in their session",
+            "no file: \"always\" choices apply only in their session",
         ),
     }
     if let Some(rules) = env::current_dir().ok().and_then(|folder| Rules::of_project(&folder)) {
-        rules_of(findings, "this project's", "what it asks about and forbids", &rules, all);
+        rules_of(
+            findings,
+            "this project's",
+            ".attache/permissions.toml: only rules that ask or deny apply",
+            &rules,
+            all,
+        );
     }
 }
 
@@ -333,7 +344,7 @@ fn rules_of(findings: &mut Findings, whose: &str, file: &str, rules: &Rules, all
     };
     let (mark, but) = match rules.faults().is_empty() {
         true => (Mark::Good, ""),
-        false => (Mark::Bad, "; nothing is allowed by it until it is mended"),
+        false => (Mark::Bad, "; it allows nothing until you fix it"),
     };
     findings.found(mark, whose, &format!("{file}  ({count}{but})"));
     for fault in rules.faults() {

@@ -111,9 +111,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     };
     if let Some(name) = form.schema().required.iter().flatten().find(|name| unknown(name)) {
         let name = shown(name);
-        say(&[format!(
-            "  the field {name} is of a type that this program does not know: the form cannot be filled in"
-        )]);
+        say(&[format!("  the field {name} has an unknown type, so the form cannot be filled in")]);
         return Ok(match pressed("decline or cancel? [n/c] ", b"nc").await? {
             'n' => FormReply::Decline,
             _ => FormReply::Cancel,
@@ -178,13 +176,13 @@ async fn filled(
     if form.is_unchecked(name) {
         lines.push(format!(
             "    {}",
-            paint.paint(DIM, "its pattern cannot be checked here: the agent will")
+            paint.paint(DIM, "this program cannot check the pattern; the agent does")
         ));
     }
     say(&lines);
     loop {
         let before = values.get(name).map(|value| format!("[{}] ", text_of(value)));
-        let may = if form.is_required(name) { "" } else { "(- for nothing) " };
+        let may = if form.is_required(name) { "" } else { "(- to leave empty) " };
         let prompt = format!("    {}{may}> ", before.as_deref().unwrap_or_default());
         let Some(typed) = key::line(prompt).await? else { return Ok(false) };
         if typed.is_empty() && (before.is_some() || !form.is_required(name)) {

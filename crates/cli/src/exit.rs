@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) const CODES: &str = "\
 Exit codes:
   0    done
-  1    our fault
+  1    internal error
   2    usage: arguments, folder or settings that cannot be used
   3    the agent cannot start
   4    the agent died, failed or broke the protocol
@@ -18,14 +18,14 @@ Exit codes:
   8    timeout
   9    the session is open elsewhere
   10   the store of sessions cannot be used
-  11   in the last turn an action was refused, because no person, rule or flag allowed it
+  11   a refused action in the last turn: no person, rule or flag allowed it
   130  cancelled";
 
 /// The result of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done,
-    OurFault,
+    Internal,
     Usage,
     CannotStart,
     AgentFailed,
@@ -38,7 +38,7 @@ pub(crate) enum Exit {
     NotAllowed,
     Cancelled,
     /// The code of a program that ran in place of this one.
-    Kept(u8),
+    OfChild(u8),
 }
 
 impl Exit {
@@ -46,7 +46,7 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::OurFault => 1,
+            Self::Internal => 1,
             Self::Usage => 2,
             Self::CannotStart => 3,
             Self::AgentFailed => 4,
@@ -58,12 +58,12 @@ impl Exit {
             Self::NoStore => 10,
             Self::NotAllowed => 11,
             Self::Cancelled => 130,
-            Self::Kept(code) => code,
+            Self::OfChild(code) => code,
         }
     }
 
     /// Prints a message on stderr; stdout is for requested output.
-    pub(crate) fn told(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn report(text: &str) -> Result<Self, Failure> {
         writeln!(io::stderr(), "{text}")
             .map(|()| Self::Done)
             .map_err(|error| Failure::output(&error))
@@ -97,7 +97,7 @@ impl Failure {
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),
-            _ => Self::new(Exit::OurFault, format!("the output cannot be written: {error}")),
+            _ => Self::new(Exit::Internal, format!("the output cannot be written: {error}")),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Follow {
     pub(crate) type_ahead: TypeAhead,
     /// Whether the person knows about the use of this input.
     is_said: bool,
-    face: Terminal<Stdout>,
+    output: Terminal<Stdout>,
     /// The title that was shown last.
     title: Option<String>,
 }
@@ -69,7 +69,7 @@ impl Follow {
             thoughts: String::new(),
             end: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            face: run::on_terminal(Bound::Conversation),
+            output: run::on_terminal(Bound::Conversation),
         })
     }
 
@@ -84,9 +84,9 @@ impl Follow {
     /// Shows the turn that just started, and its end.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
-        self.face = run::on_terminal(Bound::Conversation);
+        self.output = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
-        self.until_it_rests().await?;
+        self.until_idle().await?;
         let session = self.session.snapshot();
         // Other changes can happen without a turn; the end of the last turn was shown before.
         if session.changed_at(Parts::TURN) <= before {
@@ -117,7 +117,7 @@ impl Follow {
     }
 
     /// Shows changes and asks the person the agent's questions until nothing runs.
-    pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
+    pub(crate) async fn until_idle(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
         loop {
@@ -159,7 +159,7 @@ impl Follow {
                 }
             }
             let now = self.session.state();
-            if tells(&now) && std::mem::discriminant(&now) != std::mem::discriminant(&state) {
+            if is_notable(&now) && std::mem::discriminant(&now) != std::mem::discriminant(&state) {
                 self.pause()?;
                 say(YELLOW, &now.to_string());
             }
@@ -195,7 +195,7 @@ impl Follow {
         };
         self.type_ahead.start();
         let answer = answer.map_err(|error| {
-            Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
+            Failure::new(Exit::Internal, format!("the terminal cannot be read: {error}"))
         })?;
         println("");
         match answer {
@@ -221,14 +221,14 @@ impl Follow {
             // The reasoning is folded: the person sees that the agent thinks, and can ask for the
             // text.
             if self.thoughts.is_empty() {
-                say(DIM, "thinking … (/thoughts shows what)");
+                say(DIM, "thinking … (/thoughts shows the reasoning)");
             }
             self.thoughts.push_str(text);
             return Ok(());
         }
         let session = self.session.clone();
         let shown = show::change(
-            &mut self.face,
+            &mut self.output,
             change,
             &mut self.title,
             || session.snapshot(),
@@ -238,11 +238,11 @@ impl Follow {
     }
 
     fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
-        self.face.show(item).map_err(|error| Failure::output(&error))
+        self.output.show(item).map_err(|error| Failure::output(&error))
     }
 
     fn pause(&mut self) -> Result<(), Failure> {
-        self.face.pause().map_err(|error| Failure::output(&error))
+        self.output.pause().map_err(|error| Failure::output(&error))
     }
 }
 
@@ -260,7 +260,7 @@ fn is_busy(state: &SessionState) -> bool {
 }
 
 /// Returns whether a state is worth a line.
-pub(crate) fn tells(state: &SessionState) -> bool {
+pub(crate) fn is_notable(state: &SessionState) -> bool {
     matches!(
         state,
         SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive

@@ -46,7 +46,7 @@ impl Interrupts {
                 };
                 stopped.send_replace(stop);
             }
-            // The output can be blocked, by a pager for example; then no other code runs.
+            // If the output is blocked, for example by a pager, no other code runs.
             tokio::time::sleep(PATIENCE).await;
             std::process::exit(i32::from(crate::exit::Exit::Cancelled.code()));
         });

@@ -100,10 +100,10 @@ impl Lines {
         commands: Arc<Mutex<Vec<String>>>,
     ) -> io::Result<Self> {
         let (asks, asked) = std::sync::mpsc::channel::<Asked>();
-        let (told, lines) = mpsc::channel(1);
+        let (sender, lines) = mpsc::channel(1);
         let reading = move || {
             while let Ok(asked) = asked.recv() {
-                if told.blocking_send(read(asked)).is_err() {
+                if sender.blocking_send(read(asked)).is_err() {
                     return;
                 }
             }
@@ -139,7 +139,7 @@ impl Lines {
 
     /// Handles Ctrl-C as a signal: abandons the line if the terminal edits it. Returns false if the
     /// signal is not about the line.
-    pub(crate) fn give_up(&mut self) -> bool {
+    pub(crate) fn abandon(&mut self) -> bool {
         self.draft.clear();
         self.printer.is_none()
     }
@@ -155,7 +155,7 @@ impl Lines {
 
     fn write(&self, text: &str) {
         let mut stdout = io::stdout().lock();
-        // As above.
+        // If the terminal is gone, reading ends too.
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
 }

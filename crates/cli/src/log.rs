@@ -25,12 +25,12 @@ const FILE_VARIABLE: &str = "ATTACHE_LOG_FILE";
 /// The file of the log, if it is not stderr.
 static FILE: OnceLock<File> = OnceLock::new();
 
-/// The log that a value of `ATTACHE_LOG` asks for.
+/// The log that `ATTACHE_LOG` selects.
 #[derive(Debug, Default, PartialEq)]
 struct Wanted {
-    /// Whether every message of `attache agent` is logged.
+    /// Whether to log every message of `attache agent`.
     traffic: bool,
-    /// The events that are logged.
+    /// The events to log.
     events: Option<Targets>,
 }
 
@@ -74,7 +74,7 @@ impl Wanted {
     }
 }
 
-/// Starts the log that the environment asks for.
+/// Starts the log that the environment selects.
 pub(crate) fn start() -> Result<(), Failure> {
     let wanted = Wanted::of_environment()?;
     if let Some(path) = env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()) {
@@ -94,14 +94,14 @@ pub(crate) fn start() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether `attache agent` logs its messages.
+/// Returns whether `attache agent` logs its messages.
 pub(crate) fn shows_traffic() -> bool {
     Wanted::of_environment().is_ok_and(|wanted| wanted.traffic)
 }
 
 /// Writes a line to the log.
 pub(crate) fn line(text: &str) {
-    // The program goes on if its log cannot be written, such as to a closed stderr.
+    // The program continues if it cannot write its log, for example to a closed stderr.
     let _ = match FILE.get() {
         Some(mut file) => file.write_all(format!("{text}\n").as_bytes()),
         None => writeln!(io::stderr(), "{text}"),
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_means_traffic_and_everything_else_is_a_filter() {
+    fn a_number_enables_traffic_and_other_text_is_a_filter() {
         for (value, traffic, events) in [
             ("", false, false),
             ("0", false, false),

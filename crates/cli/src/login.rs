@@ -29,7 +29,7 @@ struct Started {
 
 /// Runs `attache login`.
 pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     let again =
         || Ok::<_, Failure>(ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env));
     let started = start(again()?, &interrupts).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
     if arguments.method.is_none()
         && let Probe::Opened(_) = probed(&started.agent, &interrupts).await?
     {
-        return told(
+        return finish(
             &format!("{} needs no login: it already opens sessions", started.name),
             started.agent,
         )
@@ -59,7 +59,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
     let name = &started.name;
     match probed(&agent, &interrupts).await? {
         Probe::Opened(took) => {
-            told(
+            finish(
                 &format!("{name} is logged in: it opened a session in {:.1} s", took.as_secs_f64()),
                 agent,
             )
@@ -81,7 +81,7 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
 
 /// Runs `attache logout`.
 pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     let chosen = ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env);
     let Started { agent, name, .. } = start(chosen, &interrupts).await?;
     if agent.capabilities().auth.logout.is_none() {
@@ -99,9 +99,9 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
     match probed(&agent, &interrupts).await? {
         // AUTH-11: usually a key in its environment keeps it logged in.
         Probe::Opened(_) => {
-            told(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
+            finish(&format!("{name} is logged out, but still opens sessions: it needs no login, or its environment has a key"), agent).await
         }
-        Probe::LoginNeeded(_) | Probe::Failed(_) => told(&format!("{name} is logged out"), agent).await,
+        Probe::LoginNeeded(_) | Probe::Failed(_) => finish(&format!("{name} is logged out"), agent).await,
     }
 }
 
@@ -109,10 +109,10 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
     let ChosenAgent { launch, known, name, word, .. } = chosen;
     let options = Options::default();
     let options = if in_a_terminal() { options.terminal_login() } else { options };
-    let told = io::stderr().is_terminal().then(|| format!("starting {name}"));
+    let notice = io::stderr().is_terminal().then(|| format!("starting {name}"));
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
-        agent = waiting(AgentProcess::launch_with(launch, options), told) => {
+        agent = waiting(AgentProcess::launch_with(launch, options), notice) => {
             agent.map_err(|error| cannot_start(&error, known))?
         }
     };
@@ -208,11 +208,11 @@ async fn in_terminal(
 }
 
 async fn probed(agent: &AgentProcess, interrupts: &Interrupts) -> Result<Probe, Failure> {
-    let told =
+    let notice =
         io::stderr().is_terminal().then(|| "opening a session to check the login".to_owned());
     tokio::select! {
         () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before the login was checked")),
-        probe = waiting(probe(agent), told) => Ok(probe),
+        probe = waiting(probe(agent), notice) => Ok(probe),
     }
 }
 
@@ -221,7 +221,7 @@ fn needs(needs: Option<&str>) -> String {
 }
 
 /// Prints the result on stderr and ends the agent.
-async fn told(text: &str, agent: AgentProcess) -> Result<Exit, Failure> {
+async fn finish(text: &str, agent: AgentProcess) -> Result<Exit, Failure> {
     say(text)?;
     agent.stop().await;
     Ok(Exit::Done)

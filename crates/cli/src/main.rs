@@ -48,16 +48,16 @@ fn main() -> ExitCode {
         match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => {
-                return told(Err(Failure::new(
-                    Exit::OurFault,
+                return exit_code(Err(Failure::new(
+                    Exit::Internal,
                     format!("the program cannot start: {error}"),
                 )));
             }
         };
     if let Err(failure) = log::start() {
-        return told(Err(failure));
+        return exit_code(Err(failure));
     }
-    told(runtime.block_on(async {
+    exit_code(runtime.block_on(async {
         match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
             args::Task::Chat(arguments) => chat::chat(arguments).await,
             args::Task::Run(arguments) => run::run(*arguments).await,
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
 }
 
 /// Prints the failure on stderr and returns the exit code.
-fn told(ended: Result<Exit, Failure>) -> ExitCode {
+fn exit_code(ended: Result<Exit, Failure>) -> ExitCode {
     let failure = match ended {
         Ok(exit) => return exit.into(),
         Err(failure) => failure,

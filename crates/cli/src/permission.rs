@@ -1,5 +1,5 @@
-//! Who decides what may run: the person's remembered rules, the flags, or the person at the
-//! terminal. Nothing is ever approved silently.
+//! Permission decisions: by remembered rules, by flags, or by the person at the terminal. Every
+//! decision is shown.
 
 mod effect;
 mod remember;
@@ -17,25 +17,25 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
-/// How many questions may wait to be taken by the run; the agent waits beyond that.
+/// The number of questions that can wait for the run; the agent waits beyond that.
 const QUESTIONS: usize = 16;
 
-/// A question of the agent and where its answer goes. The sender learns when the question is
-/// withdrawn.
+/// A question of the agent and the sender for its answer. The sender learns of a withdrawal.
 pub(crate) struct Question {
     pub(crate) request: PermissionRequest,
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// A policy for a session that sends every question to whoever holds the other end, and a read only
-/// if one of the rules rejects it. Without that end everything is rejected. The rules of the
-/// session take the place of `first` once they are known.
+/// Returns permissions that send every question to the receiver, and a read only if a rule rejects
+/// it. Without a receiver everything is rejected. `known` replaces `first` once the rules of the
+/// session are known.
 pub(crate) fn questions(
     first: Option<Rules>,
     known: Arc<OnceLock<Rules>>,
 ) -> (Permissions, mpsc::Receiver<Question>) {
     let (sender, receiver) = mpsc::channel(QUESTIONS);
-    // Also what an earlier answer covers: the policy decides that, and the person sees it.
+    // Actions that an earlier answer covers are sent too, so that the policy decides and the
+    // decision is shown.
     let permissions = Permissions::Ask(Arc::new(move |request| {
         let sender = sender.clone();
         Box::pin(async move {
@@ -53,46 +53,46 @@ pub(crate) fn questions(
     (Permissions::ByRules { rejects, rest: Box::new(permissions) }, receiver)
 }
 
-/// What the person's rules and the flags say, in this order.
+/// Decides by the person's rules first, then by the flags.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
-    /// What this client remembers.
+    /// The remembered rules of this client.
     pub(crate) rules: Option<Rules>,
-    /// Everything is allowed.
+    /// Whether everything is allowed.
     pub(crate) yes: bool,
-    /// These kinds are allowed.
+    /// The kinds that are allowed.
     pub(crate) kinds: Vec<ToolKind>,
-    /// Whether the person can be asked about the rest.
+    /// Whether the person can be asked about other actions.
     pub(crate) ask: bool,
-    /// The tour of `attache demo` answers.
+    /// Whether `attache demo` answers.
     pub(crate) tour: bool,
 }
 
 impl Policy {
-    /// The verdict without asking anybody; `None` if the person is to be asked.
+    /// Returns the verdict if no question is needed; `None` if the person must be asked.
     pub(crate) fn verdict(&self, request: &PermissionRequest) -> Option<Verdict> {
         if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
             return Some(verdict);
         }
-        // An agent that offers nothing which allows is refused.
+        // If the agent offers no option that allows, the action is refused.
         let is_offered = Decision::Allow.allows(&request.options);
         let allowed =
             |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
-        // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
+        // `--allow` covers no call without a kind.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
             _ if request.covered => allowed(By::Person),
             // No flag covers a protected file: the person sees each change of it.
             _ if request.protected.is_some() && self.ask => None,
-            _ if request.protected.is_some() => Some(Verdict::nobody()),
+            _ if request.protected.is_some() => Some(Verdict::no_person()),
             _ if self.yes => allowed(By::Yes),
             Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
             _ if self.ask => None,
-            _ => Some(Verdict::nobody()),
+            _ => Some(Verdict::no_person()),
         }
     }
 
-    /// Keeps in the log what was decided.
+    /// Writes the decision to the log.
     pub(crate) fn record(&self, request: &PermissionRequest, verdict: &Verdict) {
         if let Some(rules) = &self.rules {
             rules.record(request, verdict);
@@ -100,18 +100,18 @@ impl Policy {
     }
 }
 
-/// What was decided about a question, and by whom.
+/// A decision about a question, and its source.
 pub(crate) struct Verdict {
-    /// What the agent is told; `None` if the question was withdrawn first.
+    /// The answer for the agent; `None` if the question was withdrawn first.
     pub(crate) decision: Option<Decision>,
     pub(crate) allowed: bool,
     pub(crate) by: By,
 }
 
-/// Who decided.
+/// The source of a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum By {
-    /// A rule that this client remembers.
+    /// A remembered rule of this client.
     Rule(Box<Rule>),
     /// `--yes`.
     Yes,
@@ -119,16 +119,16 @@ pub(crate) enum By {
     Allow,
     /// The person at the terminal.
     Person,
-    /// There was nobody to ask.
-    Nobody,
+    /// No person could be asked.
+    NoPerson,
     /// `attache demo`.
     Tour,
-    /// The turn ended before there was an answer.
+    /// The turn ended first.
     Withdrawn,
 }
 
 impl By {
-    /// The rule that decided, if one did.
+    /// Returns the rule that decided, if any.
     pub(crate) fn rule(&self) -> Option<&Rule> {
         match self {
             Self::Rule(rule) => Some(rule),
@@ -136,14 +136,14 @@ impl By {
         }
     }
 
-    /// For programs; see JSON.md.
+    /// Returns the name in JSON.md.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Rule(_) => "rule",
             Self::Yes => "yes",
             Self::Allow => "allow",
             Self::Person => "person",
-            Self::Nobody => "nobody",
+            Self::NoPerson => "nobody",
             Self::Tour => "tour",
             Self::Withdrawn => "withdrawn",
         }
@@ -151,20 +151,20 @@ impl By {
 }
 
 impl Verdict {
-    fn nobody() -> Self {
-        Self { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }
+    fn no_person() -> Self {
+        Self { decision: Some(Decision::Reject), allowed: false, by: By::NoPerson }
     }
 
     pub(crate) fn withdrawn() -> Self {
         Self { decision: None, allowed: false, by: By::Withdrawn }
     }
 
-    /// Whether the action is refused; one that is no longer asked about is not.
+    /// Returns whether the action was refused. A withdrawn question refuses nothing.
     pub(crate) fn refuses(&self) -> bool {
         !self.allowed && self.by != By::Withdrawn
     }
 
-    /// For programs; see JSON.md.
+    /// Returns the name in JSON.md.
     pub(crate) fn word(&self) -> &'static str {
         match (&self.by, self.allowed) {
             (By::Withdrawn, _) => "withdrawn",
@@ -177,7 +177,7 @@ impl Verdict {
         if self.allowed { paint.paint(GREEN, "✓") } else { paint.paint(RED, "✗") }
     }
 
-    /// What was decided, in one line.
+    /// Describes the decision in one line.
     fn sentence(&self, request: &PermissionRequest) -> String {
         let title = sanitize::visible_line(request.title());
         match &self.by {
@@ -193,18 +193,18 @@ impl Verdict {
             By::Allow => format!("allowed by --allow {}: {title}", kind_word(request)),
             By::Person if self.allowed => format!("allowed by you: {title}"),
             By::Person => format!("rejected by you: {title}"),
-            By::Nobody => {
+            By::NoPerson => {
                 format!(
                     "refused, because no rule or flag allows it and no person can be asked: {title}"
                 )
             }
-            By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
-            By::Withdrawn => format!("no longer asked: {title}"),
+            By::Tour => format!("allowed by the demo, which works on a copy: {title}"),
+            By::Withdrawn => format!("question withdrawn: {title}"),
         }
     }
 
-    /// What was decided and what it is about, in lines of at most `columns`; in one line, except
-    /// for the line feeds of a command, if the width does not matter.
+    /// Describes the decision and the action in lines of at most `columns`; without `columns`, in
+    /// one line, except for line feeds in a command.
     pub(crate) fn lines(
         &self,
         request: &PermissionRequest,
@@ -219,24 +219,27 @@ impl Verdict {
         folded.map(|(index, line)| if index == 0 { line } else { format!("    {line}") }).collect()
     }
 
-    /// How to allow it the next time, if that is what the person wants to know.
+    /// Returns advice on how to allow the action, if it was refused because no person could be
+    /// asked.
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
-        if self.by == By::Nobody && request.protected.is_some() {
-            let file = "no flag allows a change of a protected file or a look at a secret";
+        if self.by == By::NoPerson && request.protected.is_some() {
+            let file = "no flag allows changes of protected files or reads of secrets";
             let rule = match request.effect().commands.is_empty() {
                 true => "the path of this file",
                 false => "this whole command line",
             };
-            return Some(format!("{file}: a terminal would ask, and a rule with {rule} allows it"));
+            return Some(format!(
+                "{file}: run this at a terminal to be asked, or add a rule with {rule}"
+            ));
         }
         let allow = match request.kind() {
             Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {
-                format!("--allow {} allows this kind, ", kind.as_str())
+                format!("--allow {} allows this kind; ", kind.as_str())
             }
             _ => String::new(),
         };
-        (self.by == By::Nobody)
-            .then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
+        (self.by == By::NoPerson)
+            .then(|| format!("{allow}--yes allows everything; at a terminal you would be asked"))
     }
 }
 
@@ -244,7 +247,7 @@ fn kind_word(request: &PermissionRequest) -> String {
     request.kind().map(tool_call::kind).unwrap_or_default()
 }
 
-/// Puts the question to the person, on stderr, which is a terminal then.
+/// Prints the question to stderr, which is a terminal.
 pub(crate) fn ask(
     request: &PermissionRequest,
     cwd: &Path,
@@ -256,25 +259,24 @@ pub(crate) fn ask(
     let mut lines = question(request, cwd, paint, columns);
     if rules.is_some_and(|rules| remember::is_possible(request, rules)) {
         lines.push(format!(
-            "  [{}] have attache remember the answer …",
+            "  [{}] Remember an answer as a rule …",
             paint.paint(BOLD, remember::KEY)
         ));
     }
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The question as the person sees it: the call whole, its diffs and its input, then what can be
-/// chosen.
+/// Returns the lines of a question: the complete call with its diffs and input, then the options.
 fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
-        // The command follows as it is, with every line feed in it.
+        // The command follows unchanged, with its line feeds.
         Some(_) => String::new(),
         None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines =
         vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
-    // Never cut: what is left out of a question would be approved unseen.
+    // Nothing is cut: the person would approve omitted text unseen.
     let title = Some(title).filter(|title| !title.is_empty());
     let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
     lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
@@ -303,8 +305,8 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     lines
 }
 
-/// One key for each option: y and a allow once and always, n and d reject once and always; further
-/// options of a kind have digits.
+/// Assigns a key to each option: `y` and `a` allow once and always, `n` and `d` reject once and
+/// always. Further options of a kind get digits.
 fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
     let mut keys: Vec<(char, &PermissionOption)> = Vec::new();
     let mut digits = '1'..='9';
@@ -325,7 +327,7 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
 /// Waits for the person's answer.
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is decided then.
+/// The terminal cannot be read; then nothing is decided.
 pub(crate) async fn answer(
     request: &PermissionRequest,
     rules: Option<&Rules>,
@@ -333,7 +335,7 @@ pub(crate) async fn answer(
     let options = keys(&request.options);
     let rejected = Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person };
     if options.is_empty() {
-        // Nothing to choose from: the client says that the question was cancelled (PERM-13).
+        // Without options, the client reports the question as cancelled (PERM-13).
         return Ok(rejected);
     }
     let rules = rules.filter(|rules| remember::is_possible(request, rules));
@@ -359,13 +361,13 @@ pub(crate) async fn answer(
     }
 }
 
-/// Waits for one of these keys, behind a question of one word; its line is left open.
+/// Waits for one of these keys after a question of one word, and leaves the line open.
 async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
     let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
     let shown: Vec<String> = keys.iter().map(char::to_string).collect();
     let key =
         char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
-    // The terminal does not show keys while they are read one by one.
+    // The terminal does not echo single keys.
     let _ = write!(std::io::stderr(), "{key}");
     Ok(key)
 }

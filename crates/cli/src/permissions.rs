@@ -1,4 +1,4 @@
-//! `attache permissions`: the rules that this client remembers, and the log of what was decided.
+//! `attache permissions`: the remembered rules of this client, and the log of decisions.
 
 pub(crate) mod arguments;
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A longer log is not shown, in bytes: this program keeps less than half of it in a file.
+/// The largest log file that is read, in bytes. This program writes less than half of it per file.
 const LONGEST: u64 = 4 << 20;
 
 /// Runs the command.
@@ -39,13 +39,13 @@ fn list() -> Result<Vec<String>, Failure> {
         rules::files().iter().map(|file| shown(&file.to_string_lossy())).collect();
     if files.is_empty() {
         return Ok(vec![
-            "no rule is kept: neither XDG_CONFIG_HOME nor HOME names a folder for them".to_owned(),
+            "there are no rules: set HOME or XDG_CONFIG_HOME to store rules".to_owned(),
         ]);
     }
     let paint = Paint::of(&io::stdout());
     let mut lines = match rules.is_empty() {
         true => {
-            vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()]
+            vec!["no rules are stored: press r at an agent's question to add one".to_owned()]
         }
         false => Vec::new(),
     };
@@ -53,7 +53,7 @@ fn list() -> Result<Vec<String>, Failure> {
         lines.push(format!("{number:>3}  {}", paint.paint(BOLD, shown(&rules::meaning(rule)))));
         lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_line()))));
     }
-    lines.push(paint.paint(DIM, format!("the rules stand in {}", files.join(" and "))));
+    lines.push(paint.paint(DIM, format!("the rules are stored in {}", files.join(" and "))));
     Ok(lines)
 }
 
@@ -62,19 +62,19 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
     let rules = broker.rules();
     let Some(rule) = number.checked_sub(1).and_then(|index| rules.get(index)) else {
         let there = match rules.len() {
-            0 => "none is remembered".to_owned(),
+            0 => "no rules are stored".to_owned(),
             count => format!("use a number from 1 to {count}, as `attache permissions` lists them"),
         };
-        return Err(Failure::usage(format!("there is no rule {number}: {there}")));
+        return Err(Failure::usage(format!("rule {number} does not exist: {there}")));
     };
-    broker.forget(rule).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    broker.forget(rule).map_err(|error| Failure::new(Exit::Internal, error))?;
     Ok(vec![format!("removed: {}", shown(&rule.to_line()))])
 }
 
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
     let Some(file) = rules::log() else {
         return Ok(vec![
-            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known"
+            "decisions are not stored: ATTACHE_STORE is none, or the data folder is unknown"
                 .to_owned(),
         ]);
     };
@@ -91,7 +91,7 @@ fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
     let mut lines: Vec<String> = last.iter().map(|line| decision(line)).collect();
     let place = shown(&file.to_string_lossy());
     let count = match decisions.len() {
-        0 => "nothing was decided yet".to_owned(),
+        0 => "no decisions yet".to_owned(),
         count => format!("{} of {count} decisions", last.len()),
     };
     lines.push(paint.paint(DIM, format!("{count}; the log is {place}")));
@@ -109,7 +109,7 @@ fn read(file: &Path) -> Result<String, Failure> {
     }
 }
 
-/// A line of the log for people; as it is if this version cannot read it.
+/// Formats a line of the log for people. A line that this version cannot read stays unchanged.
 fn decision(line: &str) -> String {
     let Ok(entry) = serde_json::from_str::<Value>(line) else { return shown(line) };
     let text = |name: &str| entry.get(name).and_then(Value::as_str).map(shown);
@@ -123,14 +123,14 @@ fn decision(line: &str) -> String {
         _ => "without asking".to_owned(),
     };
     let verdict = text("verdict").unwrap_or_default();
-    // Nobody decided about what was withdrawn.
+    // A withdrawn question has no decision.
     let by = if verdict == "withdrawn" { String::new() } else { format!(" {by}") };
     let (agent, title) = (text("agent").unwrap_or_default(), text("title").unwrap_or_default());
     let effect = entry.get("effect").map(effect).unwrap_or_default();
     format!("{at}  {agent}  {verdict}{by}: {title}{effect}")
 }
 
-/// What a call did beyond its title.
+/// Describes the effect of a call beyond its title.
 fn effect(effect: &Value) -> String {
     let list = |name: &str| effect.get(name).and_then(Value::as_array).into_iter().flatten();
     let text = |mark: &str, value: Option<&Value>| {

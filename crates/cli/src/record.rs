@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_one_object_whatever_the_line_is() {
+    fn a_record_is_one_object_for_any_line() {
         for line in [&b"{\"method\":\"x\"}"[..], b" [1] ", b"Welcome\t\x1b[2J", b"\xff\xfe", b""] {
             let record = record(("from", "agent"), Timestamp::now(), line, "");
             let value: Value = serde_json::from_str(&record).unwrap();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_not_whole_keeps_its_secrets() {
+    fn an_incomplete_message_hides_its_secrets() {
         let line =
             br#"{"env":[{"name":"K","value":"s3cret"}],"token":"s3cret"} and more, or {"apiKey":"s3cr"#;
         let record = record(("from", "client"), Timestamp::UNIX_EPOCH, line, ",\"length\":9");

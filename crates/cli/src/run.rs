@@ -2,9 +2,9 @@
 
 mod attachment;
 pub(crate) mod budget;
-mod face;
 mod mcp_file;
 mod mention;
+mod output;
 mod prompts;
 pub(crate) mod session;
 mod trace;
@@ -27,7 +27,7 @@ use attache_client::{
     Permissions, RestartPolicy, SetError, StartError,
 };
 use attache_protocol::v1::{McpServer, PromptCapabilities};
-use face::face;
+use output::output;
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ use trace::Trace;
 use waiting::waiting;
 
 pub(crate) use attachment::attach;
-pub(crate) use face::on_terminal;
+pub(crate) use output::on_terminal;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_opened;
 
@@ -48,14 +48,14 @@ const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
 pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let mut face = face(&arguments);
-    let ended = with_face(&arguments, &interrupts, &mut *face).await;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
+    let mut output = output(&arguments);
+    let ended = with_output(&arguments, &interrupts, &mut *output).await;
     if let Err(Failure { exit, message }) = &ended
         && !message.is_empty()
     {
         // The failure is printed on stderr too, also if stdout is closed.
-        let _ = face.show(Item::Error { exit: *exit, message });
+        let _ = output.show(Item::Error { exit: *exit, message });
     }
     ended
 }
@@ -78,10 +78,10 @@ struct Work {
     deadline: Option<Instant>,
 }
 
-async fn with_face(
+async fn with_output(
     arguments: &args::Run,
     interrupts: &Interrupts,
-    face: &mut dyn Show,
+    output: &mut dyn Show,
 ) -> Result<Exit, Failure> {
     let deadline = turn::after(arguments.timeout);
     let cwd = folder(arguments.cwd.as_deref())?;
@@ -93,13 +93,14 @@ async fn with_face(
     let rules = rules::open()?;
     let (chosen, source) = ChosenAgent::source(arguments.agent.as_deref(), &arguments.env, &cwd)?;
     let ChosenAgent { name, word, known, built_in, .. } = chosen;
-    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
+    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.open_writable()))
+    {
         // The built-in agent then stores nothing, and reports it only on its own stderr.
-        show(face, Item::Warning(&store::not_kept(&error)))?;
+        show(output, Item::Warning(&store::not_stored(&error)))?;
     }
     // The agent reports unusable settings only on its own stderr.
     for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
-        show(face, Item::Warning(trouble))?;
+        show(output, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command needs a permission like any other: see `Policy`.
@@ -123,11 +124,11 @@ async fn with_face(
     let (permissions, questions) = permission::questions(Some(first), Arc::clone(&known_rules));
     let hub = Hub::new(hub_options(options, permissions));
     let agent = hub.add(name.as_str(), source).map_err(Failure::usage)?;
-    let told = is_watched(arguments).then(|| format!("starting {name}"));
+    let notice = is_watched(arguments).then(|| format!("starting {name}"));
     let connection = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
         () = turn::reached(deadline) => return Err(late("the agent did not start", arguments)),
-        started = waiting(agent.start(), told) => {
+        started = waiting(agent.start(), notice) => {
             started.map_err(|error| not_started(&error, known))?
         }
     };
@@ -144,7 +145,7 @@ async fn with_face(
         known: known_rules,
         deadline,
     };
-    let mut ended = with_agent(arguments, interrupts, face, (&hub, &connection), work).await;
+    let mut ended = with_agent(arguments, interrupts, output, (&hub, &connection), work).await;
     if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
     {
         // The built-in agent needs no login, but the model of a stored session can need a key.
@@ -195,11 +196,11 @@ pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOpti
 async fn with_agent(
     arguments: &args::Run,
     interrupts: &Interrupts,
-    face: &mut dyn Show,
+    output: &mut dyn Show,
     (hub, agent): (&Hub, &AgentConnection),
     mut work: Work,
 ) -> Result<Exit, Failure> {
-    show(face, Item::Agent(agent.about()))?;
+    show(output, Item::Agent(agent.about()))?;
     mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
     let request = session::Request {
         arguments,
@@ -210,11 +211,12 @@ async fn with_agent(
         cwd: &work.cwd,
         mcp_servers: work.mcp_servers,
     };
-    let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
+    let notice =
+        is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
     let session = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session opened")),
         () = turn::reached(work.deadline) => return Err(late("the session did not open", arguments)),
-        session = waiting(request.open(), told) => session?,
+        session = waiting(request.open(), notice) => session?,
     };
     let asking = Asking {
         interrupts,
@@ -227,7 +229,7 @@ async fn with_agent(
         takes: &agent.capabilities().prompt_capabilities,
         deadline: work.deadline,
     };
-    in_session(arguments, face, session, &work.prompts, asking).await
+    in_session(arguments, output, session, &work.prompts, asking).await
 }
 
 /// The parts of the run that prompts need.
@@ -249,7 +251,7 @@ struct Asking<'r> {
 /// Sends the prompts in order, until one fails.
 async fn in_session(
     arguments: &args::Run,
-    face: &mut dyn Show,
+    output: &mut dyn Show,
     session: session::Session,
     prompts: &[Prompt],
     asking: Asking<'_>,
@@ -259,9 +261,9 @@ async fn in_session(
     let rules = asking.known.get_or_init(|| rules);
     let title = handle.snapshot().info().title().map(str::to_owned);
     let (id, shown_cwd) = (handle.id().as_str(), cwd.to_string_lossy());
-    show(face, Item::Session { id, cwd: &shown_cwd, opened, title: title.as_deref() })?;
+    show(output, Item::Session { id, cwd: &shown_cwd, opened, title: title.as_deref() })?;
     if let Some(warning) = warning {
-        show(face, Item::Warning(&warning))?;
+        show(output, Item::Warning(&warning))?;
     }
     tokio::select! {
         () = asking.interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the first prompt")),
@@ -270,7 +272,7 @@ async fn in_session(
     }
     let snapshot = handle.snapshot();
     if snapshot.config().visible().next().is_some() {
-        show(face, Item::Config(snapshot.config()))?;
+        show(output, Item::Config(snapshot.config()))?;
     }
     let policy = Policy {
         rules: Some(rules.clone()),
@@ -280,7 +282,7 @@ async fn in_session(
         tour: false,
     };
     let mut run = turn::Run {
-        face,
+        output,
         policy: &policy,
         questions: asking.questions,
         elicitations: asking.elicitations,
@@ -295,10 +297,10 @@ async fn in_session(
     let mut last = Exit::Done;
     for (index, prompt) in prompts.iter().enumerate() {
         let text: String = prompt.iter().map(Piece::text).collect();
-        show(run.face, Item::Prompt { text: &text, number: index + 1, count: prompts.len() })?;
+        show(run.output, Item::Prompt { text: &text, number: index + 1, count: prompts.len() })?;
         let attached = attach(prompt, &cwd, asking.takes);
         for warning in &attached.warnings {
-            show(run.face, Item::Warning(warning))?;
+            show(run.output, Item::Warning(warning))?;
         }
         last = run.turn(&handle, attached.blocks).await?;
         // A refused action does not end the script; the exit code reports the last turn.
@@ -332,8 +334,8 @@ fn is_watched(arguments: &args::Run) -> bool {
     !arguments.quiet && !arguments.json && io::stderr().is_terminal()
 }
 
-fn show(face: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
-    face.show(item).map_err(|error| Failure::output(&error))
+fn show(output: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
+    output.show(item).map_err(|error| Failure::output(&error))
 }
 
 /// Returns the absolute folder of the session.

@@ -74,12 +74,12 @@ fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     };
     let mut stderr = io::stderr().lock();
     let begin = Paint::of(&stderr).paint(BOLD, "attache run \"summarize this project\"");
-    let told = match (json, place) {
+    let written = match (json, place) {
         (true, _) => Ok(()),
         (false, Place::Nowhere) => writeln!(stderr, "{why}"),
         (false, Place::File(_)) => writeln!(stderr, "{why}; start one with:\n  {begin}"),
     };
-    told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+    written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
 fn show(store: &dyn Store, arguments: &Show) -> Result<Exit, Failure> {
@@ -92,14 +92,14 @@ fn show(store: &dyn Store, arguments: &Show) -> Result<Exit, Failure> {
     let zone = TimeZone::system();
     let out = io::stdout();
     if out.is_terminal() && !arguments.markdown {
-        let mut face = terminal::TerminalOutput::new(zone, arguments.thoughts, arguments.verbose);
-        face.head(&listed, &title)?;
-        transcript::tell(store, &listed.key, &mut face)?;
+        let mut output = terminal::TerminalOutput::new(zone, arguments.thoughts, arguments.verbose);
+        output.head(&listed, &title)?;
+        transcript::replay(store, &listed.key, &mut output)?;
         return Ok(Exit::Done);
     }
     let mut markdown =
         markdown::Markdown::new(BufWriter::new(out.lock()), zone, arguments.thoughts);
     markdown.head(&listed, &title).map_err(|error| Failure::output(&error))?;
-    transcript::tell(store, &listed.key, &mut markdown)?;
+    transcript::replay(store, &listed.key, &mut markdown)?;
     markdown.end().map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }

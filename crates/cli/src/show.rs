@@ -80,30 +80,30 @@ pub(crate) trait Show: Send {
 
 /// Shows the changes of a session. `title` is the title shown last.
 pub(crate) fn change(
-    face: &mut dyn Show,
+    output: &mut dyn Show,
     change: &Change,
     title: &mut Option<String>,
     session: impl FnOnce() -> Session,
     terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,
 ) -> io::Result<()> {
     match change {
-        Change::Began(author) => face.show(Item::Message(*author)),
-        Change::Text(text) => face.show(Item::Text(text)),
-        Change::Thought(text) => face.show(Item::Thought(text)),
+        Change::Began(author) => output.show(Item::Message(*author)),
+        Change::Text(text) => output.show(Item::Text(text)),
+        Change::Thought(text) => output.show(Item::Thought(text)),
         // The person's own messages are not repeated.
         Change::Content { author: MessageAuthor::User, .. } => Ok(()),
-        Change::Content { author, block } => face.show(Item::Content { author: *author, block }),
+        Change::Content { author, block } => output.show(Item::Content { author: *author, block }),
         Change::ToolCall(call) => {
             let with_output = terminal_output::shown(call, terminal);
-            face.show(Item::ToolCall(with_output.as_ref().unwrap_or(call)))
+            output.show(Item::ToolCall(with_output.as_ref().unwrap_or(call)))
         }
-        Change::Plan { content: Some(content), .. } => face.show(Item::Plan(content)),
-        Change::Notice(notice) => face.show(Item::Notice(notice)),
-        Change::Config(_) => face.show(Item::Config(session().config())),
-        Change::Usage(_) => face.show(Item::Usage(session().usage())),
+        Change::Plan { content: Some(content), .. } => output.show(Item::Plan(content)),
+        Change::Notice(notice) => output.show(Item::Notice(notice)),
+        Change::Config(_) => output.show(Item::Config(session().config())),
+        Change::Usage(_) => output.show(Item::Usage(session().usage())),
         Change::Info { title: now, .. } if now != title => {
             title.clone_from(now);
-            face.show(Item::Title(now.as_deref()))
+            output.show(Item::Title(now.as_deref()))
         }
         _ => Ok(()),
     }

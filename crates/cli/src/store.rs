@@ -65,7 +65,7 @@ impl Place {
     ///
     /// # Errors
     /// As [`Place::open`], or the store is read-only.
-    pub(crate) fn to_keep(&self) -> Result<Option<Sqlite>, StoreError> {
+    pub(crate) fn open_writable(&self) -> Result<Option<Sqlite>, StoreError> {
         match self.open()? {
             Some(store) if store.is_read_only() => {
                 Err(StoreError::ReadOnly { path: store.path().display().to_string() })
@@ -77,10 +77,10 @@ impl Place {
 
 /// Opens or creates the person's store. If that fails, prints the reason on stderr and returns
 /// `None`.
-pub(crate) fn to_keep() -> Option<Sqlite> {
-    Place::of(None).and_then(|place| place.to_keep()).unwrap_or_else(|error| {
+pub(crate) fn open_user_store() -> Option<Sqlite> {
+    Place::of(None).and_then(|place| place.open_writable()).unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
-        let warning = Paint::of(&stderr).paint(YELLOW, sanitize::line(&not_kept(&error)));
+        let warning = Paint::of(&stderr).paint(YELLOW, sanitize::line(&not_stored(&error)));
         // A closed stderr is not an error.
         let _ = writeln!(stderr, "{warning}");
         None
@@ -88,7 +88,7 @@ pub(crate) fn to_keep() -> Option<Sqlite> {
 }
 
 /// Returns the message for sessions that cannot be stored.
-pub(crate) fn not_kept(error: &StoreError) -> String {
+pub(crate) fn not_stored(error: &StoreError) -> String {
     format!("this session will not be stored: {error}")
 }
 
@@ -148,7 +148,7 @@ impl From<StoreError> for Failure {
         let exit = match error {
             StoreError::NotFound(_) | StoreError::AlreadyExists(_) => Exit::Usage,
             StoreError::InUse(_) => Exit::Busy,
-            StoreError::InvalidCursor => Exit::OurFault,
+            StoreError::InvalidCursor => Exit::Internal,
             _ => Exit::NoStore,
         };
         Self::new(exit, error)

@@ -29,7 +29,7 @@ const PATIENCE: StopPatience =
 /// Runs the command.
 pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
-        Failure::new(Exit::OurFault, format!("the recording cannot start: {error}"))
+        Failure::new(Exit::Internal, format!("the recording cannot start: {error}"))
     };
     let mut signals = Signals::listen().map_err(ours)?;
     let recorder = Recorder::new(&arguments)?;
@@ -64,8 +64,10 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
         say(&trouble);
     }
     match (exit.code, exit.signal) {
-        (_, Some(signal)) => Ok(Exit::Kept(die_by(signal))),
-        (code, None) => Ok(Exit::Kept(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),
+        (_, Some(signal)) => Ok(Exit::OfChild(die_by(signal))),
+        (code, None) => {
+            Ok(Exit::OfChild(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+        }
     }
 }
 

@@ -30,7 +30,7 @@ const CANCELLING: &str = "cancelling the turn; press Ctrl-C again to end the pro
 
 /// The parts of the run that a turn needs.
 pub(crate) struct Run<'r> {
-    pub(crate) face: &'r mut dyn Show,
+    pub(crate) output: &'r mut dyn Show,
     pub(crate) policy: &'r Policy,
     pub(crate) questions: &'r mut mpsc::Receiver<Question>,
     pub(crate) elicitations: &'r mut mpsc::Receiver<Elicitation>,
@@ -129,7 +129,7 @@ impl Run<'_> {
             () = self.interrupts.end() => Next::End,
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
-            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => {
+            () = reached(deadline.and_then(forced_end)), if stopping == Some(Exit::Timeout) => {
                 Next::GiveUp
             }
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
@@ -155,7 +155,7 @@ impl Run<'_> {
             _ if answer.is_closed() => Verdict::withdrawn(),
             Some(verdict) => verdict,
             None => {
-                self.face.pause().map_err(|error| Failure::output(&error))?;
+                self.output.pause().map_err(|error| Failure::output(&error))?;
                 let rules = self.policy.rules.as_ref();
                 permission::ask(&request, self.cwd, rules)
                     .map_err(|error| Failure::output(&error))?;
@@ -181,7 +181,7 @@ impl Run<'_> {
                 verdict.map_err(|error| {
                     let advice = "allow it with --allow or --yes";
                     Failure::new(
-                        Exit::OurFault,
+                        Exit::Internal,
                         format!("the terminal cannot be read: {error}; {advice}"),
                     )
                 })?
@@ -213,7 +213,7 @@ impl Run<'_> {
 
     fn show(&mut self, session: &HubSession, change: Change) -> Result<(), Failure> {
         let shown = show::change(
-            self.face,
+            self.output,
             &change,
             &mut self.title,
             || session.snapshot(),
@@ -223,11 +223,11 @@ impl Run<'_> {
     }
 
     fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
-        self.face.show(item).map_err(|error| Failure::output(&error))
+        self.output.show(item).map_err(|error| Failure::output(&error))
     }
 
     fn remark(&mut self, text: &str) -> Result<(), Failure> {
-        self.face.pause().map_err(|error| Failure::output(&error))?;
+        self.output.pause().map_err(|error| Failure::output(&error))?;
         let _ = writeln!(io::stderr(), "{}", Paint::of(&io::stderr()).paint(DIM, text));
         Ok(())
     }
@@ -282,7 +282,7 @@ pub(crate) fn after(timeout: Option<Duration>) -> Option<Instant> {
 }
 
 /// Returns the time to end an agent that continues after the deadline.
-pub(crate) fn given_up(deadline: Instant) -> Option<Instant> {
+pub(crate) fn forced_end(deadline: Instant) -> Option<Instant> {
     deadline.checked_add(GRACE)
 }
 

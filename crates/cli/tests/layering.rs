@@ -10,7 +10,7 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// The layers from the bottom, and which crates are on each. The order is that of the design.
+/// The layers from the bottom, with their crates. ARCHITECTURE.md describes them.
 const LAYERS: &[&[&str]] = &[
     &["attache-protocol", "attache-host"],
     &["attache-session", "attache-policy", "attache-models"],
@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["attache"],
 ];
 
-/// Members that are no part of the product: nothing of it may use them but as a dev-dependency.
+/// Members outside the product. The product may use them only as dev-dependencies.
 const ASIDE: &[&str] = &["attache-bench", "attache-mutations", "attache-scenario"];
 
 fn layer(name: &str) -> Option<usize> {
@@ -50,8 +50,8 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// The crates of the workspace that this one is built with; dev-dependencies build nothing that
-/// ships.
+/// Returns the crates of the workspace that this crate is built with, without dev-dependencies,
+/// which are not shipped.
 fn built_with(package: &Value) -> Vec<&str> {
     let dependencies = package["dependencies"].as_array().unwrap().iter();
     let built = dependencies
@@ -68,7 +68,7 @@ fn every_arrow_between_crates_points_down() {
             continue;
         }
         let Some(own) = layer(name) else {
-            wrong.push(format!("{name} has no layer: put it into LAYERS of this test, or into ASIDE if it is no part of the product"));
+            wrong.push(format!("{name} has no layer: add it to LAYERS of this test, or to ASIDE if it is not part of the product"));
             continue;
         };
         for used in built_with(package) {

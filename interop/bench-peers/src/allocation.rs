@@ -1,5 +1,4 @@
-//! How often and for how many bytes the allocator was asked. All zero without the feature
-//! `count-alloc`.
+//! The number of allocations and their bytes. Both are zero without the feature `count-alloc`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -7,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// Allocations and bytes asked for since the process began.
+/// Returns the allocations and their bytes since the process started.
 pub fn so_far() -> (u64, u64) {
     (COUNT.load(Relaxed), BYTES.load(Relaxed))
 }
 
-/// The system's allocator, counted.
+/// The system's allocator, with counters.
 #[derive(Debug)]
 pub struct Counting;
 
@@ -21,22 +20,22 @@ fn count(bytes: usize) {
     BYTES.fetch_add(bytes as u64, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator unchanged.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

@@ -1,7 +1,7 @@
-//! The prompt `N SIZE MODE`: send N chunks of SIZE bytes. MODE `yield` lets the runtime go on after
-//! each one, `burst` does not.
+//! The prompt `N SIZE MODE`: send N chunks of SIZE bytes. With the MODE `yield` the agent yields to
+//! the runtime after each one, with `burst` it does not.
 
-/// What a prompt asks for.
+/// A parsed prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flood {
     pub count: usize,
@@ -10,14 +10,14 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// `None` when the text is no such prompt.
+    /// Parses the prompt; `None` for any other text.
     pub fn parse(prompt: &str) -> Option<Self> {
         let mut words = prompt.split(' ');
         let (count, size) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         Some(Self { count, size, yielding: words.next() == Some("yield") })
     }
 
-    /// The text of one chunk, without characters that JSON escapes.
+    /// Returns the text of one chunk, without characters that JSON escapes.
     pub fn text(&self) -> String {
         "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(self.size).collect()
     }

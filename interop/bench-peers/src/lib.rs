@@ -1,5 +1,5 @@
-//! What the peers of the speed table share: counters of this process, the prompt both sides agree
-//! on, and the extension request by which a client reads the agent's counters.
+//! Shared code of the peers of the speed table: counters of this process, the prompt for floods,
+//! and the extension request that reads the agent's counters.
 
 pub mod allocation;
 pub mod flood;

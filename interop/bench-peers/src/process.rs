@@ -1,4 +1,4 @@
-//! Counters that Linux keeps of this process.
+//! Counters of this process that Linux maintains.
 
 use std::mem::MaybeUninit;
 
@@ -13,10 +13,10 @@ pub struct Usage {
     pub involuntary: u64,
 }
 
-/// What the process has used since it began.
+/// Returns the usage of the process since its start.
 pub fn usage() -> Usage {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for writes, and a zeroed rusage is a value of its type.
+    // SAFETY: the pointer is valid for writes, and a zeroed rusage is a valid value.
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
         usage.assume_init()
@@ -30,12 +30,12 @@ pub fn usage() -> Usage {
     }
 }
 
-/// Resident memory in KiB.
+/// Returns the resident memory in KiB.
 pub fn rss_kb() -> u64 {
     status_kb("VmRSS:")
 }
 
-/// The highest resident memory in KiB since the process began or `reset_peak`.
+/// Returns the peak of resident memory in KiB since the start or the last `reset_peak`.
 pub fn peak_rss_kb() -> u64 {
     status_kb("VmHWM:")
 }
@@ -46,12 +46,13 @@ fn status_kb(key: &str) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Lets `peak_rss_kb` begin anew. Where the system refuses, the peak is that of the whole process.
+/// Resets the value of `peak_rss_kb`. If the system refuses, the peak remains that of the whole
+/// process.
 pub fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// What a process that had nothing to do has used since `before`.
+/// Returns the usage of an idle process since `before`.
 pub fn idle_since(before: Usage) -> Value {
     let after = usage();
     let voluntary = after.voluntary - before.voluntary;
@@ -64,8 +65,8 @@ pub fn idle_since(before: Usage) -> Value {
     })
 }
 
-/// Stops this process until someone sends SIGCONT.
+/// Stops this process until another process sends SIGCONT.
 pub fn stop() {
-    // SAFETY: raising a signal touches no memory of ours.
+    // SAFETY: raising a signal touches no memory of this process.
     unsafe { libc::raise(libc::SIGSTOP) };
 }

@@ -1,11 +1,12 @@
-//! The two runtimes a user of the SDK has.
+//! The two runtimes for users of the SDK.
 
 use tokio::runtime::{Builder, Runtime};
 
-/// `RT=multi`: what `#[tokio::main]` gives, with two workers. Else one thread.
+/// Builds the runtime: with `RT=multi` that of `#[tokio::main]` with two workers, otherwise one
+/// thread.
 ///
 /// # Panics
-/// When the system gives no thread or no reactor.
+/// The system provides no thread or no reactor.
 pub fn from_environment() -> Runtime {
     let mut builder = if std::env::var("RT").is_ok_and(|kind| kind == "multi") {
         let mut builder = Builder::new_multi_thread();

@@ -1,4 +1,4 @@
-//! A measured stretch of work on the client's side.
+//! A measured span of work on the client's side.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{allocation, process};
 
-/// Begins when it is made.
+/// A span that starts when it is created.
 #[derive(Debug)]
 pub struct Span {
     start: Instant,
@@ -20,7 +20,7 @@ impl Span {
         Self { start: Instant::now(), usage, allocations }
     }
 
-    /// What `items` items took, in all and each.
+    /// Returns the total time and the time per item for `items` items.
     pub fn end(&self, items: usize) -> Value {
         let (seconds, usage, allocations) =
             (self.start.elapsed().as_secs_f64(), process::usage(), allocation::so_far());
@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// Percentiles of latencies given in nanoseconds, in microseconds.
+/// Returns percentiles in microseconds of latencies in nanoseconds.
 pub fn percentiles(mut nanoseconds: Vec<u64>) -> Value {
     nanoseconds.sort_unstable();
     let last = nanoseconds.len().saturating_sub(1) as f64;

@@ -1,4 +1,4 @@
-//! `_bench/stats`: the agent's counters, asked for by the client before and after its work.
+//! `_bench/stats`: the agent's counters, which the client requests before and after its work.
 
 use agent_client_protocol::{JsonRpcRequest, JsonRpcResponse};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{allocation, process};
 #[request(method = "_bench/stats", response = Stats)]
 pub struct StatsRequest {}
 
-/// Counters since the agent began; zero where it counts no allocations.
+/// Counters since the agent's start; those of allocations are zero if it does not count them.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 pub struct Stats {
     pub user_us: u64,
@@ -23,7 +23,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Those of this process.
+    /// Returns the counters of this process.
     pub fn now() -> Self {
         let (usage, (allocs, alloc_bytes)) = (process::usage(), allocation::so_far());
         let (rss_kb, peak_rss_kb) = (process::rss_kb(), process::peak_rss_kb());
@@ -37,7 +37,7 @@ impl Stats {
         }
     }
 
-    /// Adds to `report` what the agent spent on each of `items` items since `before`.
+    /// Adds the agent's cost per item since `before` to `report`, for `items` items.
     pub fn add_since(&self, before: &Self, items: usize, report: &mut Value) {
         let items = items as f64;
         let cpu = (self.user_us + self.sys_us) - (before.user_us + before.sys_us);

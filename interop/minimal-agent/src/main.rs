@@ -1,4 +1,4 @@
-//! Answers every prompt with one chunk, written the way the official SDK's examples are.
+//! Answers every prompt with one chunk, in the style of the official SDK's examples.
 
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, InitializeRequest, InitializeResponse, NewSessionRequest,

@@ -1,43 +1,43 @@
-//! Acts: what a turn is to do, written in its prompt as JSON: `words {"acts":[…]}`. Each act is one
-//! answer of a model.
+//! Acts: the actions of a turn, written in its prompt as JSON: `words {"acts":[…]}`. Each act
+//! represents one response of a model.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 const MARK: &str = "{\"acts\":";
 
-/// One answer of the model that the agent does not have. What is absent is not done; what is there
-/// is done in this order.
+/// One response of the model that this agent does not have. The present members are performed in
+/// this order.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Act {
-    /// The model's HTTP error instead of an answer.
+    /// An HTTP error of the model instead of a response.
     pub fail: Option<u16>,
     /// A thought.
     pub think: Option<String>,
-    /// Whether this text is known to the session: says `recalled yes` or `recalled no`.
+    /// Whether the session knows this text: says `recalled yes` or `recalled no`.
     pub recall: Option<String>,
     /// A message.
     pub say: Option<String>,
-    /// How often the message is said.
+    /// The number of repetitions of the message.
     pub repeat: Option<u64>,
-    /// The model's connection breaks.
+    /// Whether the model's connection breaks.
     pub cut: bool,
-    /// What the answer cost.
+    /// The tokens of the response.
     pub usage: Option<Tokens>,
-    /// The answer never ends.
+    /// Whether the response never ends.
     pub hang: bool,
     /// A `session/update` payload.
     pub update: Option<Value>,
     /// A call of the client.
     pub client: Option<ClientCall>,
-    /// Tools, called one after the other; each is a [`Tool`].
+    /// Tools to call in order; each is a [`Tool`].
     pub call: Vec<Value>,
     /// `length` or `refusal`, which end the turn.
     pub end: Option<String>,
 }
 
-/// Tokens of one answer, as providers count them: `input` includes what was cached.
+/// The tokens of one response in the format of providers: `input` includes cached tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Tokens {
@@ -47,7 +47,7 @@ pub struct Tokens {
     pub reasoning: u64,
 }
 
-/// A method of the client and its params, to which the session is added.
+/// A method of the client and its params; the session id is added.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ClientCall {
     pub method: String,
@@ -55,7 +55,7 @@ pub struct ClientCall {
     pub params: Map<String, Value>,
 }
 
-/// What a tool is called with.
+/// The arguments of a tool call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "tool", rename_all = "lowercase")]
 pub enum Tool {
@@ -87,12 +87,12 @@ pub enum Tool {
     },
 }
 
-/// The acts of a text, those that stand last in it.
+/// Returns the last acts in a text.
 pub fn parse(text: &str) -> Option<Vec<Act>> {
     Some(found(text)?.1)
 }
 
-/// A text without its acts.
+/// Returns a text without its acts.
 pub fn without(text: &str) -> String {
     match found(text) {
         Some((before, _, after)) => format!("{before}{after}"),
@@ -111,7 +111,7 @@ fn found(text: &str) -> Option<(&str, Vec<Act>, &str)> {
     Some((&text[..from], acts, &text[from + objects.byte_offset()..]))
 }
 
-/// A text in up to three pieces, cut between characters.
+/// Splits a text into up to three pieces between characters.
 pub fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let size = characters.len().div_ceil(3).max(1);

@@ -1,8 +1,8 @@
-//! The language of prompts: one command a line, or several on a line with `;` between them.
+//! The language of prompts: one command per line, or several separated by `;`.
 
 use std::path::PathBuf;
 
-/// One thing the agent is told to do in a turn.
+/// A command of the agent in a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// `say TEXT`: one message chunk.
@@ -13,7 +13,7 @@ pub enum Command {
     Tool(String),
     /// `ask`: a tool call that needs permission.
     Ask,
-    /// `question TEXT`: a form that the person fills in.
+    /// `question TEXT`: a form for the person.
     Question(String),
     /// `read PATH`: a file read through the client.
     Read(PathBuf),
@@ -21,13 +21,13 @@ pub enum Command {
     Write(PathBuf, String),
     /// `plan`: a plan of three entries.
     Plan,
-    /// `plans`: a plan with an id, where the client takes such.
+    /// `plans`: a plan with an id, if the client supports it.
     Plans,
-    /// `subagent TITLE`: a child session that says one thing, where the client takes such.
+    /// `subagent TITLE`: a child session that says one thing, if the client supports it.
     Subagent(String),
-    /// `notice SEVERITY TEXT`: a notice, where the client takes such.
+    /// `notice SEVERITY TEXT`: a notice, if the client supports it.
     Notice(String, String),
-    /// `compact`: a compaction, where the client takes such.
+    /// `compact`: a compaction, if the client supports it.
     Compact,
     /// `usage USED SIZE`: a usage update, in tokens.
     Usage(u64, u64),
@@ -35,20 +35,20 @@ pub enum Command {
     Title(String),
     /// `flood N SIZE`: N message chunks of SIZE bytes.
     Flood(u64, usize),
-    /// `sleep MS`: milliseconds, ended early by a cancel.
+    /// `sleep MS`: a pause in milliseconds, which a cancellation ends early.
     Sleep(u64),
-    /// `wait`: until the turn is cancelled.
+    /// `wait`: a pause until the turn is cancelled.
     Wait,
-    /// `error`: the prompt is answered with a JSON-RPC error.
+    /// `error`: a JSON-RPC error in response to the prompt.
     Error,
-    /// `exit CODE`: the process ends at once; what is still queued is lost.
+    /// `exit CODE`: the process ends immediately; queued messages are lost.
     Exit(i32),
     /// `stderr TEXT`: one line on stderr.
     Stderr(String),
 }
 
 impl Command {
-    /// All commands of a prompt, or a sentence naming the first one that is none.
+    /// Parses all commands of a prompt; the error names the first invalid one.
     pub fn parse_all(prompt: &str) -> Result<Vec<Self>, String> {
         prompt
             .split(['\n', ';'])
@@ -92,7 +92,7 @@ impl Command {
             "stderr" => Some(Self::Stderr(rest.into())),
             _ => None,
         };
-        command.ok_or_else(|| format!("`{line}` is no command"))
+        command.ok_or_else(|| format!("`{line}` is not a command"))
     }
 }
 
@@ -108,10 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_named() {
+    fn an_invalid_command_is_named() {
         assert_eq!(
             Command::parse_all("plan; usage ten 20"),
-            Err("`usage ten 20` is no command".into())
+            Err("`usage ten 20` is not a command".into())
         );
     }
 }

@@ -1,8 +1,8 @@
-//! What the two official peers share: the text they are driven with.
+//! Shared code of the two official peers.
 //!
-//! `command` and `acts` are the languages of the prompts that `official-agent` obeys, `script` the
-//! language that `official-client` is told its work in, `process` runs what both run for the other
-//! side. All know nothing of the SDK; `ts/` reads the same languages.
+//! `command` and `acts` are the languages of the prompts for `official-agent`, `script` is the
+//! language of scripts for `official-client`, and `process` runs programs for both. None of them
+//! uses the SDK; `ts/` reads the same languages.
 
 pub mod acts;
 pub mod command;

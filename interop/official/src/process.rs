@@ -1,11 +1,11 @@
-//! Child processes that leave nothing behind.
+//! Child processes that leave no processes behind.
 
 use std::path::Path;
 use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-/// A child with all that it started: killed when this is dropped.
+/// A child and its process group. Dropping it kills the group.
 #[derive(Debug)]
 pub struct Group {
     pub child: Child,
@@ -13,14 +13,14 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts a command in a group of its own, with a pipe for its stdout.
+    /// Starts a command in a separate group, with a pipe for its stdout.
     pub fn start(command: &mut Command, cwd: &Path) -> std::io::Result<Self> {
         let child = command.current_dir(cwd).process_group(0).stdout(Stdio::piped()).spawn()?;
         let id = child.id();
         Ok(Self { child, id })
     }
 
-    /// Its number, by which [`kill`] knows it.
+    /// Returns the id of the group, for [`kill`].
     pub fn id(&self) -> Option<u32> {
         self.id
     }
@@ -37,6 +37,6 @@ impl Drop for Group {
 /// Kills a group.
 pub fn kill(group: u32) {
     let kill = ["-KILL", "--", &format!("-{group}")].map(str::to_owned);
-    // A group that has ended is what is wanted.
+    // A group that has already ended is fine.
     let _ = std::process::Command::new("kill").args(kill).stderr(Stdio::null()).status();
 }

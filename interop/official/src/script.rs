@@ -1,33 +1,33 @@
-//! The language of client scripts: one step a line, blank lines and lines that begin with `#`
+//! The language of client scripts: one step per line. Blank lines and lines that begin with `#` are
 //! skipped.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One thing the client is told to do.
+/// A step of the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// `prompt TEXT`: one turn, waited for.
+    /// `prompt TEXT`: one turn, up to its end.
     Prompt(String),
-    /// `prompt-cancel WHEN TEXT`: one turn that is cancelled, waited for.
+    /// `prompt-cancel WHEN TEXT`: one turn that is cancelled, up to its end.
     PromptCancel(When, String),
-    /// `prompt-image FILE TEXT`: one turn whose prompt holds a picture too.
+    /// `prompt-image FILE TEXT`: one turn whose prompt also contains a picture.
     PromptImage(PathBuf, String),
-    /// `mode ID`: the session's mode.
+    /// `mode ID`: sets the session's mode.
     Mode(String),
     /// `config ID VALUE`: `session/set_config_option` of a select.
     Config(String, String),
     /// `bool ID true|false`: `session/set_config_option` of a boolean.
     Bool(String, bool),
-    /// `permission ANSWER`: how later permission requests are answered.
+    /// `permission ANSWER`: the answer to later permission requests.
     Permission(Answer),
-    /// `form accept|decline|cancel|wait`: how later elicitations are answered.
+    /// `form accept|decline|cancel|wait`: the answer to later elicitations.
     Form(FormAnswer),
     /// `list`: every page of `session/list`.
     List,
     /// `delete ID`: `session/delete`.
     Delete(String),
-    /// `close`: `session/close` of the session that is open.
+    /// `close`: `session/close` of the open session.
     Close,
     /// `archive ID`: `session/archive`.
     Archive(String),
@@ -37,7 +37,7 @@ pub enum Step {
     Status(String),
     /// `title ID TEXT`: `session/set_title`.
     Title(String, String),
-    /// `login ID`: by this method, in a terminal if it is of that kind.
+    /// `login ID`: a login with this method, in a terminal if it is of that type.
     Login(String),
     /// `logout`: `logout`.
     Logout,
@@ -47,50 +47,50 @@ pub enum Step {
     Providers,
 }
 
-/// When a turn is cancelled. An interrupt of the program (SIGINT) cancels every turn.
+/// The time of a cancellation. SIGINT to the program cancels every turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// So long after the prompt was sent; in milliseconds on the line.
+    /// This long after the prompt was sent, in milliseconds.
     After(Duration),
     /// At the turn's first session update.
     Update,
-    /// At the turn's first question, a permission request or an elicitation.
+    /// At the turn's first permission request or elicitation.
     Permission,
-    /// At an interrupt alone.
+    /// Only at an interrupt.
     Interrupt,
 }
 
-/// How a permission request is answered.
+/// The answer to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// With the first option of this kind, else with the outcome `cancelled`.
+    /// The first option of this kind, otherwise the outcome `cancelled`.
     Kind(String),
-    /// With the outcome `cancelled`.
+    /// The outcome `cancelled`.
     Cancelled,
-    /// Not until the turn is cancelled, then with the outcome `cancelled`.
+    /// No answer until the turn is cancelled, then the outcome `cancelled`.
     Wait,
 }
 
-/// How an elicitation is answered.
+/// The answer to an elicitation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FormAnswer {
-    /// Accepted and filled in with its defaults, or the plainest values that fit.
+    /// Accepted with its defaults, or the simplest valid values.
     Accept,
     #[default]
     Decline,
     Cancel,
-    /// Not until the turn is cancelled, then with `cancel`.
+    /// No answer until the turn is cancelled, then `cancel`.
     Wait,
 }
 
 impl Step {
-    /// All steps of a script, or a sentence naming the first line that is none.
+    /// Parses all steps of a script; the error names the first invalid line.
     pub fn parse_all(script: &str) -> Result<Vec<Self>, String> {
         let lines = script.lines().map(str::trim);
         lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(Self::parse).collect()
     }
 
-    /// One step, or a sentence when it is none.
+    /// Parses one step.
     pub fn parse(line: &str) -> Result<Self, String> {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -118,7 +118,7 @@ impl Step {
             "providers" => Some(Self::Providers),
             _ => None,
         };
-        step.ok_or_else(|| format!("`{line}` is no step of a script"))
+        step.ok_or_else(|| format!("`{line}` is not a step of a script"))
     }
 }
 
@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_step_is_named() {
+    fn an_invalid_step_is_named() {
         assert_eq!(
             Step::parse_all("bool fast maybe"),
-            Err("`bool fast maybe` is no step of a script".into())
+            Err("`bool fast maybe` is not a step of a script".into())
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Prints the JSON Schema of every official v1 type, stable and unstable, as one object
 //! `{"$defs": {…}}`.
 //!
-//! The roots are the enums of all messages either side sends; what they mention comes with them.
+//! The roots are the enums of all messages of both sides, and the types that they use are included.
 //! The roots themselves are inlined and therefore not printed.
 
 use agent_client_protocol_schema::v1;

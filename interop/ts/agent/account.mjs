@@ -1,4 +1,4 @@
-// Who is logged in, and where the models are. The account begins logged in; neither outlives the process.
+// The login state and the addresses of models. The account starts logged in; nothing is stored.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 
 const { client: toClient } = acp.methods;
@@ -6,7 +6,9 @@ const { client: toClient } = acp.methods;
 export class Account {
   #isLoggedIn = true;
 
-  /** A terminal method is offered only to a client that can relaunch the agent for it (AUTH-05). */
+  /**
+   * A terminal method is offered only to a client that can start the agent again for it (AUTH-05).
+   */
   methods(clientCapabilities) {
     const login = { id: "login", name: "Log in" };
     const terminal = { type: "terminal", id: "login-terminal", name: "Log in in a terminal", args: ["login"] };
@@ -23,7 +25,7 @@ export class Account {
   }
 
   authenticate({ methodId }, client) {
-    if (methodId !== "login") throw acp.RequestError.invalidParams(undefined, `${methodId} is no method of authenticate`);
+    if (methodId !== "login") throw acp.RequestError.invalidParams(undefined, `${methodId} is not an authentication method`);
     return this.#become(true, client);
   }
 
@@ -39,7 +41,7 @@ export class Account {
   }
 }
 
-/** The providers of models. Headers are kept here alone and never told again (PROV-05). */
+/** The providers of models. Headers are never sent to the client (PROV-05). */
 export class Providers {
   #known = new Map([
     ["main", { required: true, supported: ["openai", "anthropic"], current: { apiType: "openai", baseUrl: "http://127.0.0.1:9/v1" } }],
@@ -53,7 +55,7 @@ export class Providers {
 
   set({ providerId, apiType, baseUrl, headers }) {
     const provider = this.#known.get(providerId);
-    if (!provider) throw acp.RequestError.invalidParams(undefined, `there is no provider ${providerId}`);
+    if (!provider) throw acp.RequestError.invalidParams(undefined, `provider ${providerId} does not exist`);
     if (!provider.supported.includes(apiType)) throw acp.RequestError.invalidParams(undefined, `${providerId} does not speak ${apiType}`);
     provider.current = { apiType, baseUrl };
     provider.headers = headers ?? {};

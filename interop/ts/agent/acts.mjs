@@ -1,8 +1,9 @@
-// Acts: what a turn is to do, written in its prompt as JSON: `words {"acts":[…]}`. Each act is one answer of a model.
+// Acts: the actions of a turn, written in its prompt as JSON: `words {"acts":[…]}`. Each act
+// represents one response of a model.
 import { callTool } from "./tools.mjs";
 import { offers } from "./offers.mjs";
 
-/** The acts of a text and what is left of it without them; `undefined` when there are none. */
+/** Returns the acts in a text and the text without them; `undefined` if there are none. */
 export function parseActs(text) {
   const from = text.lastIndexOf('{"acts":');
   for (let to = text.indexOf("}", from); from >= 0 && to > 0; to = text.indexOf("}", to + 1)) {
@@ -10,13 +11,13 @@ export function parseActs(text) {
       const { acts } = JSON.parse(text.slice(from, to + 1));
       return { acts, rest: text.slice(0, from) + text.slice(to + 1) };
     } catch {
-      // The object goes on to a later brace.
+      // The object ends at a later brace.
     }
   }
   return undefined;
 }
 
-/** A text in up to three pieces, cut between characters. */
+/** Splits a text into up to three pieces between characters. */
 function pieces(text) {
   const characters = [...text];
   const size = Math.max(1, Math.ceil(characters.length / 3));
@@ -25,7 +26,7 @@ function pieces(text) {
   return cuts;
 }
 
-/** Performs the acts in order; gives the stop reason. */
+/** Performs the acts in order; returns the stop reason. */
 export async function performActs(turn, acts) {
   for (const act of acts) {
     turn.throwIfCancelled();
@@ -56,7 +57,7 @@ async function perform(turn, act) {
   return { length: "max_tokens", refusal: "refusal" }[act.end];
 }
 
-/** An update as it is told, and with it the state that it tells of. */
+/** Sends an update, and changes the state that it describes. */
 async function update(turn, update) {
   const { session } = turn;
   if (!offers(session.sessions.clientCapabilities, update.sessionUpdate)) return turn.say("attache check: no tool for update");

@@ -1,15 +1,19 @@
-// Files of a session: through the client where it offers that, else from disk; in both cases inside the session's folders only.
+// Files of a session: through the client if it supports them, otherwise from disk, and only inside
+// the session's folders.
 import fs from "node:fs";
 import path from "node:path";
 import { offers } from "./offers.mjs";
 
-/** Where a path really leads; what does not exist yet is where its nearest folder is. */
+/** Returns the real path; for a missing file, based on its nearest existing folder. */
 function real(file) {
   if (fs.lstatSync(file, { throwIfNoEntry: false })) return fs.realpathSync(file);
   return path.join(real(path.dirname(file)), path.basename(file));
 }
 
-/** The absolute path; relative ones are of the session's folder alone (DIR-07). Throws outside its folders (SESS-05). */
+/**
+ * Returns the absolute path. Relative paths belong to the session's folder (DIR-07). Throws
+ * outside of its folders (SESS-05).
+ */
 export function resolve({ record, directories }, file) {
   const absolute = path.resolve(record.cwd, file);
   const roots = [record.cwd, ...directories].filter((folder) => fs.existsSync(folder)).map((folder) => fs.realpathSync(folder));
@@ -26,7 +30,7 @@ export async function read(turn, file) {
   return content;
 }
 
-/** The text of a file, or `undefined` when there is none. */
+/** Returns the text of a file; `undefined` if it does not exist. */
 export async function readIfThere(turn, file) {
   try {
     return await read(turn, file);

@@ -1,14 +1,18 @@
-// A client of the Model Context Protocol, as much of it as calls tools: over stdio, HTTP, and the ACP connection itself.
+// A minimal client of the Model Context Protocol that can call tools: over stdio, HTTP, and the ACP
+// connection itself.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** How long a server may take to be ready, in milliseconds. It is left out then, and the session goes on (SESS-07). */
+/**
+ * The time limit for a server to be ready, in milliseconds. A slow server is left out, and the
+ * session continues (SESS-07).
+ */
 const patience = 3000;
 const clientInfo = { name: "official-ts-agent", version: "2.4.0" };
 const protocolVersion = "2025-06-18";
 
-/** Lines over the pipes of a child process. */
+/** MCP messages as lines over the pipes of a child process. */
 class Stdio {
   #waiting = new Map();
   #last = 0;
@@ -65,12 +69,15 @@ class Stdio {
     try {
       process.kill(-this.child.pid, "SIGKILL");
     } catch {
-      // It is gone already.
+      // It has already ended.
     }
   }
 }
 
-/** Streamable HTTP: each message is a POST, answered by JSON or by an event stream that holds the reply. */
+/**
+ * Streamable HTTP: each message is a POST, answered with JSON or an event stream that contains the
+ * reply.
+ */
 class Http {
   #session;
   #last = 0;
@@ -109,7 +116,7 @@ const overAcp = new acp.McpOverAcpCaller({ clientInfo });
 /** The notifications of MCP servers that the client runs. */
 export const onMcpNotification = overAcp.handleNotification;
 
-/** A server that the client runs: MCP messages travel as `mcp/message`, and there is no handshake. */
+/** A server that the client runs: MCP messages travel as `mcp/message`, without a handshake. */
 class OverAcp {
   constructor({ serverId }, client) {
     Object.assign(this, { serverId, client });
@@ -127,7 +134,7 @@ function link(server, cwd, client) {
   return server.type === "http" ? new Http(server) : new Stdio(server, cwd);
 }
 
-/** The names of a server's tools, after the handshake. */
+/** Returns the names of a server's tools, after the handshake. */
 async function tools(link) {
   if (!(link instanceof OverAcp)) {
     const { error } = await link.request("initialize", { protocolVersion, capabilities: {}, clientInfo });
@@ -143,7 +150,7 @@ async function tools(link) {
 export class McpServers {
   #servers = [];
 
-  /** Connects to all at once. Gives a sentence for each that could not be had. */
+  /** Connects to all servers at once. Returns a message for each that is unavailable. */
   async open(servers, cwd, client) {
     const opened = servers.map(async (server) => {
       const late = new Promise((_, reject) => setTimeout(reject, patience, new Error("it does not answer")).unref());
@@ -153,13 +160,16 @@ export class McpServers {
         return undefined;
       } catch (error) {
         to.close();
-        return `The MCP server ${server.name} cannot be had: ${error.message}`;
+        return `The MCP server ${server.name} is unavailable: ${error.message}`;
       }
     });
     return (await Promise.all(opened)).filter(Boolean);
   }
 
-  /** The outcome of a tool: its content and whether it failed; `undefined` when no server has it. */
+  /**
+   * Returns the result of a tool: its content and whether it failed; `undefined` if no server has
+   * it.
+   */
   async call(name, args) {
     const server = this.#servers.find(({ names }) => names.includes(name));
     if (!server) return undefined;

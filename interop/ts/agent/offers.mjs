@@ -1,4 +1,4 @@
-// What the client said that it can do: nothing else is asked of it or sent to it (INIT-16).
+// The capabilities of the client; nothing else is requested or sent (INIT-16).
 
 const has = (value) => value !== undefined && value !== null;
 
@@ -18,7 +18,7 @@ const gates = {
   "elicitation/url": ({ elicitation }) => has(elicitation?.url),
 };
 
-/** Whether the client offers a method, a kind of update, or `boolean` options. */
+/** Returns whether the client supports a method, a kind of update, or `boolean` options. */
 export function offers(capabilities, what) {
   if (what.startsWith("terminal/")) return capabilities.terminal === true;
   return Object.hasOwn(gates, what) ? gates[what](capabilities) : true;

@@ -1,9 +1,9 @@
-// Modes and config options, which show one state and stay in step (MODE-05).
+// Modes and config options, which share one state and stay consistent (MODE-05).
 import * as acp from "@agentclientprotocol/sdk/unstable";
 
 export const modes = ["ask", "code"];
 const models = { Small: ["m1"], Large: ["m2"] };
-/** Which efforts there are depends on the model. */
+/** The available efforts depend on the model. */
 const efforts = { m1: ["low", "high"], m2: ["low", "high", "max"] };
 
 const named = (values) => values.map((value) => ({ value, name: value }));
@@ -12,7 +12,7 @@ export function modeState({ mode }) {
   return { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) };
 }
 
-/** The complete list. The boolean is left out where the client does not take it (CONF-08). */
+/** Returns the complete list, without the boolean if the client does not support it (CONF-08). */
 export function configOptions(values, takesBoolean) {
   const select = (id, name, category, options) => ({ id, name, category, type: "select", currentValue: values[id], options });
   const groups = Object.entries(models).map(([name, ids]) => ({ group: name.toLowerCase(), name, options: named(ids) }));
@@ -27,7 +27,10 @@ export function configOptions(values, takesBoolean) {
   return options;
 }
 
-/** Sets one value and what depends on it; true when that changed the mode. Throws -32602 and changes nothing when it does not fit. */
+/**
+ * Sets one value and its dependents; returns true if the mode changed. Throws -32602 for an
+ * invalid value, which changes nothing.
+ */
 export function setOption(values, id, value, takesBoolean) {
   const allowed = {
     mode: () => modes.includes(value),
@@ -35,7 +38,7 @@ export function setOption(values, id, value, takesBoolean) {
     effort: () => efforts[values.model].includes(value),
     fast: () => takesBoolean && typeof value === "boolean",
   };
-  if (!Object.hasOwn(allowed, id)) throw acp.RequestError.invalidParams(undefined, `there is no option ${id}`);
+  if (!Object.hasOwn(allowed, id)) throw acp.RequestError.invalidParams(undefined, `option ${id} does not exist`);
   if (!allowed[id]()) throw acp.RequestError.invalidParams(undefined, `option ${id} has no such value`);
   const changesMode = id === "mode" && values.mode !== value;
   values[id] = value;

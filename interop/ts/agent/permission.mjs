@@ -1,4 +1,4 @@
-// Asking before something is done, and what was decided for always.
+// Permission requests, and permanent decisions.
 
 const options = [
   ["allow_once", "Allow once"],
@@ -7,7 +7,7 @@ const options = [
   ["reject_always", "Reject always"],
 ].map(([kind, name]) => ({ optionId: kind, name, kind }));
 
-/** The option that was chosen; `cancelled` for everything that is none of those offered (PERM-04). */
+/** Returns the chosen option, or `cancelled` for an option that was not offered (PERM-04). */
 export async function ask(turn, toolCall) {
   const { sessionId } = turn;
   try {
@@ -22,7 +22,10 @@ export async function ask(turn, toolCall) {
   }
 }
 
-/** Whether a tool of this kind may run: as decided before, as the mode says, or as the person says now (PERM-07). */
+/**
+ * Returns whether a tool of this kind may run: by earlier decisions, by the mode, or by the
+ * person's answer (PERM-07).
+ */
 export async function allows(turn, kind, toolCall) {
   const { options: values, decided } = turn.session.record;
   if (decided[kind] || values.mode === "code") return decided[kind] !== "reject";

@@ -1,4 +1,4 @@
-// Questions to the person: a form where the client offers one, else words.
+// Questions to the person: a form if the client supports forms, otherwise text.
 import { offers } from "./offers.mjs";
 
 const requestedSchema = {
@@ -7,7 +7,10 @@ const requestedSchema = {
   required: ["answer"],
 };
 
-/** What came of a question, in words. An answer that is none is never taken for one (ELIC-16, ELIC-23). */
+/**
+ * Returns the result of a question in words. An invalid answer never counts as an answer (ELIC-16,
+ * ELIC-23).
+ */
 export async function elicit(turn, message, toolCallId) {
   if (!offers(turn.session.sessions.clientCapabilities, "elicitation/form")) return `No form can be shown here: ${message}`;
   const scope = { sessionId: turn.sessionId, ...(toolCallId && { toolCallId }) };

@@ -1,4 +1,4 @@
-// The sessions of one connection: how they come, go and are found again.
+// The sessions of one connection: creating, loading, closing and listing them.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
@@ -20,13 +20,13 @@ function checkFolders({ cwd, additionalDirectories }) {
   }
 }
 
-/** A system prompt that cannot be applied makes no session (SYSP-02). */
+/** A system prompt that cannot be applied fails the call, and no session is created (SYSP-02). */
 function checkSystemPrompt(systemPrompt) {
   if (!systemPrompt) return;
   const { mode, content } = systemPrompt;
-  if (!["append", "override"].includes(mode)) throw invalidParams(undefined, `there is no system prompt mode ${mode}`);
+  if (!["append", "override"].includes(mode)) throw invalidParams(undefined, `unknown system prompt mode ${mode}`);
   if (!content.length || content.some(({ type }) => type !== "text")) {
-    throw invalidParams(undefined, "a system prompt is made of text");
+    throw invalidParams(undefined, "a system prompt must be text");
   }
 }
 
@@ -37,7 +37,7 @@ function checkServers(servers) {
   }
 }
 
-/** One session that is open: its record, its MCP servers, and its turn while one runs. */
+/** An open session: its record, its MCP servers, and its current turn. */
 export class Session {
   constructor(sessions, client, record, directories) {
     Object.assign(this, { sessions, client, record, directories, mcp: new McpServers(), turn: undefined, greeted: undefined });
@@ -47,7 +47,7 @@ export class Session {
     return this.record.id;
   }
 
-  /** Sends an update and keeps it; `kept` stands in the history instead of it. */
+  /** Sends an update and stores it; the history gets `kept` instead, if given. */
   async update(update, kept = update) {
     remember(this.record, kept);
     await this.client.notify(toClient.session.update, { sessionId: this.id, update });
@@ -66,7 +66,7 @@ export class Session {
     return { modes: modeState(this.record.options), configOptions: this.configOptions() };
   }
 
-  /** Sets an option for the client, and tells what the reply does not (MODE-07). */
+  /** Sets an option for the client, and sends the changes that are not in the reply (MODE-07). */
   async set(id, value, isByMode) {
     const changesMode = setOption(this.record.options, id, value, this.sessions.offered("boolean"));
     if (changesMode) await this.update({ sessionUpdate: "current_mode_update", currentModeId: value });
@@ -80,7 +80,9 @@ export class Session {
     if (used !== undefined) await this.update(usageUpdate(used, cost));
   }
 
-  /** Ends the turn as a cancel does, and waits until its reply and all else is on its way (SESS-25). */
+  /**
+   * Cancels the turn, and waits until its response and everything else is on its way (SESS-25).
+   */
   async stop() {
     await this.greeted;
     this.turn?.cancel();
@@ -104,14 +106,17 @@ export class Sessions {
     return offers(this.clientCapabilities, what);
   }
 
-  /** A session of this connection, or -32002. */
+  /** Returns a session of this connection, or throws -32002. */
   opened(id) {
     const session = this.#open.get(id);
     if (!session) throw sessionNotFound(id);
     return session;
   }
 
-  /** `undefined` for one that is not open: a cancel is for a turn that runs, or for nothing (CANCEL-08). */
+  /**
+   * Returns `undefined` if the session is not open: without a turn there is nothing to cancel
+   * (CANCEL-08).
+   */
   ifOpened(id) {
     return this.#open.get(id);
   }
@@ -143,7 +148,7 @@ export class Sessions {
     checkServers(params.mcpServers);
   }
 
-  /** What the client may hear of a session only once it knows its id. */
+  /** Sends updates that the client may receive only once it knows the session's id. */
   #afterReply(session, act) {
     session.greeted = immediate().then(act).catch((error) => console.error(error.message));
   }
@@ -166,11 +171,11 @@ export class Sessions {
     return { sessionId: record.id, ...session.state() };
   }
 
-  /** Load and resume. The folder of a session never changes (SESS-04). */
+  /** Loads or resumes a session. Its folder never changes (SESS-04). */
   async #again(params, client, replays) {
     this.#check(params);
     const record = this.#stored(params.sessionId);
-    if (record.cwd !== params.cwd) throw invalidParams(undefined, `this session is of ${record.cwd}`);
+    if (record.cwd !== params.cwd) throw invalidParams(undefined, `this session belongs to ${record.cwd}`);
     if (this.#open.get(record.id)?.turn) throw invalidRequest(undefined, "a turn of this session is running");
     await this.#open.get(record.id)?.stop();
     record.directories = params.additionalDirectories ?? [];
@@ -209,7 +214,7 @@ export class Sessions {
     return {};
   }
 
-  /** One that is unknown is gone already (DEL-03). */
+  /** Deleting an unknown session succeeds (DEL-03). */
   async delete({ sessionId }) {
     await this.#shut(sessionId);
     this.store.delete(sessionId);
@@ -232,23 +237,23 @@ export class Sessions {
   setTitle({ sessionId, title }) {
     const record = this.#stored(sessionId);
     const stored = title.replace(/\s+/g, " ").trim();
-    if (!stored) throw invalidParams(undefined, "a title has letters");
+    if (!stored) throw invalidParams(undefined, "a title must not be blank");
     record.title = stored;
     this.store.save(record);
     return { title: stored };
   }
 
-  /** One page. The cursor names the last session of the page before it. */
+  /** Returns one page. The cursor names the last session of the previous page. */
   list({ cwd, cursor, archived }) {
     const filter = archived ?? "exclude";
-    if (!["exclude", "include", "only"].includes(filter)) throw invalidParams(undefined, `there is no archived filter ${filter}`);
+    if (!["exclude", "include", "only"].includes(filter)) throw invalidParams(undefined, `unknown archived filter ${filter}`);
     const fits = (record) => (!cwd || record.cwd === cwd) && (filter === "include" || record.archived === (filter === "only"));
     const all = this.store.all().filter(fits);
     let from = 0;
     if (cursor) {
       const last = Buffer.from(cursor, "base64url").toString();
       from = all.findIndex(({ id }) => id === last) + 1;
-      if (!from) throw invalidParams(undefined, "this cursor is of no list");
+      if (!from) throw invalidParams(undefined, "invalid cursor");
     }
     const page = all.slice(from, from + pageSize);
     const more = from + pageSize < all.length && { nextCursor: Buffer.from(page.at(-1).id).toString("base64url") };

@@ -1,17 +1,21 @@
-// Running a command line: in a terminal of the client where it offers them, else in a child process.
+// Runs a command line: in a terminal of the client if it supports terminals, otherwise in a child
+// process.
 import { spawn } from "node:child_process";
 import { offers } from "./offers.mjs";
 
-/** How much output is kept, in bytes: the end of it. */
+/** The limit for stored output, in bytes; its end is stored. */
 const limit = 65_536;
 
-/** Runs to the end, or until the turn is cancelled; gives exit code, signal and output. */
+/**
+ * Runs the command to its end, or until the turn is cancelled; returns exit code, signal and
+ * output.
+ */
 export function run(turn, line, call) {
   const inTerminal = offers(turn.session.sessions.clientCapabilities, "terminal/create");
   return inTerminal ? runInTerminal(turn, line, call) : runAsChild(turn, line, call);
 }
 
-/** The terminal is released however the turn ends (TERM-10), and shown before that (TOOL-13). */
+/** The terminal is shown, and then released however the turn ends (TERM-10, TOOL-13). */
 async function runInTerminal(turn, line, call) {
   const { sessionId } = turn;
   const command = { command: "sh", args: ["-c", line], cwd: turn.session.record.cwd, outputByteLimit: limit };
@@ -34,7 +38,7 @@ async function runAsChild(turn, line, call) {
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   };
   turn.onKill(kill);

@@ -1,9 +1,9 @@
-// The slash commands: what a prompt that begins with one does.
+// Slash commands at the start of prompts.
 
 export const slashCommands = [
-  { name: "help", description: "Tells what can be said to this agent." },
-  { name: "echo", description: "Says the words.", input: { hint: "words" } },
-  { name: "compact", description: "Makes the conversation shorter." },
+  { name: "help", description: "Lists the commands of this agent." },
+  { name: "echo", description: "Repeats the words.", input: { hint: "words" } },
+  { name: "compact", description: "Shortens the conversation." },
 ];
 
 const perform = {
@@ -12,7 +12,7 @@ const perform = {
   compact: (turn) => turn.compact(),
 };
 
-/** What to do for a text that begins with a command, else `undefined`. */
+/** Returns the action for a text that begins with a command, otherwise `undefined`. */
 export function slashCommand(text) {
   const [, name, words] = /^\/(\w+)\s*([^]*)$/.exec(text) ?? [];
   return Object.hasOwn(perform, name ?? "") ? (turn) => perform[name](turn, words) : undefined;

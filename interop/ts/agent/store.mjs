@@ -1,8 +1,8 @@
-// What a session is made of and what of it outlives the process: one JSON file per session in a folder, or nothing.
+// The contents of a session, stored as one JSON file per session in a folder, or only in memory.
 import fs from "node:fs";
 import path from "node:path";
 
-/** Updates that are history: they come again when a session is loaded. A notice is not (NOTE-03). */
+/** Updates that are history: a load sends them again. A notice is not history (NOTE-03). */
 const history = new Set([
   "user_message_chunk",
   "agent_message_chunk",
@@ -16,7 +16,7 @@ const history = new Set([
   "compaction_summary_chunk",
 ]);
 
-/** The record of a new session: all of it is plain data. */
+/** Creates the record of a new session, which is plain data. */
 export function newRecord(id, cwd, directories) {
   return {
     id,
@@ -27,9 +27,9 @@ export function newRecord(id, cwd, directories) {
     archived: false,
     options: { mode: "ask", model: "m1", effort: "low", fast: false },
     systemPrompt: undefined,
-    /** What was allowed or rejected always, by kind of tool. */
+    /** Permanent decisions by kind of tool. */
     decided: {},
-    /** Numbers of the last message, tool call and compaction: ids are never used twice. */
+    /** The last numbers of messages, tool calls and compactions: ids are never reused. */
     last: { message: 0, call: 0, compaction: 0 },
     used: undefined,
     cost: 0,
@@ -37,7 +37,7 @@ export function newRecord(id, cwd, directories) {
   };
 }
 
-/** Keeps an update for later loads; pieces of one message become one. */
+/** Stores an update for later loads; pieces of one message are joined. */
 export function remember(record, update) {
   if (!history.has(update.sessionUpdate)) return;
   const last = record.transcript.at(-1);
@@ -51,7 +51,7 @@ export function remember(record, update) {
   else record.transcript.push(structuredClone(update));
 }
 
-/** All records, by session id. Without a folder they live as long as the process. */
+/** All records by session id. Without a folder they exist only in memory. */
 export class Store {
   #records = new Map();
 
@@ -70,7 +70,9 @@ export class Store {
     return this.#records.get(id);
   }
 
-  /** The file is replaced at once, so that a process that is killed leaves the old one or the new one. */
+  /**
+   * The file is replaced atomically, so that a killed process leaves the old or the new contents.
+   */
   save(record) {
     this.#records.set(record.id, record);
     if (!this.folder) return;
@@ -84,7 +86,7 @@ export class Store {
     fs.rmSync(path.join(this.folder, `${id}.json`), { force: true });
   }
 
-  /** The newest first. */
+  /** Returns the records, the newest first. */
   all() {
     const records = [...this.#records.values()];
     return records.sort((a, b) => (a.updatedAt === b.updatedAt ? (a.id < b.id ? 1 : -1) : a.updatedAt < b.updatedAt ? 1 : -1));

@@ -1,4 +1,4 @@
-// The tools that an act can call: each is a tool call that the client sees from its beginning to its end.
+// The tools for acts. Each call is a tool call that the client sees from start to end.
 import { read, readIfThere, resolve, write } from "./files.mjs";
 import { allows } from "./permission.mjs";
 import { elicit } from "./question.mjs";
@@ -6,7 +6,7 @@ import { run } from "./shell.mjs";
 
 const text = (words) => [{ type: "content", content: { type: "text", text: words } }];
 
-/** One tool call: begun as pending, then in progress, then ended once (TOOL-07). */
+/** One tool call: pending, then in progress, then one final status (TOOL-07). */
 export class ToolCall {
   #isStarted = false;
   #isSettled = false;
@@ -23,7 +23,7 @@ export class ToolCall {
     return call;
   }
 
-  /** What a permission request says of it. */
+  /** Returns its description in a permission request. */
   get shown() {
     return { toolCallId: this.toolCallId, ...this.begun };
   }
@@ -36,7 +36,7 @@ export class ToolCall {
   async start(fields = {}) {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    // A terminal is gone when the session is loaded again; its output stands in the last update then.
+    // A terminal does not exist after a load; its output is in the last update instead.
     const { content, ...kept } = fields;
     await this.patch({ status: "in_progress", ...fields }, { status: "in_progress", ...kept });
   }
@@ -56,7 +56,7 @@ export class ToolCall {
     return this.end("failed", why && { content: text(why) });
   }
 
-  /** Does the work of the call; what goes wrong is its failure, and the turn goes on. */
+  /** Does the work of the call; a failure fails the call, and the turn continues. */
   async doing(work) {
     try {
       await work();
@@ -100,7 +100,7 @@ const tools = {
   async edit(turn, { path, old, new: fresh }) {
     const fields = { name: "edit", title: `Edit ${path}`, kind: "edit", rawInput: { path, old, new: fresh } };
     return change(turn, fields, path, (before) => {
-      if (!before?.includes(old)) throw new Error(`${path} does not hold that text`);
+      if (!before?.includes(old)) throw new Error(`${path} does not contain this text`);
       return before.replace(old, () => fresh);
     });
   },
@@ -140,7 +140,7 @@ const tools = {
   },
 };
 
-/** A file before and after, shown as a diff before it is asked for. */
+/** A file before and after a change, shown as a diff before the permission request. */
 async function change(turn, fields, path, after) {
   const call = await ToolCall.begin(turn, fields);
   return call.doing(async () => {
@@ -155,7 +155,7 @@ async function change(turn, fields, path, after) {
   });
 }
 
-/** Calls the tool that an act names. */
+/** Calls the tool of an act. */
 export function callTool(turn, { tool, ...args }) {
   turn.endMessage();
   return Object.hasOwn(tools, tool) ? tools[tool](turn, args) : turn.say(`attache check: no tool for ${tool}`);

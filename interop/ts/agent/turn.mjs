@@ -1,4 +1,4 @@
-// One running prompt. Its methods with one word are the commands of command.mjs.
+// A running prompt. Its methods with one-word names are the commands of command.mjs.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import path from "node:path";
 import { setImmediate as immediate, setTimeout as after } from "node:timers/promises";
@@ -14,16 +14,18 @@ import { ToolCall } from "./tools.mjs";
 
 const { client: toClient } = acp.methods;
 
-/** How long a client may take to answer what was cancelled, in milliseconds; the turn ends without it then. */
+/**
+ * The time for a client to answer cancelled requests, in milliseconds; then the turn ends anyway.
+ */
 const grace = 2000;
 
-/** Thrown where a turn is left because it was cancelled. */
+/** Thrown to leave a turn because it was cancelled. */
 class Cancelled extends Error {}
 
-/** `..` stays as it is: what it leads to is the client's to judge. */
+/** `..` is not resolved: the client must judge the path. */
 const absolute = ({ cwd }, file) => (path.isAbsolute(file) ? file : `${cwd}/${file}`);
 
-/** Every text in a value, without the acts in it. */
+/** Returns all texts in a value, without the acts in them. */
 function texts(value) {
   if (typeof value === "string") return [parseActs(value)?.rest ?? value];
   return value && typeof value === "object" ? Object.values(value).flatMap(texts) : [];
@@ -50,7 +52,7 @@ export class Turn {
     this.#controller.abort();
   }
 
-  /** What ends the child process of this turn, for the end of the program. */
+  /** Sets the function that ends the child process of this turn, for the end of the program. */
   onKill(kill) {
     this.#kill = kill;
   }
@@ -67,7 +69,9 @@ export class Turn {
     return acp.RequestError.internalError(undefined, why);
   }
 
-  /** Runs to the end; whatever a cancel made go wrong, the turn then ends as cancelled (CANCEL-02). */
+  /**
+   * Runs to the end. If the turn was cancelled, it ends as cancelled, whatever failed (CANCEL-02).
+   */
   async run(prompt) {
     const { record } = this.session;
     const messageId = this.#newMessageId();
@@ -111,20 +115,23 @@ export class Turn {
     }
   }
 
-  /** Calls the client. A cancel is passed on to it, and its answer is waited for a little longer (CANCEL-19, CANCEL-22). */
+  /**
+   * Calls the client. A cancellation is passed on, and the response may take a little longer
+   * (CANCEL-19, CANCEL-22).
+   */
   async request(method, params) {
     this.throwIfCancelled();
     const answered = this.client.request(method, params, { cancellationSignal: this.cancelled });
     return this.unlessCancelled(answered, grace);
   }
 
-  /** Calls the client even when the turn is cancelled, to leave nothing behind. */
+  /** Calls the client even if the turn is cancelled, to clean up. */
   async requestToSettle(method, params) {
     const answered = this.client.request(method, params).catch((error) => console.error(`${method}: ${error.message}`));
     await Promise.race([answered, after(grace, undefined, { ref: false })]);
   }
 
-  /** What a promise gives, unless the turn is cancelled and that many milliseconds have gone by since. */
+  /** Waits for a promise, at most this many milliseconds after the turn is cancelled. */
   async unlessCancelled(promise, milliseconds = 0) {
     promise.catch(() => {});
     let late;
@@ -149,12 +156,12 @@ export class Turn {
     return `message-${(this.session.record.last.message += 1)}`;
   }
 
-  /** What is said from here on is a new message. */
+  /** The next text starts a new message. */
   endMessage() {
     this.#message = {};
   }
 
-  /** One piece of a message; another kind of message has another id (MSG-02). */
+  /** Sends one piece of a message; another kind of message gets another id (MSG-02). */
   #chunk(sessionUpdate, text) {
     if (this.#message.kind !== sessionUpdate) this.#message = { kind: sessionUpdate, id: this.#newMessageId() };
     return this.update({ sessionUpdate, messageId: this.#message.id, content: { type: "text", text } });
@@ -168,13 +175,16 @@ export class Turn {
     return this.#chunk("agent_thought_chunk", text);
   }
 
-  /** Whether a text stands in what this session knows, beside the acts. */
+  /** Returns whether a text is in the session's conversation, outside of acts. */
   recalls(text) {
     const { transcript, systemPrompt } = this.session.record;
     return texts([transcript, systemPrompt]).some((known) => known.includes(text));
   }
 
-  /** Tokens of one answer of the model; `input` includes what was cached, as providers count it. */
+  /**
+   * Counts the tokens of one response of the model; `input` includes cached tokens, as providers
+   * count them.
+   */
   async used({ input = 0, output = 0, cached = 0, reasoning = 0 }) {
     const { record } = this.session;
     const sum = this.#usage ?? { totalTokens: 0, inputTokens: 0, outputTokens: 0, thoughtTokens: 0, cachedReadTokens: 0 };
@@ -249,14 +259,14 @@ export class Turn {
     return this.update({ sessionUpdate: "plan", entries });
   }
 
-  /** A plan of its own beside others, where the client takes such (PLANU-01). */
+  /** Shows another plan with an id, if the client supports it (PLANU-01). */
   plans() {
     const entries = [{ content: "look", priority: "high", status: "pending" }];
     if (!this.#offers("plan_update")) return this.update({ sessionUpdate: "plan", entries });
     return this.update({ sessionUpdate: "plan_update", plan: { type: "items", planId: "first", entries } });
   }
 
-  /** A child session that says one thing and ends. */
+  /** Starts a child session that says one thing and ends. */
   async subagent(title) {
     if (!this.#offers("subagent_update")) return this.say(`subagent: ${title}`);
     const sessionId = `${this.sessionId}-${this.#newMessageId()}`;
@@ -274,7 +284,7 @@ export class Turn {
   async compact() {
     if (!this.#offers("compaction_update")) return this.say("compacted");
     const compactionId = `compaction-${(this.session.record.last.compaction += 1)}`;
-    const summary = { type: "text", text: "What was said is known." };
+    const summary = { type: "text", text: "A summary of the earlier conversation." };
     await this.update({ sessionUpdate: "compaction_update", compactionId, status: "in_progress" });
     await this.update({ sessionUpdate: "compaction_summary_chunk", compactionId, content: summary });
     return this.update({ sessionUpdate: "compaction_update", compactionId, status: "completed" });
@@ -298,7 +308,7 @@ export class Turn {
     }
   }
 
-  /** While the client keeps up, sending alone never lets Node read the cancel. */
+  /** Sending alone never lets Node read the cancellation while the client keeps up. */
   breathe() {
     this.throwIfCancelled();
     return immediate();

@@ -1,4 +1,4 @@
-// The agent's process, and the same program run for a login in a terminal.
+// The agent's process, and the same program run for a terminal login.
 import { spawn } from "node:child_process";
 import { setTimeout as after } from "node:timers/promises";
 
@@ -12,18 +12,21 @@ export class AgentProcess {
         resolve();
       });
     });
-    // A write to an agent that is gone fails here; the calls it fails are the events.
+    // A write to an agent that is gone fails here; the failed calls are reported as events.
     this.child.stdin.on("error", () => {});
   }
 
-  /** Closes its stdin, and kills it when it stays. */
+  /** Closes its stdin, and kills it if it does not end. */
   async end() {
     this.child.stdin.end();
     await Promise.race([this.exited, after(2000, undefined, { ref: false }).then(() => this.child.kill("SIGKILL"))]);
   }
 }
 
-/** The same program with the method's arguments added and its variables set; whether it ended with 0 (AUTH-08). */
+/**
+ * Runs the same program with the method's additional arguments and variables; returns whether it
+ * exited with 0 (AUTH-08).
+ */
 export function loginInTerminal([command, ...args], method) {
   const child = spawn(command, [...args, ...(method.args ?? [])], {
     env: { ...process.env, ...method.env },

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The command line.
 import fs from "node:fs";
 import path from "node:path";
 import { parseStep, parseSteps } from "../script.mjs";
@@ -11,7 +11,10 @@ function fail(message) {
   process.exit(2);
 }
 
-/** The servers of a file as most clients have it: `{"mcpServers": {NAME: {command, args, env} | {type, url, headers}}}`. */
+/**
+ * Reads the servers of a file in the common format: `{"mcpServers": {NAME: {command, args, env} |
+ * {type, url, headers}}}`.
+ */
 function readServers(file) {
   const list = (object) => Object.entries(object ?? {}).map(([name, value]) => ({ name, value }));
   return Object.entries(JSON.parse(fs.readFileSync(file, "utf8")).mcpServers).map(([name, server]) => {
@@ -20,7 +23,7 @@ function readServers(file) {
   });
 }
 
-/** The path of a program, found as the shell finds it (RPC-31). */
+/** Returns the path of a program, looked up as the shell does (RPC-31). */
 function absolute(command) {
   if (command.includes("/")) return path.resolve(command);
   const folders = (process.env.PATH ?? "").split(path.delimiter);
@@ -48,7 +51,7 @@ export function commandLine(words) {
   try {
     work.steps = steps ? steps.map(parseStep) : parseSteps(fs.readFileSync(script, "utf8"));
     work.cwd = fs.realpathSync(work.cwd);
-    // The same folder twice, or the session's own, says nothing more (DIR-02).
+    // A repeated folder, or the session's own, is dropped (DIR-02).
     const folders = work.directories.map((folder) => fs.realpathSync(folder));
     work.directories = [...new Set(folders)].filter((folder) => folder !== work.cwd);
     if (work.mcp) work.servers = readServers(work.mcp);

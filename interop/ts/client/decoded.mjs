@@ -1,9 +1,13 @@
-// What an answer of the agent says, read with leniency: the SDK decodes what comes unasked, but hands out answers as they came.
+// Lenient decoding of the agent's responses: the SDK decodes notifications, but returns responses
+// unchanged.
 
 const isText = (value) => typeof value === "string";
 const isValue = (value) => isText(value?.value) && isText(value.name);
 
-/** The values of a select: flat or grouped, never both. In a group a bad value is left out, in a flat list it spoils the option (CONF-20). */
+/**
+ * Returns the values of a select: flat or grouped, never both. In a group a bad value is skipped;
+ * in a flat list it invalidates the option (CONF-20).
+ */
 function values(options) {
   if (!Array.isArray(options)) return undefined;
   if (options.every(isValue)) return options;
@@ -12,7 +16,7 @@ function values(options) {
   return options.map((group) => ({ ...group, options: group.options.filter(isValue) }));
 }
 
-/** An option, or `undefined` when it cannot be read. */
+/** Returns an option, or `undefined` if it is invalid. */
 function option(given) {
   if (!isText(given?.id) || !isText(given.name)) return undefined;
   if (given.type === "boolean") return typeof given.currentValue === "boolean" ? given : undefined;
@@ -20,7 +24,7 @@ function option(given) {
   return options && { ...given, options };
 }
 
-/** The options that can be read; `undefined` when there is no list of them (DEC-02, DEC-04). */
+/** Returns the valid options; `undefined` if there is no list of them (DEC-02, DEC-04). */
 export function configOptions(given) {
   return Array.isArray(given) ? given.map(option).filter(Boolean) : undefined;
 }
@@ -30,14 +34,14 @@ export function modes(given) {
   return { ...given, availableModes: given.availableModes.filter(({ id, name } = {}) => isText(id) && isText(name)) };
 }
 
-/** Anything else than a text is the end of a list (LIST-13). */
+/** A cursor that is not a text ends the list (LIST-13). */
 export function cursor(given) {
   return isText(given) ? given : undefined;
 }
 
 const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
-/** Any other is the end of the turn too, but nobody knows what it means (PROMPT-16). */
+/** An unknown stop reason ends the turn too, but its meaning is unknown (PROMPT-16). */
 export function isStopReason(given) {
   return stopReasons.includes(given);
 }

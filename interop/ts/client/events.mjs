@@ -1,6 +1,6 @@
-// What the client prints: one JSON object a line, its `event` first.
+// The output of the client: one JSON object per line, with `event` first.
 
-/** Everything that a turn or the end waits for is told here. */
+/** Notifies turns and the end of the program of everything that they wait for. */
 export class Events {
   failed = false;
   #waiting = [];
@@ -24,7 +24,7 @@ export class Events {
     return new Promise((resolve) => this.#waiting.push({ what, resolve }));
   }
 
-  /** Tells those who wait for this; whether there were any. */
+  /** Notifies the waiters of this event; returns whether there were any. */
   seen(what) {
     const due = this.#waiting.filter((waiter) => waiter.what === what);
     for (const { resolve } of due) resolve("due");
@@ -32,7 +32,7 @@ export class Events {
     return due.length > 0;
   }
 
-  /** Nobody waits any more. */
+  /** Drops all waiters. */
   forget() {
     this.#waiting = [];
   }

@@ -5,8 +5,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Where a path really leads, refused outside the session's folders. A file that does not exist yet is where its
- * folder is; a link that leads nowhere is refused.
+ * Returns the real path; throws outside the session's folders. A missing file belongs to its folder;
+ * a dangling link is refused.
  */
 export function inside(roots, file) {
   if (path.isAbsolute(file)) {
@@ -29,8 +29,8 @@ function onFile(roots, file, act) {
 
 export function readFile(roots, params) {
   return onFile(roots, params.path, (file) => {
-    // A pipe would be waited for without end.
-    if (!fs.statSync(file).isFile()) throw new Error(`${file} is no file`);
+    // A pipe would block forever.
+    if (!fs.statSync(file).isFile()) throw new Error(`${file} is not a file`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
     const lines = text.split(/(?<=\n)/);
     const first = Math.max((params.line ?? 1) - 1, 0);

@@ -1,14 +1,15 @@
-// Filling in a form: with its defaults, else with the plainest value that fits (ELIC-14, ELIC-15).
+// Fills in a form: with its defaults, otherwise with the simplest valid value (ELIC-14, ELIC-15).
 
 const samples = { email: "person@example.org", uri: "https://example.org/", date: "2026-01-01", "date-time": "2026-01-01T00:00:00Z" };
 const within = (number, low, high) => number >= (low ?? -Infinity) && number <= (high ?? Infinity);
 
-/** A value for a property, or `undefined` when this client knows none that fits. */
+/** Returns a value for a property, or `undefined` if no valid value is known. */
 const values = {
   string({ enum: names, oneOf, format, pattern, minLength = 0, maxLength = Infinity, default: given }) {
     const choices = names ?? oneOf?.map((choice) => choice.const);
     if (choices) return choices.includes(given) ? given : choices[0];
-    // A pattern may take for ever to try: what has one is taken only from the form itself (ELIC-24).
+    // A pattern can take forever to match, so a field with one gets only values of the form itself
+    // (ELIC-24).
     if (pattern) return given;
     const value = given ?? samples[format] ?? "x".repeat(Math.max(1, minLength));
     return within([...value].length, minLength, maxLength) ? value : undefined;
@@ -30,7 +31,7 @@ const values = {
   },
 };
 
-/** The content of the form; `undefined` when something that it requires has no value. */
+/** Returns the content of the form; `undefined` if a required field has no value. */
 export function fill({ properties = {}, required = [] }) {
   const content = {};
   for (const [name, property] of Object.entries(properties)) {

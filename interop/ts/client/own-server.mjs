@@ -1,4 +1,4 @@
-// An MCP server that the client serves itself, over the ACP connection: one tool, `echo`.
+// An MCP server that the client runs itself, over the ACP connection, with one tool, `echo`.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 
 export const provider = new acp.McpOverAcpProvider();
@@ -11,7 +11,7 @@ async function handler({ method, params }) {
   return { error: { code: -32601, message: "Method not found" } };
 }
 
-/** The server as a session names it. */
+/** The server in the params of a session. */
 export function declaration(agent) {
   return provider.registerServer(agent, { name: "client", handler }).declaration;
 }

@@ -1,4 +1,4 @@
-// How the client answers for its person: permissions and elicitations, as the script last said.
+// The person's answers to permission requests and elicitations, as set by the script.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { fill } from "./form.mjs";
 
@@ -7,7 +7,10 @@ export class Questions {
   permission = "reject_once";
   /** `accept`, `decline`, `cancel`, or `wait`. */
   form = "decline";
-  /** Whether the turn that runs was cancelled: what is asked then has no answer but that (PERM-06, ELIC-26). */
+  /**
+   * Whether the current turn was cancelled: later questions then get that answer (PERM-06,
+   * ELIC-26).
+   */
   isCancelled = false;
   #open = new Set();
 
@@ -15,7 +18,10 @@ export class Questions {
     Object.assign(this, { events, state, offers });
   }
 
-  /** Open until the turn is cancelled or the agent takes the question back; then answered so (CANCEL-05, CANCEL-21). */
+  /**
+   * Leaves a question open until the turn is cancelled or the agent withdraws it, and answers it
+   * then (CANCEL-05, CANCEL-21).
+   */
   #leave(answer, signal) {
     return new Promise((resolve) => {
       const settle = () => {
@@ -38,16 +44,16 @@ export class Questions {
     return isLeft ? this.#leave({ outcome: cancelled }, signal) : { outcome };
   }
 
-  /** A mode or a property that is unknown is never taken for a known one (ELIC-02, ELIC-22). */
+  /** An unknown mode or property never counts as a known one (ELIC-02, ELIC-22). */
   elicit(params, signal) {
     const { mode, message, requestedSchema, url } = params;
     if (!["form", "url"].includes(mode) || !this.offers(mode)) {
       throw acp.RequestError.invalidParams(undefined, `elicitations of mode ${mode} are not offered`);
     }
     if (params.sessionId === undefined && params.requestId === undefined) {
-      throw acp.RequestError.invalidParams(undefined, "an elicitation is of a session or of a request");
+      throw acp.RequestError.invalidParams(undefined, "an elicitation needs either a session or a request");
     }
-    // The page is for the person to open: nothing here fetches it (ELIC-09).
+    // Only the person opens the page; this client fetches nothing (ELIC-09).
     const shown = mode === "url" ? { url, host: new URL(url).host } : { requestedSchema };
     const answer = this.#answer(mode, requestedSchema);
     const isLeft = this.form === "wait" && !this.isCancelled;
@@ -64,7 +70,7 @@ export class Questions {
     return content ? { action: "accept", content } : { action: "decline" };
   }
 
-  /** A turn begins. */
+  /** Starts a turn. */
   begin() {
     this.isCancelled = false;
   }

@@ -1,4 +1,5 @@
-// Runs a script: handshake, one session unless there is to be none, then step after step. Every error is an event.
+// Runs a script: the handshake, one session unless disabled, then the steps in order. Every error
+// is an event.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +11,7 @@ import { declaration } from "./own-server.mjs";
 const { agent: toAgent } = acp.methods;
 const has = (value) => value !== undefined && value !== null;
 
-/** What an agent must offer for each method. */
+/** The capability that an agent must offer for each method. */
 const gates = {
   [toAgent.session.load]: ({ loadSession }) => loadSession === true,
   [toAgent.session.resume]: ({ sessionCapabilities: session }) => has(session?.resume),
@@ -27,7 +28,7 @@ const gates = {
   [toAgent.providers.list]: ({ providers }) => has(providers),
 };
 
-/** Not more pages of a list than this: an agent may never end it. */
+/** The maximum number of pages of a list, because an agent might never end it. */
 const mostPages = 1000;
 
 export class Script {
@@ -35,7 +36,10 @@ export class Script {
   authMethods = [];
   sessionId = undefined;
 
-  /** `clientCapabilities` is what is offered; `restart` gives a connection to a new process of the agent. */
+  /**
+   * `clientCapabilities` are the offered ones; `restart` returns a connection to a new process of
+   * the agent.
+   */
   constructor(connection, work, clientCapabilities, restart) {
     Object.assign(this, { connection, work, clientCapabilities, restart });
   }
@@ -68,7 +72,7 @@ export class Script {
     this.events.error(method, { code: -32602, message });
   }
 
-  /** With a version that this client does not speak nothing goes on (INIT-07). */
+  /** Stops if the agent does not support the client's version (INIT-07). */
   async initialize() {
     const initialized = await this.call("initialized", toAgent.initialize, {
       protocolVersion: acp.PROTOCOL_VERSION,
@@ -83,7 +87,7 @@ export class Script {
     return false;
   }
 
-  /** What a session is set up with: only what the agent can take (DIR-01, SESS-09, SYSP-01). */
+  /** Returns the parameters of a session that the agent supports (DIR-01, SESS-09, SYSP-01). */
   #setUp() {
     const { cwd, directories, servers, systemPrompt, mcp } = this.work;
     const { mcpCapabilities = {}, sessionCapabilities = {} } = this.capabilities;
@@ -101,7 +105,8 @@ export class Script {
 
   async open() {
     const { opening, sessionId } = this.work;
-    // The id of a fork or a new session comes with the reply; what is said of it before is kept until then (SESS-26).
+    // The reply contains the id of a fork or a new session; earlier updates are buffered until then
+    // (SESS-26).
     if (["load", "resume"].includes(opening)) this.#isOf(sessionId);
     const known = sessionId && { sessionId };
     const opened = await this.call("session", toAgent.session[opening], { ...known, ...this.#setUp() });
@@ -125,7 +130,7 @@ export class Script {
     }
   }
 
-  /** One turn; an interrupt cancels it. */
+  /** Runs one turn; an interrupt cancels it. */
   async turn(prompt, due) {
     const { sessionId } = this;
     this.connection.questions.begin();
@@ -167,7 +172,7 @@ export class Script {
     await this.turn(blocks);
   }
 
-  /** With config options the mode is one of them (MODE-06). */
+  /** If there are config options, the mode is one of them (MODE-06). */
   async mode(modeId) {
     const option = this.state.modeOption;
     if (option) {
@@ -176,7 +181,7 @@ export class Script {
     }
     const known = this.state.modes?.availableModes.some(({ id }) => id === modeId);
     if (known) await this.call("mode", toAgent.session.setMode, { sessionId: this.sessionId, modeId });
-    else this.refuse(toAgent.session.setMode, `there is no mode ${modeId}`);
+    else this.refuse(toAgent.session.setMode, `mode ${modeId} does not exist`);
   }
 
   config(id, value) {
@@ -187,13 +192,13 @@ export class Script {
     return this.#set(id, { type: "boolean", value });
   }
 
-  /** Only what the last list holds is set, and only to a value that fits (CONF-04, CONF-12). */
+  /** Sets only options of the last list, and only valid values (CONF-04, CONF-12). */
   async #set(configId, given, event = "config") {
     const option = this.state.option(configId);
     const values = (option?.options ?? []).flatMap((item) => item.options ?? [item]).map(({ value }) => value);
     const fits = given.type === "boolean" ? option?.type === "boolean" : option?.type === "select" && values.includes(given.value);
     if (!fits) {
-      this.refuse(toAgent.session.setConfigOption, `there is no option ${configId} with the value ${given.value}`);
+      this.refuse(toAgent.session.setConfigOption, `option ${configId} has no value ${given.value}`);
       return;
     }
     const params = { sessionId: this.sessionId, configId, ...given };
@@ -209,7 +214,7 @@ export class Script {
     this.connection.questions.form = answer;
   }
 
-  /** Every page; a cursor goes back as it came (LIST-06, LIST-07). */
+  /** Requests every page, with unchanged cursors (LIST-06, LIST-07). */
   async list() {
     let cursor;
     for (let page = 0; page < mostPages; page += 1) {
@@ -256,7 +261,9 @@ export class Script {
     return this.call("providers", toAgent.providers.list, {});
   }
 
-  /** A login in a terminal is a program of its own; after it the agent is started anew (AUTH-06, AUTH-08). */
+  /**
+   * A terminal login is a separate program; the agent is restarted after it (AUTH-06, AUTH-08).
+   */
   async login(methodId) {
     const method = this.authMethods.find(({ id }) => id === methodId);
     if (!method) {

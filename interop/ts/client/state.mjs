@@ -1,4 +1,5 @@
-// What is known of the session: a later list replaces the one before, and what an update leaves out stays (TOOL-05, PLAN-03, CONF-04).
+// The state of the session: a later list replaces the previous one, and fields that an update omits
+// stay (TOOL-05, PLAN-03, CONF-04).
 import { configOptions, modes } from "./decoded.mjs";
 
 const has = (value) => value !== undefined && value !== null;
@@ -15,7 +16,7 @@ export class State {
     this.events = events;
   }
 
-  /** What new, load, resume and fork tell of a session. */
+  /** Applies the result of new, load, resume or fork. */
   opened(session) {
     this.modes = modes(session.modes);
     const options = configOptions(session.configOptions);
@@ -32,7 +33,9 @@ export class State {
     return this.options.find((option) => option.id === id);
   }
 
-  /** With config options only those count (MODE-06); the first of the category is the mode. */
+  /**
+   * If there are config options, only they count (MODE-06); the first of the category is the mode.
+   */
   get modeOption() {
     return this.options.find(({ category }) => category === "mode");
   }
@@ -58,7 +61,9 @@ export class State {
     kinds[update.sessionUpdate]?.();
   }
 
-  /** What an update leaves out stays, null clears (COMP-05); a summary stands in place of its pieces (COMP-06). */
+  /**
+   * Omitted fields stay, and null clears them (COMP-05). A summary replaces its pieces (COMP-06).
+   */
   #compaction({ compactionId, status }, summaryAfter) {
     const old = this.compactions.get(compactionId) ?? { status: "in_progress", summary: [] };
     const compaction = { status: status ?? old.status, summary: summaryAfter(old.summary) };
@@ -66,14 +71,14 @@ export class State {
     this.events.print("compaction", { compactionId, ...compaction });
   }
 
-  /** Null clears what was known of a child, and a state stands in place of the one before (SUB-03). */
+  /** Null clears the state of a child, and a new state replaces the previous one (SUB-03). */
   #child({ sessionUpdate, sessionId, ...fields }) {
     const child = { ...this.children.get(sessionId), ...fields };
     this.children.set(sessionId, child);
     this.events.print("child", { sessionId, ...child });
   }
 
-  /** An update of a call that nobody knows makes one only with a title (TOOL-04). */
+  /** A change of an unknown call creates one only if it has a title (TOOL-04). */
   #call({ sessionUpdate, toolCallId, ...fields }, before) {
     if (!before && !fields.title) return;
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => has(value)));
@@ -86,7 +91,7 @@ export class State {
     this.events.print("call", { toolCallId, title, kind, status, content });
   }
 
-  /** A permission request tells of its call too (PERM-10). */
+  /** A permission request also changes its call (PERM-10). */
   asked({ toolCallId, ...fields }) {
     this.#call({ toolCallId, ...fields }, this.calls.get(toolCallId));
   }
@@ -102,7 +107,10 @@ export class State {
     this.events.print("usage", { used, size, percent });
   }
 
-  /** Calls that have not ended are shown as cancelled; what comes later for them is shown too (CANCEL-06, CANCEL-07). */
+  /**
+   * Unfinished calls are shown as cancelled; later updates for them are shown too (CANCEL-06,
+   * CANCEL-07).
+   */
   cancelled() {
     for (const [id, call] of this.calls) {
       if (["pending", "in_progress"].includes(call.status)) this.#show(id, { ...call, status: "cancelled" });

@@ -1,16 +1,17 @@
-// The five methods of `terminal/*`: real commands, each with its process group and the end of its output.
+// The five methods of `terminal/*`: real commands, each with its process group and the end of its
+// output.
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 
-/** What is kept when the agent names no limit, in bytes. */
+/** The default output limit, in bytes. */
 const most = 1 << 20;
-/** How long output is waited for after the end, in milliseconds. */
+/** The time to wait for output after the end, in milliseconds. */
 const late = 200;
 
-/** The end of bytes, cut so that it begins with a whole character (TERM-05). */
+/** Returns the end of bytes, starting at a character (TERM-05). */
 function end(bytes, limit) {
   let from = Math.max(0, bytes.length - limit);
   while (from > 0 && from < bytes.length && (bytes[from] & 0xc0) === 0x80) from += 1;
@@ -36,7 +37,7 @@ class Terminal {
     const closed = new Promise((resolve) => this.child.once("close", resolve));
     this.ended = new Promise((resolve) => {
       this.child.once("exit", async (exitCode, signal) => {
-        // Output that comes even later is of something that the command left behind.
+        // Even later output comes from a child of the command.
         await Promise.race([closed, after(late, undefined, { ref: false })]);
         this.#exit = { exitCode, signal };
         resolve(this.#exit);
@@ -47,7 +48,8 @@ class Terminal {
   #keep(bytes) {
     const all = Buffer.concat([this.#output, bytes]);
     this.#truncated ||= all.length > this.limit;
-    // A character whose first half has come may be whole later: bytes are cut, and read as text only when asked for.
+    // An incomplete character can be completed later, so bytes are cut, and decoded only on
+    // request.
     this.#output = all.length > this.limit ? end(all, this.limit) : all;
   }
 
@@ -60,7 +62,7 @@ class Terminal {
     try {
       process.kill(-this.child.pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // It has already ended.
     }
   }
 }
@@ -77,7 +79,7 @@ export class Terminals {
     this.events.print("terminal", { command: params.command, args: params.args ?? [] });
     const { cwd } = params;
     if (cwd && !(path.isAbsolute(cwd) && fs.existsSync(cwd))) {
-      throw acp.RequestError.invalidParams(undefined, `${cwd} is no absolute path of a folder`);
+      throw acp.RequestError.invalidParams(undefined, `${cwd} is not an absolute path of a folder`);
     }
     const terminal = new Terminal(params, folder);
     try {
@@ -92,7 +94,7 @@ export class Terminals {
 
   #of({ sessionId, terminalId }) {
     const terminal = this.#terminals.get(terminalId);
-    if (terminal?.sessionId !== sessionId) throw acp.RequestError.invalidParams(undefined, `there is no terminal ${terminalId}`);
+    if (terminal?.sessionId !== sessionId) throw acp.RequestError.invalidParams(undefined, `terminal ${terminalId} does not exist`);
     return terminal;
   }
 

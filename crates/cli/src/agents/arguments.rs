@@ -11,8 +11,8 @@ https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json.
 
 Examples:
   attache agents                             list the known and installed agents
-  attache agents check                       start every installed agent and test it
-  attache agents check gemini                start one agent and show what it offers
+  attache agents check                       test every installed agent
+  attache agents check gemini                show one agent and its features
   attache agents check 'my-agent --acp' --json
   attache agents add mine -- my-agent --acp  name a command line
   attache agents add --registry registry.json goose

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Runs the command.
 pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     match &arguments.agent {
         Some(agent) => one(agent, arguments, &interrupts).await,
         None => super::check_all::check_all(arguments, &interrupts).await,
@@ -26,10 +26,10 @@ pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
 async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let chosen = ChosenAgent::of(Some(given))?.with_env(&arguments.env);
     let (known, word) = (chosen.known, chosen.word.clone());
-    let told = !arguments.json && io::stderr().is_terminal();
+    let is_watched = !arguments.json && io::stderr().is_terminal();
     let Checked { agent, took, probe } = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the check was complete")),
-        checked = start(chosen, told) => checked?,
+        checked = start(chosen, is_watched) => checked?,
     };
     let lines = match arguments.json {
         true => vec![json(given, &agent, took, &probe)],

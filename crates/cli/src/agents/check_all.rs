@@ -16,8 +16,8 @@ use attache_protocol::v1::AgentCapabilities;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 
-/// Checks the built-in agent, the person's own and the known ones, as far as they are installed.
-/// Ends with the exit code of the first that fails.
+/// Checks the installed agents: the built-in one, the person's own and the known ones. Ends with
+/// the exit code of the first one that fails.
 pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];
@@ -40,11 +40,11 @@ pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Res
     }
     let mut exit = Exit::Done;
     for name in names {
-        let told = !arguments.json && io::stderr().is_terminal();
+        let is_watched = !arguments.json && io::stderr().is_terminal();
         let chosen = ChosenAgent::of(Some(&name))?.with_env(&arguments.env);
         let checked = tokio::select! {
             () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before all agents were checked")),
-            checked = start(chosen, told) => checked,
+            checked = start(chosen, is_watched) => checked,
         };
         let of_this = match &checked {
             Err(failure) => failure.exit,

@@ -18,21 +18,23 @@ pub(super) struct Checked {
     pub(super) probe: Probe,
 }
 
-/// Starts the agent and opens a session. If `told` is true, a slow start is shown to the person.
+/// Starts the agent and opens a session. If `is_watched` is true, a slow start is shown to the
+/// person.
 ///
 /// # Errors
 /// The agent does not start.
-pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Failure> {
+pub(super) async fn start(chosen: ChosenAgent, is_watched: bool) -> Result<Checked, Failure> {
     let ChosenAgent { launch, known, name, .. } = chosen;
     let began = Instant::now();
     let options = Options::default().terminal_login();
     let starting = waiting(
         AgentProcess::launch_with(launch, options),
-        told.then(|| format!("starting {name}")),
+        is_watched.then(|| format!("starting {name}")),
     );
     let agent = starting.await.map_err(|error| cannot_start(&error, known))?;
     let took = began.elapsed();
-    let probe = waiting(probe(&agent), told.then(|| format!("{name} is opening a session"))).await;
+    let probe =
+        waiting(probe(&agent), is_watched.then(|| format!("{name} is opening a session"))).await;
     Ok(Checked { agent, took, probe })
 }
 

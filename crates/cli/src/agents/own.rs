@@ -206,7 +206,7 @@ mod tests {
     const FILE: &str = "# mine\n[agents.a]\ncommand = 'a --acp' # for work\n\n[agents.\"b.c\"]\ncommand = 'b'\n\n[other]\nx = 1\n";
 
     #[test]
-    fn what_a_person_wrote_elsewhere_in_the_file_stays() {
+    fn other_parts_of_the_file_stay() {
         let left = without(FILE, "b.c");
         assert_eq!(left, FILE.replace("[agents.\"b.c\"]\ncommand = 'b'\n\n", ""));
         assert_eq!(without(&left, "a"), "# mine\n[other]\nx = 1\n");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_told_by_its_line_and_without_its_text() {
+    fn a_broken_file_is_reported_by_line_without_its_text() {
         for (text, says) in [
             ("a = 1\nb = s3cret", "line 2"),
             ("agents = 's3cret'", "are not tables"),

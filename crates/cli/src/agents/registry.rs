@@ -34,13 +34,13 @@ async fn fetched(address: &str) -> Result<String, String> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
     let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();
-    let client = client.map_err(|error| because(&error))?;
-    let mut response = client.get(address).send().await.map_err(|error| because(&error))?;
+    let client = client.map_err(|error| innermost_cause(&error))?;
+    let mut response = client.get(address).send().await.map_err(|error| innermost_cause(&error))?;
     if !response.status().is_success() {
         return Err(format!("the server answered {}", response.status()));
     }
     let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| because(&error))? {
+    while let Some(piece) = response.chunk().await.map_err(|error| innermost_cause(&error))? {
         bytes.extend_from_slice(&piece);
         if bytes.len() as u64 > LIMIT {
             break;
@@ -50,7 +50,7 @@ async fn fetched(address: &str) -> Result<String, String> {
 }
 
 /// Returns the innermost cause of an error, which is the most exact and does not repeat the URL.
-fn because(error: &reqwest::Error) -> String {
+fn innermost_cause(error: &reqwest::Error) -> String {
     let mut last: &dyn std::error::Error = error;
     while let Some(cause) = last.source() {
         last = cause;

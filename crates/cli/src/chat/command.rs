@@ -22,11 +22,7 @@ use std::sync::PoisonError;
 const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "show this list and the agent's own commands"),
     ("/new", "", "start a new session"),
-    (
-        "/switch",
-        "[NUMBER|WORDS]",
-        "list sessions, or continue the one with this number or these words",
-    ),
+    ("/switch", "[NUMBER|WORDS]", "list sessions, or continue one by number or words"),
     ("/agents", "", "list the agents and their state"),
     ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
     ("/options", "[OPTION VALUE]", "list the options, or set one"),
@@ -34,7 +30,7 @@ const COMMANDS: [(&str, &str, &str); 12] = [
     ("/thoughts", "", "show the agent's reasoning in the last turn"),
     ("/details", "", "show the whole diffs and outputs of the last turn"),
     ("/restart", "", "restart the agent and continue"),
-    ("/anew", "", "continue in a new session, with a summary of this one"),
+    ("/continue", "", "continue in a new session, with a summary of this one"),
     ("/quit", "", "end the conversation, as Ctrl-D does"),
 ];
 
@@ -64,7 +60,7 @@ impl Chat {
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
-            ("/anew", _) => self.open(self.follow.session.continue_in_new_session().await),
+            ("/continue", _) => self.open(self.follow.session.continue_in_new_session().await),
             ("/quit", _) => return Ok(Some(Next::End)),
             _ => match self.unknown(name) {
                 Some(why) => say(YELLOW, &why),
@@ -110,7 +106,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH attaches a file. A backslash at the end of a line continues it. Ctrl-C cancels a turn.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it.\nCtrl-C cancels a turn.",
         );
     }
 
@@ -150,7 +146,9 @@ impl Chat {
         }
         self.set_budget();
         let text = match &self.budget {
-            Some(budget) => format!("The budget of a session is {budget}, by its agent's count."),
+            Some(budget) => {
+                format!("The budget of a session is {budget}; its agent reports the cost.")
+            }
             None => "No budget is set.".to_owned(),
         };
         say(DIM, &text);

@@ -1,7 +1,7 @@
 //! `attache check agent`: tests which rules an agent keeps.
 
 use super::arguments::Agent;
-use super::judging::judge_and_tell;
+use super::judging::judge_and_report;
 use super::peer::environment::Environment;
 use super::peer::tasks::relay;
 use crate::chosen_agent::cannot_judge;
@@ -12,18 +12,18 @@ use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
-    let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
+    let internal = |error: std::io::Error| Failure::new(Exit::Internal, error);
     let mut names = ToolNames::default();
     for mapping in &arguments.tool {
         names.add(mapping).map_err(|error| Failure::usage(format!("--tool: {error}")))?;
     }
-    judge_and_tell(Side::Agent, &arguments.judging, &arguments.command, async |round| {
-        let folder = tempfile::tempdir().map_err(our_fault)?;
+    judge_and_report(Side::Agent, &arguments.judging, &arguments.command, async |round| {
+        let folder = tempfile::tempdir().map_err(internal)?;
         // A path with a link would differ from the path of an agent that resolves it.
-        let path = folder.path().canonicalize().map_err(our_fault)?;
+        let path = folder.path().canonicalize().map_err(internal)?;
         let command = arguments.command.clone();
-        let model = ModelServer::start_with(names.clone()).await.map_err(our_fault)?;
-        let servers = McpServers::listen(relay()?).map_err(our_fault)?;
+        let model = ModelServer::start_with(names.clone()).await.map_err(internal)?;
+        let servers = McpServers::listen(relay()?).map_err(internal)?;
         let (led, set) = (&arguments.model_env, &arguments.env);
         let environment = Environment::new(&command, &model.url(), led, set)?;
         let start = move || {
@@ -37,7 +37,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         if let Some(method) = &arguments.login {
             run = run.login(method);
         }
-        let judged = run.judge(round.only, |event| round.listener.hear(&event)).await;
+        let judged = run.judge(round.only, |event| round.listener.handle(&event)).await;
         let verdicts = judged.map_err(cannot_judge)?;
         Ok((verdicts, run.support().clone()))
     })

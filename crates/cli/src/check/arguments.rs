@@ -44,7 +44,7 @@ pub(crate) enum Task {
 }
 
 const EXAMPLES: &str = "\
-A rule counts as tested only by a test that fails when the behaviour is broken on purpose; \
+A rule counts as tested only if a test fails when the behaviour is broken on purpose; \
 each such fault has a name. Strengths: \"must\" and \"should\" come from the specification. \
 \"practice\" means that the specification is silent and the official libraries agree. \
 \"advice\" means that the specification is silent and we advise it.
@@ -87,12 +87,12 @@ pub(crate) struct Trace {
 }
 
 const AGENT: &str = "\
-The agent is started anew for each probe that needs it, with an empty folder for sessions. The \
+The agent is restarted for each probe that needs it, with an empty folder for sessions. The \
 exit code is 4 if the agent breaks a mandatory rule.
 
 Rules about turns are judged with a model that obeys the judge: a server on 127.0.0.1 with the \
-APIs of OpenAI (Chat Completions, Responses), Anthropic and Gemini. The environment leads \
-these agents to it: attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, \
+APIs of OpenAI (Chat Completions, Responses), Anthropic and Gemini. The environment makes \
+these agents use it: attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, \
 goose, kimi, vibe-acp, grok, droid, fast-agent-acp. Each gets a separate home folder with \
 settings and data, so that judging costs nothing and neither reads nor changes yours; --env \
 HOME=PATH selects another. For any other agent, name the variables for its provider's address \
@@ -125,14 +125,14 @@ pub(crate) struct Agent {
     /// plus SUFFIX
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
-    /// Name the agent's tool for one of the judge's: read, write, edit, run, plan, ask, search,
+    /// Use the agent's tool NAME as the judge's TOOL: read, write, edit, run, plan, ask, search,
     /// delete, move, fetch, delegate, switch_mode
     #[arg(long, value_name = "TOOL=NAME")]
     pub(crate) tool: Vec<String>,
     /// Set this environment variable for the agent
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// The prompt for probes that need any turn
+    /// The prompt for probes that accept any prompt
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
     /// The id of a login method that needs no person; the judge also logs out and in with it

@@ -1,7 +1,7 @@
 //! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
-use super::judging::judge_and_tell;
+use super::judging::judge_and_report;
 use super::manual_client::ManualClient;
 use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
@@ -10,18 +10,18 @@ use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
-    let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
+    let internal = |error: std::io::Error| Failure::new(Exit::Internal, error);
     let manual_client =
         if arguments.wait { Some(ManualClient::begin(arguments.patience)?) } else { None };
     if manual_client.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
-    judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
-        let folder = tempfile::tempdir().map_err(our_fault)?;
+    judge_and_report(Side::Client, &arguments.judging, &arguments.command, async |round| {
+        let folder = tempfile::tempdir().map_err(internal)?;
         // A path with a link would differ from the path of a client that resolves it. Files beside
         // the session's folder are not part of it.
-        let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
-        std::fs::create_dir(&path).map_err(our_fault)?;
+        let path = folder.path().canonicalize().map_err(internal)?.join("session");
+        std::fs::create_dir(&path).map_err(internal)?;
         let run = match manual_client.clone() {
             Some(manual_client) => ClientRun::new(path, move |task| Ok(manual_client.ask(task))),
             None => {
@@ -30,7 +30,7 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
-        let judged = run.judge(round.only, |event| round.listener.hear(&event)).await;
+        let judged = run.judge(round.only, |event| round.listener.handle(&event)).await;
         let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
         Ok((verdicts, run.support().clone()))
     })

@@ -24,14 +24,14 @@ const LINES_SHOWN: usize = 40;
 
 /// Runs the command.
 pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
-    let our_fault = |error: io::Error| Failure::new(Exit::OurFault, error);
+    let internal = |error: io::Error| Failure::new(Exit::Internal, error);
     let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
-    let interrupts = Interrupts::listen().map_err(our_fault)?;
-    let folder = tempfile::tempdir().map_err(our_fault)?;
+    let interrupts = Interrupts::listen().map_err(internal)?;
+    let folder = tempfile::tempdir().map_err(internal)?;
     // A path with a link would differ from the path of an agent that resolves it.
-    let path = folder.path().canonicalize().map_err(our_fault)?;
+    let path = folder.path().canonicalize().map_err(internal)?;
     // The judge's model must live as long as the peer is judged.
-    let model = ModelServer::start().await.map_err(our_fault)?;
+    let model = ModelServer::start().await.map_err(internal)?;
     let fuzz = match arguments.side {
         Fuzzed::Agent => agent(arguments, path, &model)?,
         Fuzzed::Client => client(arguments, path)?,
@@ -45,7 +45,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
                 let tell = |number: u64| {
                     done = number + 1;
                     let shown = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-                    progress.tell("cases", shown(done), shown(arguments.runs));
+                    progress.update("cases", shown(done), shown(arguments.runs));
                 };
                 fuzz.run(0..arguments.runs, arguments.time, tell).await
             }
@@ -69,7 +69,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
                     format!("{done} cases of seed {} were run, and nothing broke.", arguments.seed)
                 }
             };
-            tell(&[said]).map(|()| Exit::Done)
+            print(&[said]).map(|()| Exit::Done)
         }
     }
 }
@@ -114,7 +114,7 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
             "It is written to {file}. Replay it with `attache check fuzz {side} --replay {file} -- CMD`, or judge it with `attache check trace {file}`."
         ));
     }
-    tell(&lines).map(|()| Exit::AgentFailed)
+    print(&lines).map(|()| Exit::AgentFailed)
 }
 
 /// Reads the case of a recording.
@@ -133,7 +133,7 @@ fn shown(paint: Paint, line: &str) -> Option<String> {
     Some(paint.paint(DIM, format!("  {arrow} {}", cut(&sanitize::text(&recorded.text), room))))
 }
 
-fn tell(lines: &[String]) -> Result<(), Failure> {
+fn print(lines: &[String]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))

@@ -25,7 +25,7 @@ pub(super) struct Round<'l> {
 
 /// Judges the peer that `command` starts as often as requested, and reports the results. `judge`
 /// runs one round.
-pub(super) async fn judge_and_tell(
+pub(super) async fn judge_and_report(
     side: Side,
     arguments: &Judging,
     command: &[OsString],
@@ -34,7 +34,7 @@ pub(super) async fn judge_and_tell(
     let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
     let only = only.map_err(Failure::usage)?;
     let (forms, baseline) = (forms(arguments)?, baseline::read(arguments)?);
-    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
     let listener = Listener::new(arguments.json);
     let command: Vec<String> =
         command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -61,17 +61,17 @@ pub(super) async fn judge_and_tell(
         return Err(Failure::usage("--repeat 0 judges nothing: use 1 or more"));
     };
     (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
-    tell(&judgement, &listener, arguments.json)?;
+    report(&judgement, &listener, arguments.json)?;
     for (path, form) in forms {
         write(path, &form.write(&judgement))?;
     }
     let (exit, said) = baseline::conclude(&judgement, baseline, arguments)?;
     // These lines follow the report for people; with JSON they go to stderr.
-    let told = said.iter().try_for_each(|line| match arguments.json {
+    let written = said.iter().try_for_each(|line| match arguments.json {
         true => writeln!(io::stderr(), "{line}"),
         false => writeln!(io::stdout(), "{line}"),
     });
-    told.map_err(|error| Failure::output(&error))?;
+    written.map_err(|error| Failure::output(&error))?;
     Ok(exit)
 }
 
@@ -83,15 +83,15 @@ fn interrupted(
     side: Side,
     judged: Option<Judgement>,
 ) -> Result<Exit, Failure> {
-    let heard = Judgement::new(command, listener.heard(), Support::of(side));
+    let judgement = Judgement::new(command, listener.verdicts(), Support::of(side));
     let judgement = match judged {
         Some(mut earlier) => {
-            earlier.repeated(heard.verdicts, Support::of(side));
+            earlier.repeated(judgement.verdicts, Support::of(side));
             earlier
         }
-        None => heard,
+        None => judgement,
     };
-    tell(&judgement, listener, arguments.json)?;
+    report(&judgement, listener, arguments.json)?;
     let reports = if arguments.report.is_empty() { "" } else { "; no report file was written" };
     let why = format!("interrupted after {}{reports}", listener.reached());
     Err(Failure::new(Exit::Cancelled, why))
@@ -111,13 +111,13 @@ fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
     arguments.report.iter().map(|path| Ok((path.as_path(), form(path)?))).collect()
 }
 
-fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(), Failure> {
+fn report(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        return listener.rest(&judgement.verdicts);
+        return listener.write_rest(&judgement.verdicts);
     }
-    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let printer = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written =
-        face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+        printer.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
 }

@@ -27,7 +27,7 @@ impl ManualClient {
     /// # Errors
     /// No port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
-        let door = RelayListener::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
+        let door = RelayListener::open().map_err(|error| Failure::new(Exit::Internal, error))?;
         let mut words = relay()?;
         words.extend([door.address().to_string(), door.token().to_owned()]);
         let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();

@@ -31,14 +31,16 @@ pub(crate) fn rules(arguments: &Rules) -> Result<Exit, Failure> {
         Some(Selection::Rule(rule)) => std::slice::from_ref(rule),
     };
     let out = io::stdout().lock();
-    let face = Printer { paint: Paint::of(&out), columns: terminal::columns() };
+    let printer = Printer { paint: Paint::of(&out), columns: terminal::columns() };
     let lines = match (arguments.json, selection) {
         (true, _) => chosen.iter().map(json_line).collect(),
-        (false, Some(Selection::Rule(rule))) => face.rule(rule),
-        (false, Some(Selection::Group(group))) => [face.group(group), face.totals(chosen)].concat(),
+        (false, Some(Selection::Rule(rule))) => printer.rule(rule),
+        (false, Some(Selection::Group(group))) => {
+            [printer.group(group), printer.totals(chosen)].concat()
+        }
         (false, None) => {
-            let tables = groups().iter().flat_map(|group| face.group(group));
-            tables.chain(face.totals(chosen)).collect()
+            let tables = groups().iter().flat_map(|group| printer.group(group));
+            tables.chain(printer.totals(chosen)).collect()
         }
     };
     write(out, &lines).map(|()| Exit::Done).map_err(|error| Failure::output(&error))

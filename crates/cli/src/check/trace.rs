@@ -29,13 +29,14 @@ pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
         )),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let face = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let printer = Printer { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut show = |line: &Recorded, finding: &Finding| -> io::Result<()> {
         match arguments.json {
             true => writeln!(out, "{}", json_line(finding, line)),
-            false => {
-                face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}"))
-            }
+            false => printer
+                .finding(finding, line)
+                .into_iter()
+                .try_for_each(|line| writeln!(out, "{line}")),
         }
     };
     let tally = judge(file, &arguments.file, &mut show)?;
@@ -57,7 +58,7 @@ fn judge(
     let (mut tally, mut observer) = (Tally::default(), Observer::default());
     // A name under `_meta` is reported once per recording, for all of its connections.
     let mut names = HashSet::new();
-    let mut tell = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
+    let mut report = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
         let is_new = |finding: &&Finding| {
             finding.rule.id != "META-07" || names.insert((finding.by, finding.seen.clone()))
         };
@@ -73,20 +74,20 @@ fn judge(
             RecordingError::Broken(error) => Failure::usage(format!("{}, {error}", path.display())),
         })?;
         if let Some(last) = last.filter(|_| recorded.begins_another) {
-            tell(&mut tally, &last, std::mem::take(&mut observer).end())?;
+            report(&mut tally, &last, std::mem::take(&mut observer).end())?;
         }
         if tally.lines == 0 && !Observer::begins_with(recorded.from, recorded.text.as_bytes()) {
             observer = Observer::of_rest();
         }
         tally.lines += 1;
         let findings = observer.line(recorded.line, recorded.from, recorded.text.as_bytes());
-        tell(&mut tally, &recorded, findings)?;
+        report(&mut tally, &recorded, findings)?;
         last = Some(recorded);
     }
     let Some(last) = last else {
         return Err(Failure::usage(format!("{} contains no messages", path.display())));
     };
-    tell(&mut tally, &last, observer.end())?;
+    report(&mut tally, &last, observer.end())?;
     Ok(tally)
 }
 

@@ -9,7 +9,7 @@ environment, or in a file that only you can read: see `attache config key --help
 never shown.
 
 Examples:
-  attache config                                  show the settings and their sources
+  attache config                                  show all settings
   attache config set model anthropic/claude-sonnet-4-5
   attache config set fallback openai/gpt-5-mini   if the primary provider fails
   attache config set mode plan

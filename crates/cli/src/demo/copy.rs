@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_gives_nothing() {
+    fn an_empty_folder_has_nothing_to_copy() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert!(matches!(copy(from.path(), &to.path().join("p")).unwrap(), Copied::Nothing));
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const SAMPLE: [(&str, &str); 4] = [
-    ("README.md", "# Tally\n\nAdds up the numbers in a file, one a line.\n"),
+    ("README.md", "# Tally\n\nAdds up the numbers in a file, one per line.\n"),
     (
         "tally.py",
         "import sys\n\nfrom numbers_of import numbers\n\n\ndef total(values):\n    result = 0\n    for value in values:\n        \
@@ -14,7 +14,7 @@ result += value\n    return result\n\n\nif __name__ == \"__main__\":\n    print(
     ),
     (
         "numbers_of.py",
-        "def numbers(path):\n    \"\"\"The numbers in a file, one a line; empty lines count for nothing.\"\"\"\n    with \
+        "def numbers(path):\n    \"\"\"The numbers in a file, one per line; empty lines are ignored.\"\"\"\n    with \
 open(path) as lines:\n        return [int(line) for line in lines if line.strip()]\n",
     ),
     ("prices.txt", "3\n14\n\n15\n"),
@@ -28,7 +28,7 @@ const COMMON: &str = "return import public private static struct function assert
 /// The largest file for a rename, in bytes: the diff should fit a screen.
 const RENAMED_IN: u64 = 64 << 10;
 
-/// The number of bytes that are searched for a name.
+/// The maximum number of bytes to search for a name.
 const LOOKED_AT: usize = 1 << 20;
 
 /// Returns the prompts of the demo in order. Writes the sample into the copy if nothing was copied.
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_gives_a_whole_tour() {
+    fn the_sample_allows_every_prompt_of_the_demo() {
         let copy = tempfile::tempdir().unwrap();
         let tour = tour(copy.path(), &Copied::Nothing).unwrap();
         assert_eq!(tour.len(), 4);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_prose_has_a_tour_too() {
+    fn a_folder_without_code_has_prompts_too() {
         let copy = tempfile::tempdir().unwrap();
         fs::write(copy.path().join("a.txt"), "x\n").unwrap();
         let tour = tour(copy.path(), &Copied::Files { count: 1, bytes: 2, left_out: 0 }).unwrap();

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_and_lines_stay_and_other_keys_leave_nothing() {
+    fn text_stays_and_other_keys_are_ignored() {
         for (keys, text) in [
             ("run the tests", "run the tests"),
             ("ñ 漢字 👍", "ñ 漢字 👍"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_alone_takes_no_letter_with_it() {
+    fn escape_alone_removes_no_letter() {
         let mut draft = Draft::default();
         draft.push(b"a\x1b");
         assert!(draft.is_within());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_has_a_limit() {
+    fn the_draft_has_a_limit() {
         let mut draft = Draft::default();
         (0..100).for_each(|_| draft.push(&[b'x'; 1024]));
         assert_eq!(draft.take().len(), super::LIMIT);

@@ -16,12 +16,12 @@ const SEQUENCE: libc::c_int = 50;
 pub(crate) struct TypeAhead {
     /// Whether a terminal can be read.
     is_on: bool,
-    kept: Arc<Kept>,
+    kept: Arc<StoredInput>,
     reading: Option<Reading>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct StoredInput {
     draft: Mutex<Draft>,
     /// Notifies of new input.
     typed: Notify,
@@ -73,7 +73,7 @@ impl Drop for TypeAhead {
 }
 
 impl Reading {
-    fn begin(kept: Arc<Kept>) -> io::Result<Self> {
+    fn begin(kept: Arc<StoredInput>) -> io::Result<Self> {
         let tty = open()?;
         let (ended, until) = io::pipe()?;
         let thread = std::thread::Builder::new()
@@ -84,7 +84,7 @@ impl Reading {
     }
 }
 
-fn read(mut tty: File, until: &PipeReader, kept: &Kept) -> io::Result<()> {
+fn read(mut tty: File, until: &PipeReader, kept: &StoredInput) -> io::Result<()> {
     let mut bytes = [0; 1024];
     loop {
         let limit = if lock(&kept.draft).is_within() { SEQUENCE } else { FOR_EVER };

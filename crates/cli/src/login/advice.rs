@@ -58,7 +58,7 @@ mod tests {
     use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal};
 
     #[test]
-    fn a_person_is_told_what_to_type_and_what_to_set() {
+    fn the_advice_names_commands_and_variables() {
         let key = AuthMethodAgent {
             description: Some(
                 "Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into(),

@@ -24,19 +24,19 @@ const TAKEN: [&str; 9] =
 /// Writes the project. Existing files are never changed.
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
-    if let Some(why) = unfit(name) {
+    if let Some(why) = why_invalid(name) {
         return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
-    fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
+    fs::create_dir(folder).map_err(|error| cannot_create(folder, &error))?;
     for (path, text) in FILES {
         let path = folder.join(path);
         let text =
             libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
         let written =
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        written.map_err(|error| cannot_make(&path, &error))?;
+        written.map_err(|error| cannot_create(&path, &error))?;
     }
     let said = writeln!(
         io::stdout().lock(),
@@ -46,7 +46,7 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn cannot_make(path: &Path, error: &io::Error) -> Failure {
+fn cannot_create(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
@@ -57,7 +57,7 @@ fn cannot_make(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Returns the reason why a name is invalid.
-fn unfit(name: &str) -> Option<&'static str> {
+fn why_invalid(name: &str) -> Option<&'static str> {
     let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
     match () {
         () if !name.starts_with(|each: char| each.is_ascii_lowercase()) => {
@@ -140,12 +140,12 @@ fn is_checkout(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Libraries, type_name, unfit};
+    use super::{Libraries, type_name, why_invalid};
 
     #[test]
-    fn a_name_is_one_that_cargo_takes() {
+    fn a_name_must_be_valid_for_cargo() {
         for name in ["hello", "my-agent-2"] {
-            assert_eq!(unfit(name), None, "{name}");
+            assert_eq!(why_invalid(name), None, "{name}");
         }
         for name in [
             "",
@@ -161,13 +161,13 @@ mod tests {
             "attache-agent",
             &"a".repeat(65),
         ] {
-            assert!(unfit(name).is_some(), "{name}");
+            assert!(why_invalid(name).is_some(), "{name}");
         }
         assert_eq!([type_name("my-agent"), type_name("turn-2x")], ["MyAgent", "Turn2xAgent"]);
     }
 
     #[test]
-    fn a_library_is_named_by_path_or_by_repository() {
+    fn a_library_comes_from_a_path_or_a_repository() {
         let text = "[dependencies]\nattache-agent = {{attache-agent}}\ntokio = \"1\"\n";
         let filled = Libraries::Checkout("/a \"b\"".into()).fill(text);
         assert!(

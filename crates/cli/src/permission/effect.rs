@@ -1,4 +1,4 @@
-//! What a call really does, in lines for people: an agent's title may lie or say nothing.
+//! The actual effect of a call, for people: an agent's title can be wrong or empty.
 
 use crate::show::{sanitize, tool_call, width};
 use attache_client::effect::Command;
@@ -6,24 +6,24 @@ use attache_client::{PermissionRequest, is_invisible};
 use attache_protocol::v1::ToolCallContent;
 use std::path::Path;
 
-/// Words that may stand before a command, a file or an address in a title that says what the call
-/// does. Any other word may say the opposite, such as `Skip`.
+/// Verbs that can precede a command, file or address in a title that describes the call. Other
+/// words, such as `Skip`, can reverse the meaning.
 const VERBS: [&str; 16] = [
     "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running",
     "search", "shell", "update", "write", "writing", "editing",
 ];
 
-/// How much is shown.
+/// The amount to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Everything, for a question: the person approves what they see.
     Question,
-    /// Commands, files and addresses; other arguments only where there are none of these.
+    /// Commands, files and addresses; other arguments only if there are none of these.
     Decision,
 }
 
-/// What the call does, each part as it is written, without what the title says in the same words. A
-/// part may have several lines.
+/// Returns the parts of the effect that the title does not already show. A part can have several
+/// lines.
 pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> Vec<String> {
     let effect = request.effect();
     // A question about a command does not show the title.
@@ -61,14 +61,14 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
     parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !says(&title, url)));
     let is_rest = extent == Extent::Question
         || effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
-    // The diff says more than the arguments that led to it.
+    // The diff contains more than its arguments.
     if let Some(arguments) = effect.arguments.filter(|_| is_rest && diffs.is_empty()) {
         parts.push(format!("with {}", visible(&arguments.to_string())));
     }
     parts
 }
 
-/// A command, and its folder if that is another than the session's.
+/// Returns the command, and its folder if it differs from the session's.
 fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     let variables = command.environment.iter().map(|(name, value)| format!("{name}={value} "));
     let line = visible(&format!("{}{}", variables.collect::<String>(), command.line));
@@ -81,13 +81,13 @@ fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     parts
 }
 
-/// Whether the question is this client's own, whose title names the file.
+/// Returns whether this client asks the question itself; its title names the file.
 fn is_own(request: &PermissionRequest) -> bool {
     request.file.is_some()
 }
 
-/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for
-/// it such as `Run`.
+/// Returns whether the title is only this command, file or address, with an optional verb such as
+/// `Run` before it.
 fn says(title: &str, what: &str) -> bool {
     title.strip_suffix(what).is_some_and(|before| {
         let word = before.trim_end().trim_end_matches(':').trim_matches('`').to_lowercase();
@@ -99,7 +99,7 @@ fn is_here(folder: &str, cwd: &Path) -> bool {
     Path::new(folder) == cwd || folder == "."
 }
 
-/// The text with everything in it to be seen: also tabs and characters without a width.
+/// Makes every character visible, including tabs and characters without a width.
 pub(super) fn visible(text: &str) -> String {
     let shown = |each: char| match each {
         '\t' => '\u{2409}',
@@ -109,12 +109,12 @@ pub(super) fn visible(text: &str) -> String {
     sanitize::visible(text).chars().map(shown).collect()
 }
 
-/// The parts in lines of at most `columns`, each part on its own, with this indent.
+/// Wraps each part to `columns`, with this indent.
 pub(super) fn lines(parts: &[String], columns: usize, indent: &str) -> Vec<String> {
     let room = columns.saturating_sub(indent.len());
     let mut lines = Vec::new();
     for part in parts {
-        // Lines that continue a part stand below its text.
+        // Continuation lines are indented further.
         for (index, line) in width::fold(part, room.saturating_sub(2)).into_iter().enumerate() {
             let more = if index == 0 { "" } else { "  " };
             lines.push(format!("{indent}{more}{line}"));

@@ -1,4 +1,4 @@
-//! The second choice at a question: which rule this client shall remember.
+//! The second step of a question: the choice of a rule to remember.
 
 use super::rules::{self, Rules};
 use super::{By, Verdict};
@@ -7,28 +7,28 @@ use crate::show::{sanitize, width};
 use attache_client::{Effect, PermissionRequest, Rule, RuleScope};
 use std::io::{self, Write};
 
-/// The key that leads here.
+/// The key for this step.
 pub(super) const KEY: char = 'r';
 
-/// Whether there is a rule to remember about this request.
+/// Returns whether any rule can be remembered for this request.
 pub(super) fn is_possible(request: &PermissionRequest, rules: &Rules) -> bool {
     [Effect::Allow, Effect::Deny].into_iter().any(|effect| can(request, rules, effect))
 }
 
-/// Whether there is such a rule about this request.
+/// Returns whether a rule with this effect can be remembered for this request.
 fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
     rules.about(request, effect, RuleScope::Always).is_some()
 }
 
-/// Has the person choose a rule, and remembers it; `None` if they go back to the question.
+/// Lets the person choose a rule and remembers it; `None` if they go back to the question.
 ///
 /// # Errors
-/// The terminal cannot be read; nothing is remembered then.
+/// The terminal cannot be read; then nothing is remembered.
 pub(super) async fn choose(
     request: &PermissionRequest,
     rules: &Rules,
 ) -> io::Result<Option<Verdict>> {
-    // Some calls can only be rejected by a rule: one that allows them would allow more.
+    // For some calls only a rule that rejects is possible: one that allows would allow more.
     let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Deny };
     loop {
         let choices = choices(request, rules, effect);
@@ -51,7 +51,7 @@ pub(super) async fn choose(
     }
 }
 
-/// A key and the rule that it adds.
+/// Returns the keys, each with the rule that it adds.
 fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(char, Rule)> {
     let scopes = [
         ('s', RuleScope::Session(request.session_id.clone())),
@@ -66,11 +66,11 @@ fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()>
     let mut out = io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
-    // Behind the key that led here.
+    // The cursor is after the key that the person pressed.
     writeln!(out)?;
-    writeln!(out, "  which rule shall attache remember? `attache permissions` lists them")?;
+    writeln!(out, "  Which rule should be remembered? `attache permissions` lists all rules.")?;
     for (key, rule) in choices {
-        // Never cut: what is left out would be remembered unseen.
+        // Nothing is cut: the person would remember omitted text unseen.
         let wrapped =
             |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
         let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
@@ -84,16 +84,16 @@ fn show(choices: &[(char, Rule)], other: Option<(char, &str)>) -> io::Result<()>
     writeln!(out, "  [{}] back", paint.paint(BOLD, 'b'))
 }
 
-/// Remembers a rule, and decides by it for now. If it cannot be written the answer for now stands.
+/// Remembers a rule and decides by it. If the rule cannot be stored, the decision applies only now.
 fn remembered(request: &PermissionRequest, rules: &Rules, rule: Rule) -> Verdict {
     let verdict = Verdict { by: By::Person, ..Verdict::by_rule(request, rule.clone()) };
     let (style, said) = match rules.broker.remember(rule.clone()) {
         Ok(()) => (DIM, format!("remembered: {}", rule.to_line())),
-        Err(error) => (YELLOW, format!("not remembered, decided for now alone: {error}")),
+        Err(error) => (YELLOW, format!("not remembered, the decision applies only now: {error}")),
     };
     let mut out = io::stderr().lock();
     let line = Paint::of(&out).paint(style, sanitize::visible_line(&said));
-    // If stderr is closed nobody is there, and the terminal could not be read either.
+    // If stderr is closed, the terminal cannot be read either.
     let _ = write!(out, "\n  {line}");
     verdict
 }

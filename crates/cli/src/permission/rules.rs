@@ -1,5 +1,4 @@
-//! The rules that this client remembers, whatever the agent: where they are, which decides, what
-//! each means.
+//! The remembered rules of this client: their files, which of them decides, and their meaning.
 
 use super::{By, Verdict};
 use crate::exit::Failure;
@@ -13,7 +12,7 @@ use attache_client::{
 use attache_protocol::v1::ToolKind;
 use std::path::{Path, PathBuf};
 
-/// The rules that hold in one session.
+/// The rules of one session.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) broker: PermissionBroker,
@@ -23,11 +22,11 @@ pub(crate) struct Rules {
     pub(crate) cwd: PathBuf,
 }
 
-/// The file in which older versions kept rules.
+/// The rules file of older versions.
 const OLD: &str = "client-permissions.txt";
 
-/// The files of the rules; new rules are added to the first one. Beside the file that a setting
-/// names, the usual file counts too: what it denies stays denied.
+/// Returns the files of the rules; new rules are added to the first one. The usual file applies
+/// even if a setting names another one, so that it keeps denying what it denies.
 pub(crate) fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         Settings::read().permissions().into_iter().chain(usual_file()).collect();
@@ -39,16 +38,16 @@ fn usual_file() -> Option<PathBuf> {
     folder::configuration().map(|folder| folder.join("permissions.toml"))
 }
 
-/// The file of the log; `None` if nothing is kept here, or there is no folder for it.
+/// Returns the file of the log; `None` if nothing is stored or the folder is unknown.
 pub(crate) fn log() -> Option<PathBuf> {
     let kept = Place::of(None).is_ok_and(|place| place != Place::Nowhere);
     kept.then(folder::data).flatten().map(|folder| folder.join("client-permissions.jsonl"))
 }
 
-/// The rules as they are now, and the log. Rules of an older version are moved to the usual file.
+/// Opens the current rules and the log. Rules of an older version are moved to the usual file.
 ///
 /// # Errors
-/// A file cannot be read, or a rule of it cannot: then nothing goes on, for the rule may deny
+/// A file or one of its rules cannot be read. The command must stop, because that rule can deny
 /// something.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {
     let mut broker = PermissionBroker::in_memory();
@@ -66,19 +65,19 @@ pub(crate) fn open() -> Result<PermissionBroker, Failure> {
 }
 
 impl Rules {
-    /// Those of a session of a hub.
+    /// Returns the rules for a session of a hub.
     pub(crate) fn of(broker: &PermissionBroker, session: &HubSession) -> Self {
         let (agent, cwd) = (session.agent().name().to_owned(), session.cwd().to_owned());
         Self { broker: broker.clone(), agent, cwd }
     }
 
-    /// The verdict of the rule about this request, if there is one.
+    /// Returns the verdict of the rule that applies to this request, if any.
     pub(super) fn verdict(&self, request: &PermissionRequest) -> Option<Verdict> {
         let rule = self.broker.rule_for(request, &self.agent, &self.cwd)?;
         Some(Verdict::by_rule(request, rule))
     }
 
-    /// Keeps in the log what was decided.
+    /// Writes the decision to the log.
     pub(super) fn record(&self, request: &PermissionRequest, verdict: &Verdict) {
         let by = match &verdict.by {
             By::Rule(rule) => DecidedBy::Rule(Rule::clone(rule)),
@@ -88,13 +87,12 @@ impl Rules {
                 let kind = request.kind().map(ToolKind::as_str).unwrap_or_default();
                 DecidedBy::Flag(format!("--allow {kind}"))
             }
-            By::Nobody | By::Tour => DecidedBy::Setting,
+            By::NoPerson | By::Tour => DecidedBy::Setting,
         };
         self.broker.record(&self.agent, request, verdict.decision.as_ref(), by);
     }
 
-    /// The narrowest rule about this request of this agent; `None` if too little is known of the
-    /// request.
+    /// Returns the narrowest rule that covers this request; `None` if the request says too little.
     pub(super) fn about(
         &self,
         request: &PermissionRequest,
@@ -104,14 +102,14 @@ impl Rules {
         let call = request.asked_call(&self.agent, &self.cwd);
         let agents = Agents::only(&self.agent);
         let rule = Rule { agents, ..call.narrowest_rule(effect, scope)? };
-        // A rule that would not cover the call itself, such as for a command in another folder, is
-        // not offered.
+        // A rule that does not cover the call itself, for example because the command runs in
+        // another folder, is not offered.
         call.is_about(&rule).then_some(rule)
     }
 }
 
 impl Verdict {
-    /// What a rule makes of a request.
+    /// Returns the verdict of a rule about a request.
     pub(crate) fn by_rule(request: &PermissionRequest, rule: Rule) -> Self {
         let decision = Decision::by_rule(&rule);
         let allowed = decision.allows(&request.options);
@@ -119,12 +117,12 @@ impl Verdict {
     }
 }
 
-/// Whether a rule came with a project.
+/// Returns whether the rule comes from the project's own file.
 pub(crate) fn is_of_project(rule: &Rule) -> bool {
     rule.file.as_deref().is_some_and(|file| Path::new(file).is_relative())
 }
 
-/// The effect of a rule, in words.
+/// Describes the effect of a rule.
 pub(crate) fn meaning(rule: &Rule) -> String {
     let (verb, only) = match rule.effect {
         Effect::Allow => ("allows", "only "),
@@ -146,7 +144,7 @@ pub(crate) fn meaning(rule: &Rule) -> String {
     parts.join(", ")
 }
 
-/// The effect of a rule about calls, in parts of a sentence.
+/// Describes the effect of a rule about calls, as parts of a sentence.
 fn calls(verb: &str, only: &str, call: &CallPattern) -> Vec<String> {
     let what = match (&call.command, &call.tool) {
         (Some(command), _) => format!("commands that start with `{command}`"),
@@ -164,7 +162,7 @@ fn calls(verb: &str, only: &str, call: &CallPattern) -> Vec<String> {
     parts
 }
 
-/// Where a rule holds, in words.
+/// Describes where a rule applies.
 fn place(scope: &RuleScope) -> String {
     match scope {
         RuleScope::Session(_) => "in this session".to_owned(),

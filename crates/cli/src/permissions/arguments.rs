@@ -1,4 +1,4 @@
-//! What may stand behind `attache permissions`.
+//! The arguments of `attache permissions`.
 
 use clap::{Args, Subcommand};
 
@@ -10,11 +10,13 @@ pub(crate) struct Permissions {
 }
 
 const ABOUT: &str = "\
-The rules are for every agent, the built-in one too. `attache run` and the conversation of `attache` decide by them first, and print each decision \
-in one line. A rule that denies goes before every rule that asks, and this before every rule that allows. Rules that allow or deny go before --yes \
-and --allow. They trust what an agent says about its calls.
+Rules apply to every agent, including the built-in one. `attache run` and conversations apply them \
+first, and print each decision in one line. A rule that denies overrides rules that ask, and a \
+rule that asks overrides rules that allow. Rules that allow or deny override --yes and --allow. \
+Rules rely on the agent's own description of its calls.
 
-The key `r` at a question remembers a rule: in this session, which no file keeps, in this project, or everywhere. You can also edit the file:
+At an agent's question, the key `r` adds a rule: for this session (not stored in a file), for this \
+project, or everywhere. You can also edit the file:
   version = 2
 
   [[allow]]
@@ -29,12 +31,16 @@ The key `r` at a question remembers a rule: in this session, which no file keeps
   agents = [\"claude\", \"gemini\"]
   call = { kind = \"edit\", path = \"/home/me/tally/docs\" }
 
-`command`, `line`, `reads`, `changes`, `host`, `mcp` and `tool` are about actions. The built-in agent obeys them before it acts. Other agents are held to them when they \
-ask; their commands are allowed only by rules with `unsandboxed = true`. `call` is about a call as an agent describes it when it asks: by `kind`, `tool`, \
-`path`, `command`, `title` and `text`. A rule that allows covers one plain command that begins with its words. A rule that asks or denies covers every \
-command line that may run it, such as `sudo rm` or `sh -c 'rm x'`. Paths are compared with symbolic links and `..` followed.
+`command`, `line`, `reads`, `changes`, `host`, `mcp` and `tool` describe actions. The built-in agent \
+applies them before it acts. For other agents they apply to the permissions that the agents \
+request; commands of these agents need `unsandboxed = true` to be allowed. `call` describes a call \
+in the agent's own words: by `kind`, `tool`, `path`, `command`, `title` and `text`. A rule that \
+allows covers one plain command that begins with its words. A rule that asks or denies covers \
+every command line that may run the command, such as `sudo rm` or `sh -c 'rm x'`. Symbolic links \
+and `..` in paths are resolved first.
 
-A project may restrict agents further in its own .attache/permissions.toml; what that file allows does not count.
+A project can restrict agents further in its own .attache/permissions.toml; rules that allow have \
+no effect there.
 
 Examples:
   attache permissions
@@ -43,31 +49,33 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// List the rules, with what each means; the same as no task
+    /// List the rules and explain each (the default)
     List,
-    /// Remove a rule, by its number in the list
+    /// Remove a rule by its number in the list
     Remove(Remove),
-    /// Show who decided what, and when, the last decision at the end
-    #[command(
-        after_help = "Decisions of `attache run` and of the conversation are kept, at most about 2 MiB of them, unless ATTACHE_STORE=none. What looks like \
-a secret is replaced by `…`.\n\nExample:\n  attache permissions audit --json | jq -r 'select(.by == \"rule\").title'"
-    )]
+    /// Show past decisions, the latest last
+    #[command(after_help = "\
+The decisions of `attache run` and of conversations are stored, up to about 2 MiB, unless \
+ATTACHE_STORE=none. Possible secrets are replaced by `…`.
+
+Example:
+  attache permissions audit --json | jq -r 'select(.by == \"rule\").title'")]
     Audit(Audit),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
-    /// The number
+    /// The number of the rule
     #[arg(value_name = "NUMBER")]
     pub(crate) number: usize,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
-    /// How many decisions are shown
+    /// The number of decisions to show
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     pub(crate) count: usize,
-    /// One JSON object a line on stdout, as the log has them
+    /// Print the log: one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }

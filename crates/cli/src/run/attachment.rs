@@ -265,7 +265,7 @@ mod tests {
 
     /// PROMPT-02, PROMPT-03.
     #[test]
-    fn a_file_becomes_what_the_agent_takes() {
+    fn a_file_is_sent_in_a_form_that_the_agent_accepts() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a b.png"), [0xff, 0xfe, 0xfd]).unwrap();
         fs::write(folder.path().join("code.rs"), "fn main() {}").unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_stays_text_and_is_told() {
+    fn an_unusable_file_stays_text_with_a_warning() {
         let outer = tempfile::tempdir().unwrap();
         let folder = outer.path().join("project");
         fs::create_dir(&folder).unwrap();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_sent_as_a_link() {
+    fn a_large_file_is_sent_as_a_link() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("big.txt"), vec![b'a'; TEXT_LIMIT as usize + 1]).unwrap();
         let attached = written("@big.txt", folder.path(), &takes(true, true));

@@ -22,8 +22,8 @@ impl Budget {
         let currency = if currency.is_empty() { DEFAULT } else { currency.trim_end() };
         match amount {
             Some(amount) if currency.len() >= 3 && currency.chars().all(char::is_alphanumeric) => {
-                // ISO 4217 codes have three capitals; other units, such as `credits`, stay as the
-                // agent writes them (USE-05).
+                // ISO 4217 codes have three capital letters; other units, such as `credits`, stay
+                // as the agent writes them (USE-05).
                 let money = currency.len() == 3;
                 let currency = if money { currency.to_uppercase() } else { currency.to_owned() };
                 Ok(Self(Cost::new(amount, currency)))

@@ -45,11 +45,11 @@ fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
         servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
     enabled
         .map(|(name, server)| {
-            let told = |why| format!("the server \"{}\" {why}", sanitize::line(name));
+            let fault = |why| format!("the server \"{}\" {why}", sanitize::line(name));
             let server = server
                 .as_object()
-                .ok_or_else(|| told(format!("is not an object: expected {SHAPE}")))?;
-            Members { server, cwd }.server(name).map_err(told)
+                .ok_or_else(|| fault(format!("is not an object: expected {SHAPE}")))?;
+            Members { server, cwd }.server(name).map_err(fault)
         })
         .collect()
 }
@@ -209,7 +209,7 @@ mod tests {
 
     /// SESS-09, SESS-10.
     #[test]
-    fn the_shape_of_editors_is_read() {
+    fn the_format_of_editors_is_read() {
         let text = r#"{"inputs":[],"mcpServers":{
             "shell":{"command":"sh","args":["-c","true"],"env":{"KEY":"s3cret"}},
             "docs":{"url":"https://docs/mcp","headers":{"Authorization":"s3cret"}},
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_and_no_value_told() {
+    fn errors_name_the_problem_and_no_value() {
         for (text, why) in [
             ("{\"mcpServers\":{\"s3cret\"", "line 1, column 23"),
             ("{}", "no object \"mcpServers\""),
@@ -253,13 +253,13 @@ mod tests {
                 "no-such-program, which was not found",
             ),
         ] {
-            let told = of(text).unwrap_err();
-            assert!(told.contains(why) && !told.contains("s3cret"), "{told}");
+            let fault = of(text).unwrap_err();
+            assert!(fault.contains(why) && !fault.contains("s3cret"), "{fault}");
         }
     }
 
     #[test]
-    fn variables_of_the_environment_are_filled_in() {
+    fn environment_variables_are_expanded() {
         let path = std::env::var("PATH").unwrap();
         assert_eq!(
             expanded("a ${PATH}${env:PATH} $b {c}").unwrap(),
@@ -270,11 +270,11 @@ mod tests {
 
     /// SESS-09.
     #[test]
-    fn a_kind_that_the_agent_does_not_take_is_refused_by_its_name() {
+    fn an_unsupported_kind_of_server_is_refused_by_name() {
         let servers = of(r#"{"mcpServers":{"docs":{"url":"https://docs"}}}"#).unwrap();
         let mut takes = McpCapabilities::default();
-        let told = check(&servers, &takes).unwrap_err().message;
-        assert!(told.contains("HTTP") && told.contains("\"docs\""), "{told}");
+        let fault = check(&servers, &takes).unwrap_err().message;
+        assert!(fault.contains("HTTP") && fault.contains("\"docs\""), "{fault}");
         takes.http = true;
         assert!(check(&servers, &takes).is_ok());
     }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_begins_with_an_at_at_the_start_of_a_word() {
+    fn a_path_starts_with_an_at_sign_at_the_start_of_a_word() {
         assert_eq!(
             read("see @a.rs and @b/c d"),
             [(false, "see "), (true, "a.rs"), (false, " and "), (true, "b/c"), (false, " d")]
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_text_is_lost() {
+    fn no_text_is_lost() {
         for text in ["a @b c@d @\"e f\" @@ @'g", "@a@b", "ü@ö ü @ö"] {
             let parts = parts(text);
             let written = parts.iter().map(|part| match part {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_behind_a_path_may_be_the_sentences() {
+    fn punctuation_after_a_path_can_belong_to_the_sentence() {
         let Some(Part::Mention(mention)) = parts("@a.rs).").first().copied() else { panic!() };
         let paths: Vec<_> =
             mention.candidates().map(|mention| (mention.path, mention.written)).collect();

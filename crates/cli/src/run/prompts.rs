@@ -132,7 +132,7 @@ mod tests {
     use super::script;
 
     #[test]
-    fn a_script_is_cut_at_lines_of_three_dashes_and_nowhere_else() {
+    fn a_script_is_split_only_at_lines_of_three_dashes() {
         let text = "\u{feff}one\n\n  indented\n---\n\ntwo --- still two\n ---\n--- \nthree\r\n";
         let prompts: Vec<String> = script(text).collect();
         assert_eq!(prompts, ["one\n\n  indented", "two --- still two\n ---", "three"]);

@@ -21,13 +21,13 @@ const NAMED: usize = 5;
 
 /// A stored session.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct StoredSession {
     id: String,
     /// The folder; `None` if the agent lists none.
     cwd: Option<String>,
 }
 
-/// The way a session was opened.
+/// How a session was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opened {
     New,
@@ -84,7 +84,7 @@ impl Request<'_> {
         };
         let name = self.arguments.session.clone();
         match (kept, name) {
-            (Some(kept), _) => self.go_on(kept).await,
+            (Some(kept), _) => self.continue_session(kept).await,
             (None, name) => self.begin(name).await,
         }
     }
@@ -107,7 +107,7 @@ impl Request<'_> {
         Ok(Session { handle, cwd, opened: Opened::New, warning })
     }
 
-    async fn go_on(self, kept: Kept) -> Result<Session, Failure> {
+    async fn continue_session(self, kept: StoredSession) -> Result<Session, Failure> {
         let (built_in, agent) = (self.built_in, self.agent);
         let cwd = kept.cwd.map_or_else(|| self.cwd.to_owned(), PathBuf::from);
         if self.arguments.cwd.is_some() && !same_folder(&cwd, self.cwd) {
@@ -138,7 +138,7 @@ impl Request<'_> {
         self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
     }
 
-    async fn resumed(&self, id: &str) -> Result<Kept, Failure> {
+    async fn resumed(&self, id: &str) -> Result<StoredSession, Failure> {
         if self.built_in {
             return self.in_store(id);
         }
@@ -147,7 +147,7 @@ impl Request<'_> {
                 LAST => Err(Failure::usage(
                     "the agent cannot list sessions, so `last` is unknown: use the full id",
                 )),
-                id => Ok(Kept { id: id.to_owned(), cwd: None }),
+                id => Ok(StoredSession { id: id.to_owned(), cwd: None }),
             };
         }
         let listed = self.listed(self.given_cwd()).await?;
@@ -179,7 +179,7 @@ impl Request<'_> {
         }
     }
 
-    fn in_store(&self, id: &str) -> Result<Kept, Failure> {
+    fn in_store(&self, id: &str) -> Result<StoredSession, Failure> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
@@ -204,7 +204,7 @@ impl Request<'_> {
     }
 
     /// Returns the newest session of this folder whose title or tag is the name.
-    async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
+    async fn named(&self, name: &str) -> Result<Option<StoredSession>, Failure> {
         let cwd = self.cwd.to_string_lossy().into_owned();
         if self.built_in {
             return named_in_store(name, cwd);
@@ -238,7 +238,7 @@ impl Request<'_> {
     }
 }
 
-fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
+fn named_in_store(name: &str, cwd: String) -> Result<Option<StoredSession>, Failure> {
     let Some(store) = Place::of(None)?.existing()? else { return Ok(None) };
     let mut query = ListQuery {
         side: Some(Side::Agent),
@@ -263,12 +263,12 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
     }
 }
 
-fn of_store(listed: Listed) -> Kept {
-    Kept { id: listed.key.session_id.as_str().to_owned(), cwd: Some(listed.summary.cwd) }
+fn of_store(listed: Listed) -> StoredSession {
+    StoredSession { id: listed.key.session_id.as_str().to_owned(), cwd: Some(listed.summary.cwd) }
 }
 
-fn kept(listed: SessionInfo) -> Kept {
-    Kept {
+fn kept(listed: SessionInfo) -> StoredSession {
+    StoredSession {
         id: listed.session_id.as_str().to_owned(),
         cwd: Some(listed.cwd).filter(|cwd| Path::new(cwd).is_absolute()),
     }
@@ -329,7 +329,7 @@ fn not_open(error: &OpenError, built_in: bool) -> Failure {
             }
             _ => Exit::AgentFailed,
         },
-        _ => Exit::OurFault,
+        _ => Exit::Internal,
     };
     Failure::new(exit, error)
 }

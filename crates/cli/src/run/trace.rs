@@ -59,14 +59,14 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_and_stops_nothing() {
+    fn a_full_disk_is_reported_and_stops_nothing() {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let trace = Trace { path: "trace.jsonl".into(), file: Arc::new(Mutex::new(Ok(full))) };
         assert_eq!(trace.trouble(), None);
         let tap = trace.tap();
         tap(Direction::Sent, b"{}");
         tap(Direction::Sent, b"{}");
-        let told = trace.trouble().unwrap();
-        assert!(told.contains("trace.jsonl is incomplete"), "{told}");
+        let message = trace.trouble().unwrap();
+        assert!(message.contains("trace.jsonl is incomplete"), "{message}");
     }
 }

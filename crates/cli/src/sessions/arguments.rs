@@ -61,7 +61,7 @@ pub(crate) enum Task {
     /// Unarchive sessions
     #[command(after_help = "Example:\n  attache sessions unarchive 3f2a")]
     Unarchive(Several),
-    /// Delete sessions permanently, after a question
+    /// Delete sessions permanently, after you confirm
     #[command(after_help = "Example:\n  attache sessions delete 3f2a --yes")]
     Delete(Delete),
 }

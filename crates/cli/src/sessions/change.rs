@@ -80,10 +80,8 @@ pub(crate) async fn archive(
     archived: bool,
 ) -> Result<Exit, Failure> {
     for listed in all(store, &arguments.ids, arguments.place.agent.as_deref())? {
-        let (done, word) = (
-            listed.summary.archived == archived,
-            if archived { "archived" } else { "not archived" },
-        );
+        let (done, word) =
+            (listed.summary.archived == archived, if archived { "archived" } else { "unarchived" });
         if !done {
             append(store, &listed.key, EventBody::Archived(archived)).await?;
         }
@@ -123,7 +121,7 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
         format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete permanently?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
     let key = pressed.map_err(|error| {
-        Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}"))
+        Failure::new(Exit::Internal, format!("the terminal cannot be asked: {error}"))
     })?;
     let answer = if key == b'y' { "yes" } else { "no" };
     let written = writeln!(io::stderr().lock(), "{answer}");

@@ -58,12 +58,12 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
         Err(error) => return Err(cannot(error.error)),
     }
     let events = listed.summary.sequence;
-    let told = writeln!(
+    let written = writeln!(
         io::stdout().lock(),
         "exported the log of {} up to event {events} to {shown}",
         sanitize::line(listed.key.session_id.as_str())
     );
-    told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+    written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
 /// Returns the id as a file name, with unsafe characters removed.

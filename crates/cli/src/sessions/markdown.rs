@@ -2,7 +2,7 @@
 //! fenced diffs and outputs.
 
 use super::time;
-use super::transcript::{Part, Teller};
+use super::transcript::{Part, PartSink};
 use crate::exit::Failure;
 use crate::show::diff;
 use crate::show::paint::Paint;
@@ -263,10 +263,10 @@ impl<W: Write> Markdown<W> {
     }
 }
 
-impl<W: Write> Teller for Markdown<W> {
+impl<W: Write> PartSink for Markdown<W> {
     type Error = Failure;
 
-    fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Failure> {
         let written = match part {
             Part::Prompt { number, at, content } => {
                 self.prompt(&format!("## {number} · {}", time::exact(at, &self.zone)), content)

@@ -34,10 +34,10 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// Returns the session to list for a match of the store; `None` if it was listed before or is
+    /// Returns the session to list for a search result; `None` if it was listed before or is
     /// not requested.
     fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
-        let listed = match kept_by_agent(self.store, &found.key, self.query.agent.as_deref())? {
+        let listed = match agent_log_of(self.store, &found.key, self.query.agent.as_deref())? {
             Some(own) => own,
             None => found,
         };
@@ -82,7 +82,7 @@ impl Iterator for Pages<'_> {
 /// Returns the agent's own log, in the same store, of a session whose client copy is `key`. The
 /// client can know the built-in agent by another name; with `agent`, only a log of that agent
 /// counts.
-fn kept_by_agent(
+fn agent_log_of(
     store: &dyn Store,
     key: &SessionKey,
     agent: Option<&str>,
@@ -115,7 +115,7 @@ pub(crate) fn copies(store: &dyn Store, listed: &Listed) -> Result<Vec<SessionKe
         let page = store.list(&query)?;
         for copy in page.sessions {
             let is_it = copy.key.session_id == listed.key.session_id
-                && kept_by_agent(store, &copy.key, None)?.is_some_and(|own| own.key == listed.key);
+                && agent_log_of(store, &copy.key, None)?.is_some_and(|own| own.key == listed.key);
             found.extend(is_it.then_some(copy.key));
         }
         match page.next {

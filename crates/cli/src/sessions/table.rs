@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other_also_with_wide_characters() {
+    fn columns_align_with_wide_characters() {
         let rows = [row("3f2a99c1-0000", "漢字"), row("9c41aaaa-0000", "short")];
         let lines = lines(&rows, None, PLAIN);
         let column = |line: &str| width(line.split("~/").next().unwrap());
@@ -303,14 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_as_long_as_they_must_be_to_differ() {
+    fn ids_are_just_long_enough_to_differ() {
         let rows = [row("sess_0000001", "a"), row("sess_0000002", "b")];
         assert!(lines(&rows, None, PLAIN)[1].starts_with("sess_0000001  a"));
         assert!(lines(&[row("3f2a99c1-0000", "a")], None, PLAIN)[1].starts_with("3f2a99c1  a"));
     }
 
     #[test]
-    fn the_end_of_a_path_is_what_is_shown_of_a_long_one() {
+    fn a_long_path_shows_its_end() {
         assert_eq!(end("~/projects/会話/保存", 8), "…話/保存");
         assert_eq!((end("~/a", 3), end("~/ab", 0)), ("~/a".to_owned(), String::new()));
     }

@@ -1,7 +1,7 @@
 //! Shows a stored conversation on a terminal, as `attache run` shows one.
 
 use super::time;
-use super::transcript::{Part, Teller, ended};
+use super::transcript::{Part, PartSink, ended};
 use crate::exit::Failure;
 use crate::run;
 use crate::run::session::Opened;
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 /// Shows the parts with the output for terminals.
 pub(crate) struct TerminalOutput {
-    face: Terminal<io::Stdout>,
+    output: Terminal<io::Stdout>,
     bound: Bound,
     paint: Paint,
     zone: TimeZone,
@@ -30,7 +30,7 @@ impl TerminalOutput {
     pub(crate) fn new(zone: TimeZone, thoughts: bool, verbose: bool) -> Self {
         let bound = if verbose { Bound::Whole } else { Bound::Short };
         let paint = Paint::of(&io::stdout());
-        Self { face: run::on_terminal(bound), bound, paint, zone, thoughts, cwd: String::new() }
+        Self { output: run::on_terminal(bound), bound, paint, zone, thoughts, cwd: String::new() }
     }
 
     /// Shows the facts about the session.
@@ -43,7 +43,7 @@ impl TerminalOutput {
     }
 
     fn lines(&mut self, lines: &[String]) -> Result<(), Failure> {
-        let paused = self.face.pause();
+        let paused = self.output.pause();
         let mut out = io::stdout().lock();
         let written =
             paused.and_then(|()| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
@@ -51,7 +51,7 @@ impl TerminalOutput {
     }
 
     fn show(&mut self, item: Item<'_>) -> Result<(), Failure> {
-        self.face.show(item).map_err(|error| Failure::output(&error))
+        self.output.show(item).map_err(|error| Failure::output(&error))
     }
 
     /// Shows a prompt, indented after a mark, between blank lines.
@@ -68,7 +68,7 @@ impl TerminalOutput {
         }
         lines.push(String::new());
         self.lines(&lines)?;
-        self.face = run::on_terminal(self.bound);
+        self.output = run::on_terminal(self.bound);
         let cwd = self.cwd.clone();
         self.show(Item::Session { id: "", cwd: &cwd, opened: Opened::New, title: None })
     }
@@ -86,10 +86,10 @@ impl TerminalOutput {
     }
 }
 
-impl Teller for TerminalOutput {
+impl PartSink for TerminalOutput {
     type Error = Failure;
 
-    fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Failure> {
         match part {
             Part::Prompt { content, .. } => self.prompt(content),
             Part::Message(MessageAuthor::Thought)

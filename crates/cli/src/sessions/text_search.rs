@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_where_pieces_divide_it_and_in_one_message_only() {
+    fn a_text_is_found_across_pieces_of_one_message() {
         use MessageAuthor::{Agent, User};
         let long = "漢".repeat(500);
         let found_in =

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_told_by_how_long_ago_it_was_and_the_rest_by_its_date() {
+    fn recent_times_are_relative_and_others_are_dates() {
         let now = now();
         let then = now.timestamp().as_millisecond();
         for (before, text) in [
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_evening_before_is_minutes_ago_shortly_after_midnight() {
+    fn shortly_after_midnight_the_last_evening_is_minutes_ago() {
         let midnight: Zoned = "2026-11-21T00:10:00+01:00[+01:00]".parse().unwrap();
         let at = Timestamp(midnight.timestamp().as_millisecond() - 1_200_000);
         assert_eq!(ago(at, &midnight), "20 min ago");

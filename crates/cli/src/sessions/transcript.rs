@@ -1,7 +1,7 @@
 //! A stored conversation, part by part, from its log.
 //!
-//! The log is read page by page and folded as everywhere. Delivered parts are dropped, so that a
-//! log of any length takes bounded memory.
+//! The log is read page by page and folded like any other log. Delivered parts are dropped, so that
+//! a log of any length takes bounded memory.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{
@@ -50,38 +50,38 @@ pub(crate) enum Part<'a> {
 }
 
 /// A receiver of the parts.
-pub(crate) trait Teller {
+pub(crate) trait PartSink {
     type Error: From<StoreError>;
 
     /// Shows the next part.
-    fn tell(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
+    fn part(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
 }
 
 /// Delivers a stored conversation.
 ///
 /// # Errors
 /// The log cannot be read, or the receiver fails.
-pub(crate) fn tell<T: Teller>(
+pub(crate) fn replay<T: PartSink>(
     store: &dyn Store,
     key: &SessionKey,
-    teller: &mut T,
+    sink: &mut T,
 ) -> Result<(), T::Error> {
-    let mut telling = Telling::new(Session::new(key.session_id.clone()), teller);
+    let mut replay = Replay::new(Session::new(key.session_id.clone()), sink);
     let mut after = 0;
     loop {
         let events = store.read(key, after)?;
         let Some(last) = events.last() else { break };
         after = last.sequence;
         for event in &events {
-            telling.event(event)?;
+            replay.event(event)?;
         }
     }
-    telling.rest()
+    replay.rest()
 }
 
-struct Telling<'t, T> {
+struct Replay<'t, T> {
     session: Session,
-    teller: &'t mut T,
+    sink: &'t mut T,
     prompts: u64,
     /// The entry of the last delivered message, if nothing followed it.
     open: Option<usize>,
@@ -94,12 +94,12 @@ struct Telling<'t, T> {
     permissions: BTreeMap<usize, Permission>,
 }
 
-impl<'t, T: Teller> Telling<'t, T> {
-    fn new(mut session: Session, teller: &'t mut T) -> Self {
+impl<'t, T: PartSink> Replay<'t, T> {
+    fn new(mut session: Session, sink: &'t mut T) -> Self {
         session.set_memory_limit(MEMORY);
         Self {
             session,
-            teller,
+            sink,
             prompts: 0,
             open: None,
             unfinished: BTreeSet::new(),
@@ -120,10 +120,10 @@ impl<'t, T: Teller> Telling<'t, T> {
             }
             EventBody::Message { author, content, .. } => {
                 if self.open != change.entry || change.entry.is_none() {
-                    self.teller.tell(Part::Message(*author))?;
+                    self.sink.part(Part::Message(*author))?;
                     self.open = change.entry;
                 }
-                self.teller.tell(Part::Piece { author: *author, content })
+                self.sink.part(Part::Piece { author: *author, content })
             }
             EventBody::Notice(notice) => self.part(Part::Notice(notice)),
             EventBody::Unknown { name, .. } => self.part(Part::LeftOut(name)),
@@ -135,7 +135,7 @@ impl<'t, T: Teller> Telling<'t, T> {
                 self.finish()?;
                 self.open = None;
                 let state = self.session.usage();
-                self.teller.tell(Part::TurnEnded { outcome, usage: usage.as_ref(), state })
+                self.sink.part(Part::TurnEnded { outcome, usage: usage.as_ref(), state })
             }
             _ => match change.entry {
                 Some(entry) => self.changed(event, entry, change.parts),
@@ -151,7 +151,7 @@ impl<'t, T: Teller> Telling<'t, T> {
 
     fn part(&mut self, part: Part<'_>) -> Result<(), T::Error> {
         self.open = None;
-        self.teller.tell(part)
+        self.sink.part(part)
     }
 
     /// Handles an entry that starts or changes.
@@ -265,17 +265,17 @@ mod tests {
     use attache_session::{Commit, ListPage, ListQuery, Log, Summary};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A log that is made when it is read: page by page, each of some events.
-    struct Made<F> {
+    /// A log whose pages of events are generated when they are read.
+    struct GeneratedLog<F> {
         event: F,
         pages: u64,
-        /// How many pages were read.
+        /// The number of pages that were read.
         read: AtomicU64,
     }
 
-    const ON_A_PAGE: u64 = 100;
+    const PER_PAGE: u64 = 100;
 
-    impl<F: Fn(u64) -> Option<EventBody> + Send + Sync + 'static> Store for Made<F> {
+    impl<F: Fn(u64) -> Option<EventBody> + Send + Sync + 'static> Store for GeneratedLog<F> {
         fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
             Err(StoreError::AlreadyExists(key.clone()))
         }
@@ -292,7 +292,7 @@ mod tests {
         }
         fn read(&self, _: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
             let page = self.read.fetch_add(1, Ordering::Relaxed);
-            let numbers = if page < self.pages { after + 1..after + 1 + ON_A_PAGE } else { 0..0 };
+            let numbers = if page < self.pages { after + 1..after + 1 + PER_PAGE } else { 0..0 };
             let event = |sequence| {
                 Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? })
             };
@@ -317,16 +317,16 @@ mod tests {
         }
     }
 
-    /// Remembers the parts in words.
-    struct Words<'m> {
+    /// Collects a description of each part.
+    struct Descriptions<'m> {
         said: Vec<String>,
         read: Option<&'m AtomicU64>,
     }
 
-    impl Teller for Words<'_> {
+    impl PartSink for Descriptions<'_> {
         type Error = StoreError;
 
-        fn tell(&mut self, part: Part<'_>) -> Result<(), StoreError> {
+        fn part(&mut self, part: Part<'_>) -> Result<(), StoreError> {
             let text = |content: &ContentBlock| content.as_text().unwrap_or_default().to_owned();
             let word = match part {
                 Part::Prompt { number, content, .. } => {
@@ -356,12 +356,12 @@ mod tests {
         SessionKey { side: Side::Agent, agent: "a".to_owned(), session_id: "s".into() }
     }
 
-    fn told(bodies: Vec<EventBody>) -> Vec<String> {
+    fn parts_of(bodies: Vec<EventBody>) -> Vec<String> {
         let event =
             move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
-        let store = Made { event, pages: 1, read: AtomicU64::new(0) };
-        let mut words = Words { said: Vec::new(), read: None };
-        tell(&store, &key(), &mut words).unwrap();
+        let store = GeneratedLog { event, pages: 1, read: AtomicU64::new(0) };
+        let mut words = Descriptions { said: Vec::new(), read: None };
+        replay(&store, &key(), &mut words).unwrap();
         words.said
     }
 
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_when_they_are_settled_and_plans_as_they_were_at_the_end() {
+    fn calls_are_shown_when_settled_and_plans_at_the_end() {
         let plan = |text: &str| EventBody::Plan {
             id: None,
             content: PlanContent::Markdown(text.to_owned()),
@@ -401,7 +401,7 @@ mod tests {
             agent: None,
         };
         let call = |id: &str| EventBody::ToolCall(ToolCall::new(id, id));
-        let said = told(vec![
+        let said = parts_of(vec![
             opened,
             prompt("go"),
             plan("first"),
@@ -429,9 +429,9 @@ mod tests {
     }
 
     #[test]
-    fn a_message_goes_on_until_something_else_is_said() {
+    fn a_message_continues_until_another_part() {
         use MessageAuthor::{Agent, Thought};
-        let said = told(vec![
+        let said = parts_of(vec![
             prompt("go"),
             says(Thought, None, "hm"),
             says(Agent, None, "one "),
@@ -459,35 +459,35 @@ mod tests {
         assert_eq!(said, expected);
     }
 
-    /// The log of a session that never ends cannot be held: each page is told before the next is
+    /// A log without an end cannot be held in memory: each page is delivered before the next is
     /// read.
     #[test]
-    fn a_page_is_told_before_the_next_is_read() {
+    fn a_page_is_delivered_before_the_next_is_read() {
         let event = |sequence: u64| Some(says(MessageAuthor::Agent, None, &sequence.to_string()));
-        let store = Made { event, pages: 50, read: AtomicU64::new(0) };
-        let mut words = Words { said: Vec::new(), read: Some(&store.read) };
-        tell(&store, &key(), &mut words).unwrap();
+        let store = GeneratedLog { event, pages: 50, read: AtomicU64::new(0) };
+        let mut words = Descriptions { said: Vec::new(), read: Some(&store.read) };
+        replay(&store, &key(), &mut words).unwrap();
         let on_page =
             |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
-        assert!((2..=50).all(|page| on_page(page) == ON_A_PAGE));
+        assert!((2..=50).all(|page| on_page(page) == PER_PAGE));
     }
 
     #[test]
-    fn what_is_too_large_to_be_held_is_left_out_and_said_to_be() {
+    fn content_over_the_limit_is_left_out_with_a_note() {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
         let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
-        let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
+        let said = parts_of(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
         assert_eq!(said, ["Agent", "more", "left out content too large to show", "ended done"]);
     }
 
     #[test]
-    fn calls_that_are_never_settled_are_told_before_they_are_too_many() {
+    fn unsettled_calls_are_delivered_at_the_limit() {
         let event = |sequence: u64| {
             Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")))
         };
-        let store = Made { event, pages: 30, read: AtomicU64::new(0) };
-        let mut words = Words { said: Vec::new(), read: Some(&store.read) };
-        tell(&store, &key(), &mut words).unwrap();
+        let store = GeneratedLog { event, pages: 30, read: AtomicU64::new(0) };
+        let mut words = Descriptions { said: Vec::new(), read: Some(&store.read) };
+        replay(&store, &key(), &mut words).unwrap();
         assert_eq!(words.said.len(), 3000);
         assert_eq!(words.said.iter().filter(|read| *read == "31").count(), UNFINISHED);
     }

@@ -108,7 +108,7 @@ impl KeysFile {
         sanitize::visible_line(&self.path.display().to_string())
     }
 
-    /// Stores or removes a key. Returns whether one existed before.
+    /// Stores or removes a key. Returns whether there was a key before.
     ///
     /// # Errors
     /// The file is broken or cannot be written.

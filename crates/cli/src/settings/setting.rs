@@ -104,7 +104,7 @@ mod tests {
     use super::Shape;
 
     #[test]
-    fn a_value_has_its_shape() {
+    fn a_value_must_have_its_shape() {
         for (shape, value) in [
             (Shape::Words, "openai/gpt"),
             (Shape::Mode, "plan"),

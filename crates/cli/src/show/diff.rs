@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_line_end_at_the_end_of_a_file_is_seen() {
+    fn a_changed_final_line_end_is_shown() {
         let shown = diff(Some("a\n"), "a", PLAIN);
         assert_eq!(
             shown.lines,
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_ours_and_never_the_files() {
+    fn colours_come_only_from_this_program() {
         let shown = diff(Some("old\n"), "\u{1b}[8mhidden\n", Paint { colours: true });
         assert_eq!(shown.lines[2], "\u{1b}[32m+␛[8mhidden\u{1b}[0m");
     }

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_one_object_and_commands_no_terminal() {
+    fn every_line_is_one_object_without_control_characters() {
         let evil = "a\nb\u{1b}[2J\u{9b}1m\u{202e}\u{7f}\u{2028}";
         let line = shown(Item::Text(evil));
         assert_eq!(line.matches('\n').count(), 1);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_input_is_copied_however_odd() {
+    fn raw_input_is_copied_unchanged() {
         let mut call = ToolCall::new("c", "t");
         let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
         call.raw_input = Some(Raw::from_text(&deep).unwrap());

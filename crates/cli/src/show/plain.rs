@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_means_the_answer_alone_and_verbose_thoughts_too() {
+    fn quiet_shows_only_the_answer_and_verbose_adds_reasoning() {
         assert_eq!(run(None), ("Let me look.\nDone\n".into(), String::new()));
         assert!(run(Some(Bound::Whole)).1.starts_with("hm "));
     }

@@ -50,7 +50,7 @@ mod tests {
     use attache_protocol::v1::PlanEntryPriority;
 
     #[test]
-    fn a_plan_is_a_check_list() {
+    fn a_plan_is_a_checklist() {
         let entry = |text: &str, status| PlanEntry::new(text, PlanEntryPriority::High, status);
         let plan = PlanContent::Items(vec![
             entry("look", PlanEntryStatus::Completed),

@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_titles_go_whole() {
+    fn escape_sequences_are_removed_completely() {
         assert_eq!(text("\u{1b}[1;31mred\u{1b}[0m \u{9b}2Jx"), "red x");
         assert_eq!(text("\u{1b}]0;owned\u{7}a\u{1b}]8;;http://x\u{1b}\\b"), "ab");
         assert_eq!(text("one\r\ntwo\rthree"), "one\ntwothree");
     }
 
     #[test]
-    fn an_unfinished_sequence_swallows_no_text() {
+    fn an_unfinished_sequence_hides_no_text() {
         assert_eq!(text("\u{1b}]0;never ended\nnext"), "]0;never ended\nnext");
         assert_eq!(text("\u{1b}[31\nnext"), "31\nnext");
         assert_eq!(text("end\u{1b}"), "end");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_seen_is_seen() {
+    fn control_characters_become_visible() {
         assert_eq!(visible("rm\u{1b}[8m -rf\r\n\u{7f}\u{202e}"), "rm␛[8m -rf␍\n␡\u{fffd}");
     }
 

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_above_text_is_told_again_below_it() {
+    fn a_call_above_text_is_repeated_below_it() {
         let mut terminal = terminal();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::InProgress))).unwrap();
         terminal.show(Item::Text("\n\nmeanwhile")).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_call_shows_where_its_output_is() {
+    fn a_running_call_shows_its_last_line_of_output() {
         let mut terminal = terminal();
         let mut call = call("a", ToolCallStatus::InProgress);
         call.content = vec![attache_protocol::v1::ContentBlock::text("one\ntwo\u{1b}[2J\n").into()];
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_ticked_off_where_it_stands() {
+    fn a_plan_is_updated_in_place() {
         use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
         let mut terminal = terminal();
         let plan = |first, second| {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn many_calls_are_rewritten_only_where_the_cursor_reaches() {
+    fn calls_are_rewritten_only_within_reach_of_the_cursor() {
         let mut terminal = terminal();
         for id in 0..30 {
             terminal.show(Item::ToolCall(&call(&id.to_string(), ToolCallStatus::Pending))).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_an_agent_commands_no_terminal() {
+    fn text_of_an_agent_cannot_control_the_terminal() {
         let mut terminal = terminal();
         terminal.show(Item::Thought("hm\u{1b}]0;x\u{7}")).unwrap();
         terminal.show(Item::Text("\u{1b}[2Jhello\u{9b}1m\r\n")).unwrap();

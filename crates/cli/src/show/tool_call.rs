@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn long_output_is_cut_in_the_middle_and_says_so() {
+    fn long_output_is_shortened_in_the_middle_with_a_note() {
         let mut call = call("run", ToolKind::Execute, ToolCallStatus::Completed);
         let text: String = (1..=100).map(|n| format!("{n}\n")).collect();
         call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_shown_only_on_request_or_when_it_failed() {
+    fn output_of_reads_is_shown_only_on_request_or_failure() {
         let mut call = call("read", ToolKind::Read, ToolCallStatus::Completed);
         call.content = vec![ContentBlock::text("text").into()];
         assert!(details(&call, Path::new("/p"), PLAIN, Bound::Short, true).is_empty());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_an_agent_says_reaches_the_terminal_as_a_command() {
+    fn text_of_a_call_cannot_control_the_terminal() {
         let evil = "\u{1b}[2J\u{1b}]0;x\u{7}evil\u{202e}";
         let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
         call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];

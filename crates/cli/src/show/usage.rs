@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn context_tokens_and_cost_stand_in_one_line() {
+    fn context_tokens_and_cost_share_one_line() {
         let mut turn = Usage::new(1900_u64, 1850_u64, 50_u64);
         turn.cached_read_tokens = Some(7);
         let shown =
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_several_lines_and_no_part_is_broken_that_fits() {
+    fn a_narrow_terminal_gets_several_lines_of_whole_parts() {
         let turn = Usage::new(900_u64, 850_u64, 50_u64);
         let state = state(1234, Some(32768), Some(Cost::new(0.5, "USD")));
         let shown = |columns| lines(&state, Some(&turn), PLAIN, columns);
@@ -189,7 +189,7 @@ mod tests {
 
     /// USE-10, USE-12.
     #[test]
-    fn tokens_stand_under_the_name_of_who_counted_them_and_are_summed_only_where_that_is_right() {
+    fn tokens_name_their_counter_and_are_summed_only_if_correct() {
         assert_eq!(turns(None, &[(9, 4, 5)]), "turn 9 tokens (in 4, out 5)");
         assert_eq!(
             turns(None, &[(9, 4, 5), (1200, 1000, 200)]),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn from_75_percent_on_it_says_what_to_do() {
+    fn advice_appears_from_75_percent() {
         let shown = |used| line(&state(used, Some(100), None), None, PLAIN).unwrap();
         assert_eq!(shown(74), "context 74 of 100 tokens (74 %)");
         assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_left_out() {
+    fn unknown_values_are_left_out() {
         assert_eq!(line(&UsageState::default(), None, PLAIN), None);
         assert_eq!(line(&state(5, None, None), None, PLAIN).as_deref(), Some("context 5 tokens"));
         assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn money_has_no_idle_decimals() {
+    fn money_has_no_trailing_zeros() {
         let shown = [1.0, 0.5, 0.12345, 12.0001, f64::NAN].map(money);
         assert_eq!(shown, ["1", "0.50", "0.1235", "12.0001", "NaN"]);
     }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_text_fits_and_says_that_it_was_cut() {
+    fn a_cut_text_fits_and_ends_with_an_ellipsis() {
         assert_eq!(cut("hello", 5), "hello");
         assert_eq!(cut("hello!", 5), "hell…");
         assert_eq!(cut("漢字漢字", 5), "漢字…");

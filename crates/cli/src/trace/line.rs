@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_kept_whole_up_to_the_limit_and_then_only_its_beginning() {
+    fn a_line_over_the_limit_keeps_only_its_start() {
         let mut line = Line::default();
         for _ in 0..KEPT / (64 * 1024) {
             line.push(&[b'a'; 64 * 1024]);

@@ -82,7 +82,7 @@ impl Recorder {
         if let Some((observer, tally)) = &mut self.judge {
             tally.lines += 1;
             if !line.is_cut() {
-                tell(tally, from.as_str(), &observer.line(self.number, from, line.kept()));
+                report(tally, from.as_str(), &observer.line(self.number, from, line.kept()));
             }
         }
     }
@@ -95,7 +95,7 @@ impl Recorder {
         }
         self.write();
         if let Some((observer, tally)) = &mut self.judge {
-            tell(tally, "at the end", &observer.end());
+            report(tally, "at the end", &observer.end());
             say(&tally.sentence());
         }
     }
@@ -107,7 +107,7 @@ impl Recorder {
     }
 }
 
-fn tell(tally: &mut Tally, place: &str, findings: &[Finding]) {
+fn report(tally: &mut Tally, place: &str, findings: &[Finding]) {
     for finding in findings {
         tally.finding(finding);
         let (rule, line) = (finding.rule, finding.line);

@@ -19,7 +19,7 @@ impl Run<'_> {
         stopping: &mut Option<Exit>,
     ) -> Result<(), Failure> {
         self.catch_up(session, turn).await?;
-        self.face.pause().map_err(|error| Failure::output(&error))?;
+        self.output.pause().map_err(|error| Failure::output(&error))?;
         let said = match elicitation {
             Elicitation::Form(request, answer) => {
                 let asked = elicitation::fill(&request);
@@ -69,7 +69,7 @@ impl Run<'_> {
             }
             answered = asked => {
                 let answered = answered.map_err(|error| {
-                    Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
+                    Failure::new(Exit::Internal, format!("the terminal cannot be read: {error}"))
                 })?;
                 // A withdrawn question needs no answer.
                 let _ = answer.send(answered.clone());

@@ -35,7 +35,7 @@ async fn converse(agent: Agent) {
     play_all(name, KNOWN, plays).await;
 }
 
-/// Plays one scenario with a process of its own, which ends when the play is over.
+/// Plays one scenario with a separate agent process, which ends with the scenario.
 async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
     let project = Project::new();
     let mut bindings = bindings(agent.words);
@@ -54,16 +54,16 @@ async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_agent_holds_every_conversation() {
+async fn our_agent_passes_every_scenario() {
     converse(Agent::ours()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_rust_agent_holds_every_conversation_but_those_listed() {
+async fn the_official_rust_agent_passes_all_but_the_listed_scenarios() {
     converse(Agent::official_rust()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_typescript_agent_holds_every_conversation_but_those_listed() {
+async fn the_official_typescript_agent_passes_all_but_the_listed_scenarios() {
     converse(Agent::official_ts()).await;
 }

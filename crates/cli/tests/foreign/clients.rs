@@ -1,5 +1,5 @@
-//! The raw peer as the agent of each client. The client is started as a process, and what it starts
-//! is a relay to the test.
+//! The raw peer as the agent of each client. The client runs as a process and starts a relay to the
+//! test as its agent.
 
 use crate::deviations::{Deviation, bindings, play_all, scenarios};
 use crate::peers::{Client, relay};
@@ -18,16 +18,16 @@ const KNOWN: &[Deviation] = &[
     Deviation {
         peer: "official-client",
         title: "Lines that are not messages do no harm",
-        why: "the SDK answers stray text, as RPC-19 has it",
+        why: "the SDK answers stray text as RPC-19 requires",
     },
     Deviation {
         peer: "client.mjs",
         title: "Lines that are not messages do no harm",
-        why: "the SDK answers stray text, as RPC-19 has it",
+        why: "the SDK answers stray text as RPC-19 requires",
     },
 ];
 
-/// With which code our client ends, where that is not 0.
+/// The exit code of our client in scenarios where it is not 0.
 const OUR_CODES: &[(&str, i32)] = &[
     ("An unknown protocol version ends the client", 3),
     ("An unknown stop reason ends the turn", 4),
@@ -40,8 +40,7 @@ const OUR_CODES: &[(&str, i32)] = &[
     ("A turn that ended before its cancel arrived keeps its stop reason", 8),
 ];
 
-/// How long a client may take to start its agent. It only decides what would otherwise hang for
-/// ever.
+/// The time limit for a client to start its agent. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn converse(client: Client) {
@@ -53,7 +52,7 @@ async fn converse(client: Client) {
     play_all(client.name(), KNOWN, plays).await;
 }
 
-/// Plays one scenario with a client of its own, which ends when the play is over.
+/// Plays one scenario with a separate client process, which ends with the scenario.
 async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<(), String> {
     let project = Project::new();
     let mut bindings = bindings(&[("outside_name", "outside.txt")]);
@@ -79,8 +78,8 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     }
 }
 
-/// Starts a client by the command that `command` makes of the command of its agent, and waits until
-/// it has started that.
+/// Starts a client, and waits until it has started its agent. `command` returns the client's
+/// command for the command of an agent.
 pub(crate) async fn started(
     project: &Project,
     command: impl FnOnce(&[String]) -> Vec<String>,
@@ -95,16 +94,16 @@ pub(crate) async fn started(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_client_holds_every_conversation() {
+async fn our_client_passes_every_scenario() {
     converse(Client::Ours).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_rust_client_holds_every_conversation_but_those_listed() {
+async fn the_official_rust_client_passes_all_but_the_listed_scenarios() {
     converse(Client::OfficialRust).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_official_typescript_client_holds_every_conversation_but_those_listed() {
+async fn the_official_typescript_client_passes_all_but_the_listed_scenarios() {
     converse(Client::OfficialTs).await;
 }

@@ -1,23 +1,22 @@
-//! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that
-//! this list stays true.
+//! Known deviations of foreign peers. A listed scenario must fail, so that the list stays correct.
 
 use attache_scenario::{Bindings, Scenario};
 use tokio::task::JoinSet;
 
-/// One scenario that a peer does not pass.
+/// A scenario that a peer does not pass.
 #[derive(Debug)]
 pub(crate) struct Deviation {
     pub(crate) peer: &'static str,
     pub(crate) title: &'static str,
-    /// What it does instead.
+    /// What the peer does instead.
     pub(crate) why: &'static str,
 }
 
-/// How many scenarios are played at once.
+/// The number of scenarios that are played at once.
 const AT_ONCE: usize = 4;
 
-/// Plays all scenarios, each given by its title and what plays it, and fails the test with
-/// everything that was not as expected.
+/// Plays all scenarios, each given by its title and a future, and fails the test with every
+/// unexpected outcome.
 pub(crate) async fn play_all<P>(
     peer: &str,
     known: &[Deviation],
@@ -40,7 +39,7 @@ pub(crate) async fn play_all<P>(
     assert!(surprises.is_empty(), "{} surprises:\n\n{}", surprises.len(), surprises.join("\n\n"));
 }
 
-/// What is wrong with this outcome, if anything is.
+/// Describes an unexpected outcome.
 fn surprise(
     peer: &str,
     title: &str,
@@ -52,18 +51,18 @@ fn surprise(
         (Ok(()), None) | (Err(_), Some(_)) => None,
         (Err(failure), None) => Some(format!("{peer}: {failure}")),
         (Ok(()), Some(Deviation { why, .. })) => Some(format!(
-            "{peer} passes \"{title}\", which is listed as a deviation ({why}): take it off the list"
+            "{peer} passes \"{title}\", which is listed as a deviation ({why}): remove it from the list"
         )),
     }
 }
 
-/// The scenarios of some files, whose titles are all different.
+/// Reads the scenarios of some files; all titles must differ.
 pub(crate) fn scenarios(files: &[(&str, &str)], known: &[Deviation]) -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = Vec::new();
     for (name, text) in files {
         let read =
             Scenario::read_all(text).unwrap_or_else(|error| panic!("scenarios/{name}: {error}"));
-        assert!(!read.is_empty(), "scenarios/{name} holds none");
+        assert!(!read.is_empty(), "scenarios/{name} contains no scenario");
         for scenario in read {
             assert!(
                 scenarios.iter().all(|other| other.title != scenario.title),
@@ -82,7 +81,7 @@ pub(crate) fn scenarios(files: &[(&str, &str)], known: &[Deviation]) -> Vec<Scen
     scenarios
 }
 
-/// What the names of a scenario stand for from the start.
+/// The initial values of names in scenarios.
 pub(crate) fn bindings(words: &[(&str, &str)]) -> Bindings {
     let mut bindings = Bindings::default();
     for (name, value) in words {
@@ -92,7 +91,7 @@ pub(crate) fn bindings(words: &[(&str, &str)]) -> Bindings {
 }
 
 #[test]
-fn a_listed_deviation_must_be_there() {
+fn a_listed_deviation_must_occur() {
     let known = [Deviation { peer: "a", title: "t", why: "w" }];
     assert_eq!(surprise("a", "t", &known, Err("f".into())), None);
     assert_eq!(surprise("b", "t", &known, Ok(())), None);

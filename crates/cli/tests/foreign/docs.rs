@@ -1,7 +1,7 @@
-//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what
-//! our own agent and client support.
+//! The documents of the judge: how each rule is judged, the verdicts for three unrelated peers, and
+//! the features that our own agent and client support.
 
-use crate::judged::{Family, Peers, family, judgements};
+use crate::judgements::{Family, Peers, family, judgements};
 use attache_check::{
     Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules,
     support_matrix, why_not_judged,
@@ -9,15 +9,15 @@ use attache_check::{
 use attache_protocol::method::Side;
 use std::path::Path;
 
-/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct
-/// peers. It may only grow.
+/// The number of rules with a pair: a fault that the judge finds, and a pass on three unrelated
+/// correct peers. It may only grow.
 const PAIRS: usize = 300;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
 
-/// Fails unless the document is this text, less what a slow machine may leave open; writes it where
-/// `UPDATE_DOCS` is set.
-fn is_kept(name: &str, text: &str) {
+/// Fails if the document differs from this text, ignoring lines that depend on the machine's speed.
+/// With `UPDATE_DOCS` it writes the document instead.
+fn assert_up_to_date(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, text).unwrap();
@@ -27,20 +27,19 @@ fn is_kept(name: &str, text: &str) {
     let differ = kept.iter().zip(&now).find(|(kept, now)| kept != now);
     assert!(
         kept == now,
-        "docs/{name} is not what is so any more; this writes it:\n  {COMMAND}\nfirst difference: {differ:#?}"
+        "docs/{name} is out of date; write it with:\n  {COMMAND}\nfirst difference: {differ:#?}"
     );
 }
 
-/// The lines that hold on any machine. Whether something was seen in time may differ from run to
-/// run, so a rule that was not tested counts as one that passes, and totals and reasons do not
-/// count; what was seen and is wrong does.
+/// Returns the lines that are the same on every machine. A slow machine can miss a result, so "not
+/// tested" counts as "pass", and totals and reasons are ignored; failures are not.
 fn steady(text: &str) -> Vec<String> {
     let open = ["As `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {
-        !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair: ")
+        !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
     });
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
-    // Of nine cells the last is the reason.
+    // The last of nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
         _ => line.to_owned(),
@@ -49,29 +48,29 @@ fn steady(text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn docs_tell_what_our_agent_and_our_client_support() {
+async fn support_md_is_up_to_date() {
     let ours = family(Family::Ours).await;
-    is_kept(
+    assert_up_to_date(
         "support.md",
         &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]),
     );
 }
 
 #[tokio::test]
-async fn docs_tell_how_every_rule_is_judged() {
+async fn rules_md_is_up_to_date() {
     let peers = judgements().await;
     let coverage: Vec<Coverage> = rules().iter().map(|rule| Coverage::of(rule, peers)).collect();
-    is_kept("rules.md", &document(&coverage));
+    assert_up_to_date("rules.md", &document(&coverage));
     let pairs = coverage.iter().filter(|coverage| coverage.is_pair()).count();
     assert!(pairs >= PAIRS, "{pairs} rules have a pair, and {PAIRS} had one");
 }
 
-/// What is known about one rule.
+/// The probes, faults and verdicts of one rule.
 struct Coverage {
     rule: &'static Rule,
     probes: Vec<String>,
     faults: Vec<&'static Fault>,
-    /// What is said of the peers of each family, agent and client.
+    /// The verdicts for the peers of each family, agent and client.
     said: Vec<(Family, Vec<(Side, Outcome)>)>,
 }
 
@@ -97,7 +96,7 @@ impl Coverage {
         Self { rule, probes, faults, said: said.collect() }
     }
 
-    /// Whether a fault of one end is found, and that end of all three families passes.
+    /// Returns whether a fault of one side is found and that side passes in all three families.
     fn is_pair(&self) -> bool {
         [Side::Agent, Side::Client].into_iter().any(|side| {
             let passes = |said: &Vec<(Side, Outcome)>| said.contains(&(side, Outcome::Pass));
@@ -108,7 +107,7 @@ impl Coverage {
 
     fn row(&self) -> String {
         let rule = self.rule;
-        let mut faults: Vec<String> = self.faults.iter().map(|fault| told(fault)).collect();
+        let mut faults: Vec<String> = self.faults.iter().map(|fault| described(fault)).collect();
         faults.dedup();
         let said = self.said.iter().map(|(_, said)| {
             let said: Vec<String> =
@@ -128,7 +127,7 @@ impl Coverage {
         )
     }
 
-    /// Why there is no pair, the plainest reason first.
+    /// Describes why there is no pair; the simplest reason comes first.
     fn why_no_pair(&self) -> String {
         if let Some(why) = why_not_judged(self.rule.id) {
             return why.to_owned();
@@ -140,26 +139,27 @@ impl Coverage {
             };
         }
         if self.faults.is_empty() {
-            return "no fault shows that its judge can fail".to_owned();
+            return "no fault shows that its probe can fail".to_owned();
         }
         let by = |side: Side| self.faults.iter().any(|fault| fault.by == side);
         let missing = self.said.iter().find_map(|(family, said)| {
-            let told = said.iter().filter(|(side, _)| by(*side));
-            let best = told.clone().find(|(_, outcome)| outcome.is_fail()).or(told.clone().next());
+            let relevant = said.iter().filter(|(side, _)| by(*side));
+            let best =
+                relevant.clone().find(|(_, outcome)| outcome.is_fail()).or(relevant.clone().next());
             match best {
-                _ if told.clone().any(|(_, outcome)| *outcome == Outcome::Pass) => None,
+                _ if relevant.clone().any(|(_, outcome)| *outcome == Outcome::Pass) => None,
                 Some((_, Outcome::Fail { .. })) => Some(format!("{} breaks it", family.name())),
                 Some((_, outcome)) => {
                     Some(format!("{}: {}", family.name(), outcome.why().unwrap_or_default()))
                 }
-                None => Some(format!("{} never did what it is about", family.name())),
+                None => Some(format!("{} never reached its subject", family.name())),
             }
         });
-        missing.unwrap_or_else(|| "no one side of all three passes".to_owned())
+        missing.unwrap_or_else(|| "no side passes in all three families".to_owned())
     }
 }
 
-fn told(fault: &Fault) -> String {
+fn described(fault: &Fault) -> String {
     let place = match fault.judged {
         Judged::Traffic => format!("line of the {}", fault.by.as_str()),
         judged => judged.as_str().to_owned(),
@@ -184,10 +184,16 @@ fn verdict(side: Side, outcome: &Outcome) -> String {
 fn document(coverage: &[Coverage]) -> String {
     let count = |wanted: &dyn Fn(&&Coverage) -> bool| coverage.iter().filter(wanted).count();
     let mut out = format!(
-        "# How every rule is judged\n\n\
-         {} of {} rules have a pair: a fault that breaks the rule and no other but those that say the same or more, which a probe that does not know of it finds, and a pass on \
-         three unrelated correct peers: ours, one in the official Rust SDK, one in the official TypeScript SDK. Of {} the protocol's text says how they are seen from outside; {} are judged, {} of them by a judge that is known to fail when it must.\n\n\
-         A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped as it is not offered, ? not tested. `attache check rules ID` tells a rule, `{COMMAND}` writes this file.\n",
+        "# How each rule is judged\n\n\
+         {} of {} rules have a pair. {} rules are visible on the wire; {} are judged, {} of them by \
+         a probe that is known to find a fault.\n\n\
+         A pair is a fault and a pass. The fault breaks only this rule, or also rules that follow \
+         from it, and a probe finds it that does not depend on it. Three unrelated correct peers \
+         pass: ours, one made with the official Rust SDK, and one made with the official \
+         TypeScript SDK.\n\n\
+         A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped because the peer does \
+         not offer it, ? not tested. `attache check rules ID` explains a rule. `{COMMAND}` writes \
+         this file.\n",
         count(&|coverage| coverage.is_pair()),
         coverage.len(),
         count(&|coverage| coverage.rule.is_wire_visible()),

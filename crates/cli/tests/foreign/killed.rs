@@ -1,4 +1,4 @@
-//! `kill -9` of the peer at every step.
+//! Peers that are killed with `kill -9` at each step.
 
 use crate::clients::started;
 use crate::deviations::bindings;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Child;
 
-/// Within this time after its agent was killed our client has said so and ended.
+/// The time limit for our client to report a killed agent and end.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 const INITIALIZE: &str = r#"<- {"id":"$initialize","method":"initialize"}"#;
@@ -21,14 +21,14 @@ const PROMPTED: &str = r#"-> {"jsonrpc":"2.0","id":"$new","result":{"sessionId":
 const CALLING: &str = r#"-> {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"Look","status":"in_progress"}}}"#;
 const CANCELLED: &str = r#"<- {"method":"session/cancel"}"#;
 
-/// Plays these steps as the agent of `attache run`, kills the agent, and expects `code`.
+/// Plays these steps as the agent of `attache run`, kills the agent, and expects this exit code.
 async fn killed_after(steps: &[&str], code: i32) {
     let message = ended_after(steps, &[], code).await;
     assert!(message.contains("signal 9") || message.contains("SIGKILL"), "{message}");
     assert!(message.contains("the relay says this on stderr"), "{message}");
 }
 
-/// The same with further arguments. Gives what our client says at its end.
+/// Like [`killed_after`] with further arguments. Returns the last output of our client.
 async fn ended_after(steps: &[&str], arguments: &[&str], code: i32) -> String {
     let project = Project::new();
     let command = |agent: &[String]| {
@@ -63,7 +63,7 @@ async fn an_agent_killed_before_it_opens_a_session_has_failed() {
 }
 
 #[tokio::test]
-async fn an_agent_killed_before_it_says_anything_to_a_prompt_has_failed() {
+async fn an_agent_killed_before_its_first_update_has_failed() {
     killed_after(&[INITIALIZE, INITIALIZED, PROMPTED], 4).await;
 }
 
@@ -73,7 +73,7 @@ async fn an_agent_killed_in_the_middle_of_a_turn_has_failed() {
 }
 
 #[tokio::test]
-async fn an_agent_killed_after_a_cancel_leaves_the_reason_of_the_cancel() {
+async fn an_agent_killed_after_a_cancellation_keeps_its_reason() {
     let steps = [INITIALIZE, INITIALIZED, PROMPTED, CALLING, CANCELLED];
     let message = ended_after(&steps, &["--timeout", "4"], 8).await;
     assert!(message.contains("4 s"), "{message}");
@@ -85,7 +85,7 @@ async fn an_agent_killed_while_it_asks_has_failed() {
     killed_after(&[INITIALIZE, INITIALIZED, PROMPTED, ask], 4).await;
 }
 
-/// A foreign client with our agent, which wrote its process id beside the project.
+/// A foreign client with our agent, which writes its process id to a file beside the project.
 struct Pair {
     project: Project,
     client: Child,
@@ -100,7 +100,7 @@ impl Pair {
         Self { project, client }
     }
 
-    /// Waits until the client has said that this happened.
+    /// Waits until the client reports this event.
     async fn says(&mut self, event: &str) {
         let mut lines = BufReader::new(self.client.stdout.as_mut().unwrap()).lines();
         let said = format!("\"event\":\"{event}\"");
@@ -112,8 +112,7 @@ impl Pair {
         panic!("the client ended before {event}");
     }
 
-    /// Kills the client, and waits until the agent is gone, and with it the command that it runs,
-    /// if there is to be one.
+    /// Kills the client, and waits until the agent and its running command, if any, are gone.
     async fn ends(self, command: Option<&[&str]>) {
         let mut pids = vec![pid_in(&self.project.beside("agent.pid")).await];
         if let Some(command) = command {
@@ -136,9 +135,9 @@ async fn our_agent_ends_when_its_client_is_killed_at_once() {
 }
 
 #[tokio::test]
-async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
+async fn our_agent_and_its_command_end_when_the_client_is_killed() {
     for (number, client) in (600..).zip(FOREIGN) {
-        // A time that no other process sleeps: in a sandbox it does not know its own number.
+        // No other process sleeps for this time. A process in a sandbox does not know its real id.
         let time = format!("{number}.{}", std::process::id());
         let script = format!("permission allow_once\nmode auto\nprompt run exec sleep {time}");
         Pair::started(client, &script).ends(Some(&["sleep", &time])).await;
@@ -146,7 +145,7 @@ async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
 }
 
 #[tokio::test]
-async fn our_agent_ends_when_its_client_is_killed_while_it_is_asked() {
+async fn our_agent_ends_when_its_client_is_killed_during_a_question() {
     for client in FOREIGN {
         let mut pair = Pair::started(client, "permission wait\nprompt run touch asked.txt");
         pair.says("permission").await;

@@ -1,6 +1,6 @@
-//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent
-//! is killed, and another agent process gives the whole conversation to another process of the
-//! client.
+//! Sessions that outlive their agent: a foreign client talks to `attache agent --store`, and the
+//! agent is killed. Another agent process then sends the whole conversation to another process of
+//! the client.
 
 mod acpx;
 mod transcript;
@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use transcript::Transcript;
 
-/// How long a text may take to be stored. It only decides what would otherwise hang for ever.
+/// The time limit for a text to be stored. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A conversation with every kind of update that our agent has.
+/// A conversation with every kind of update that our agent sends.
 const SCRIPT: &str = "
 permission allow_once
 prompt rename one to ONE in notes.txt
@@ -39,18 +39,18 @@ const PROMPTS: [&str; 5] = [
     "run touch cancelled.txt",
 ];
 
-/// Our agent with a store in the project, which ends in no other way than by SIGKILL.
-struct Kept {
+/// Our agent with a store in the project. It only ever ends by SIGKILL.
+struct StoringAgent {
     project: Project,
     command: Vec<String>,
 }
 
-impl Kept {
+impl StoringAgent {
     fn new() -> Self {
         Self::hiding("-")
     }
 
-    /// The same, but this capability of sessions is not offered.
+    /// Like `new`, but does not offer this session capability.
     fn hiding(capability: &str) -> Self {
         let project = Project::new();
         let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/load/between.mjs");
@@ -60,7 +60,7 @@ impl Kept {
         Self { command: command.map(str::to_owned).into(), project }
     }
 
-    /// Runs a script in a new session, or in one that there is.
+    /// Runs a script in a new session, or in an existing one.
     async fn script(&self, client: Client, opening: &[&str], script: &str) -> Events {
         let ended = run(&client.in_session(opening, &self.command, &self.project, script)).await;
         assert_eq!(ended.code(), 0, "every call is answered and every update decoded: {ended:?}");
@@ -68,8 +68,8 @@ impl Kept {
         ended.events()
     }
 
-    /// Waits until the store holds this text in a session. What no answer confirms is stored a
-    /// little later than it is told.
+    /// Waits until a session in the store contains this text. An update that no reply confirms is
+    /// stored shortly after it is sent.
     async fn stores(&self, id: &str, said: &str) {
         let store = text(self.project.beside("sessions.db"));
         let show =
@@ -84,7 +84,8 @@ impl Kept {
             .unwrap_or_else(|_| panic!("the store never holds {said}"));
     }
 
-    /// What was said between the client and its agents, and how these began and ended.
+    /// Returns the messages between the client and its agents, and the starts and ends of the
+    /// agents.
     fn trace(&self) -> Vec<Value> {
         let trace = std::fs::read_to_string(self.project.beside("trace.jsonl")).unwrap();
         trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -103,7 +104,7 @@ fn session_id(events: &Events) -> String {
     events.of("session")[0]["sessionId"].as_str().unwrap().to_owned()
 }
 
-/// The kinds of the updates before the answer that opened the session, and of those after it.
+/// Returns the kinds of updates before and after the reply that opened the session.
 fn around_opening(events: &Events) -> [Vec<&str>; 2] {
     let opened = events.all().iter().position(|event| event["event"] == "session").unwrap();
     let (before, after) = events.all().split_at(opened);
@@ -123,7 +124,7 @@ fn is_conversation(kind: &&&str) -> bool {
     .contains(kind)
 }
 
-/// Whether the script did what the tests of loading rely on.
+/// Fails unless the script produced everything that the tests of loading need.
 fn has_everything(live: &Transcript, project: &Project) {
     assert_eq!(live.user(), PROMPTS);
     assert!(live.agent().len() >= 3 && !live.thoughts().is_empty(), "{live:?}");
@@ -147,22 +148,22 @@ fn has_everything(live: &Transcript, project: &Project) {
     );
 }
 
-/// A new session with the whole script in it; gives its id and what was shown.
-async fn talked(client: Client, kept: &Kept) -> (String, Transcript) {
-    let events = kept.script(client, &[], SCRIPT).await;
+/// Plays the whole script in a new session; returns its id and the shown conversation.
+async fn talked(client: Client, agent: &StoringAgent) -> (String, Transcript) {
+    let events = agent.script(client, &[], SCRIPT).await;
     let capabilities = &events.of("initialized")[0]["agentCapabilities"];
     assert_eq!(capabilities["loadSession"], true, "{capabilities}");
     assert!(capabilities["sessionCapabilities"]["resume"].is_object(), "{capabilities}");
     let live = Transcript::live(&events, &PROMPTS);
-    has_everything(&live, &kept.project);
+    has_everything(&live, &agent.project);
     (session_id(&events), live)
 }
 
 async fn loads_the_whole_conversation(client: Client) {
-    let kept = Kept::new();
-    let (id, live) = talked(client, &kept).await;
+    let agent = StoringAgent::new();
+    let (id, live) = talked(client, &agent).await;
     for time in ["first", "second"] {
-        let events = kept.script(client, &["--load", &id], "").await;
+        let events = agent.script(client, &["--load", &id], "").await;
         Transcript::loaded(&events).assert_is(&live, &format!("the {time} time"));
         let [_, after] = around_opening(&events);
         assert_eq!(
@@ -185,11 +186,11 @@ async fn load_shows_the_official_rust_client_the_whole_conversation() {
     loads_the_whole_conversation(Client::OfficialRust).await;
 }
 
-async fn goes_on_after_a_resume(client: Client) {
-    let kept = Kept::new();
-    let (id, live) = talked(client, &kept).await;
+async fn continues_after_a_resume(client: Client) {
+    let agent = StoringAgent::new();
+    let (id, live) = talked(client, &agent).await;
     let events =
-        kept.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
+        agent.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
     let [before, _] = around_opening(&events);
     assert_eq!(before.iter().find(is_conversation), None, "nothing is replayed: {before:?}");
     let resumed = Transcript::live(&events, &["show src/lib.rs", "help"]);
@@ -202,7 +203,7 @@ async fn goes_on_after_a_resume(client: Client) {
         "the model still knows what was said: {resumed:?}"
     );
 
-    let loaded = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    let loaded = Transcript::loaded(&agent.script(client, &["--load", &id], "").await);
     assert_eq!(loaded.user(), [&PROMPTS[..], &["show src/lib.rs", "help"]].concat());
     loaded.assert_is(&live.then(&resumed), "both halves");
     let ids: BTreeSet<_> =
@@ -213,22 +214,22 @@ async fn goes_on_after_a_resume(client: Client) {
 /// SESS-19, SESS-20, TOOL-02, MSG-02.
 #[tokio::test]
 async fn a_load_after_a_resume_shows_the_official_typescript_client_both_halves() {
-    goes_on_after_a_resume(Client::OfficialTs).await;
+    continues_after_a_resume(Client::OfficialTs).await;
 }
 
 /// SESS-19, SESS-20, TOOL-02, MSG-02.
 #[tokio::test]
 async fn a_load_after_a_resume_shows_the_official_rust_client_both_halves() {
-    goes_on_after_a_resume(Client::OfficialRust).await;
+    continues_after_a_resume(Client::OfficialRust).await;
 }
 
-/// FORK-02. Only the TypeScript client knows forks.
+/// FORK-02. Only the TypeScript client supports forks.
 #[tokio::test]
-async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_stays_as_it_was() {
-    let kept = Kept::new();
+async fn a_load_of_a_fork_shows_its_history_and_the_original_is_unchanged() {
+    let agent = StoringAgent::new();
     let client = Client::OfficialTs;
-    let (id, live) = talked(client, &kept).await;
-    let events = kept.script(client, &["--fork", &id], "prompt show src/lib.rs").await;
+    let (id, live) = talked(client, &agent).await;
+    let events = agent.script(client, &["--fork", &id], "prompt show src/lib.rs").await;
     let offered = &events.of("initialized")[0]["agentCapabilities"]["sessionCapabilities"];
     assert!(offered["fork"].is_object(), "{offered}");
     let fork = session_id(&events);
@@ -236,16 +237,16 @@ async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_st
     let forked = Transcript::live(&events, &["show src/lib.rs"]);
     assert_eq!(forked.state.get("title"), None, "it has the title of the other session");
     assert_eq!(forked.state["configOptions"], live.state["configOptions"]);
-    let loaded = Transcript::loaded(&kept.script(client, &["--load", &fork], "").await);
+    let loaded = Transcript::loaded(&agent.script(client, &["--load", &fork], "").await);
     loaded.assert_is(&live.clone().then(&forked), "the fork");
-    let untouched = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    let untouched = Transcript::loaded(&agent.script(client, &["--load", &id], "").await);
     untouched.assert_is(&live, "the session that was forked");
 }
 
-async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
-    let kept = Kept::new();
+async fn loads_the_history_up_to_the_kill(client: Client) {
+    let agent = StoringAgent::new();
     let script = "permission wait\nprompt help\nprompt run touch never.txt";
-    let mut talking = start(&client.in_session(&[], &kept.command, &kept.project, script));
+    let mut talking = start(&client.in_session(&[], &agent.command, &agent.project, script));
     let mut lines = BufReader::new(talking.stdout.as_mut().unwrap()).lines();
     let mut seen: Vec<Value> = Vec::new();
     while !seen.last().is_some_and(|event| event["event"] == "permission") {
@@ -258,13 +259,13 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
     }
     let opened = seen.iter().find(|event| event["event"] == "session").unwrap();
     let id = opened["sessionId"].as_str().unwrap();
-    kept.stores(id, "Run touch never.txt").await;
-    kill(kept.trace()[0]["agent"].as_i64().unwrap());
+    agent.stores(id, "Run touch never.txt").await;
+    kill(agent.trace()[0]["agent"].as_i64().unwrap());
     let ended = end(talking).await;
-    kept.agent_was_killed(&ended);
+    agent.agent_was_killed(&ended);
     assert_eq!(ended.code(), 1, "the prompt had no answer: {ended:?}");
 
-    let events = kept.script(client, &["--load", id], "").await;
+    let events = agent.script(client, &["--load", id], "").await;
     let loaded = Transcript::loaded(&events);
     assert_eq!(loaded.user(), ["help", "run touch never.txt"]);
     assert!(loaded.agent()[0].contains("offline model"), "{loaded:?}");
@@ -274,15 +275,15 @@ async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
         ["failed"],
         "{calls:?}"
     );
-    let stops = kept.script(client, &["--resume", id], "prompt help").await;
+    let stops = agent.script(client, &["--resume", id], "prompt help").await;
     assert_eq!(stops.member("stop", "stopReason"), ["end_turn"], "the session can be worked in");
-    assert!(!kept.project.file("never.txt").exists());
+    assert!(!agent.project.file("never.txt").exists());
 }
 
 /// SESS-13, TOOL-09.
 #[tokio::test]
-async fn a_load_after_a_kill_in_a_turn_shows_what_was_told_and_no_call_as_open() {
+async fn a_load_after_a_kill_in_a_turn_shows_every_update_and_no_open_call() {
     for client in [Client::OfficialTs, Client::OfficialRust] {
-        loads_what_was_said_until_the_agent_was_killed(client).await;
+        loads_the_history_up_to_the_kill(client).await;
     }
 }

@@ -1,27 +1,26 @@
-//! Ours and others: every conversation of `scenarios/` against our agent and our client and against
-//! those written with the official SDKs, then whole programs together, then peers that are killed.
+//! Our programs and foreign ones: every conversation of `scenarios/` against our agent and client
+//! and those made with the official SDKs, then whole programs together, then peers that are killed.
 //!
-//! The foreign peers are those of `interop/`. One that is missing fails the test: nothing is
-//! skipped.
+//! The foreign peers are those of `interop/`. A missing peer fails the test: nothing is skipped.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test fails by panicking, also outside of the test functions"
 )]
 
 mod agents;
 mod clients;
 mod deviations;
 mod docs;
-mod judged;
+mod judgements;
 mod killed;
+mod known_failures;
 mod load;
 mod npm;
 mod our_agent;
 mod our_client;
 mod peers;
-mod probed;
 mod process;
 mod project;

@@ -1,5 +1,5 @@
-//! Agents that no one here wrote, as npm has them, under our client. Their model is a mock of the
-//! providers, also by somebody else, and the network beyond this machine is out of their reach.
+//! Agents from npm under our client. Their model is a third-party mock of the providers, and they
+//! have no access to other machines.
 
 mod home;
 mod model;
@@ -15,16 +15,16 @@ use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long one agent may take for everything. It only decides what would otherwise hang for ever.
+/// The time limit for all work of one agent. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// One of the agents of `interop/agents`.
 #[derive(Clone, Copy)]
 struct NpmAgent {
-    /// As `attache agents` knows it.
+    /// The name in `attache agents`.
     name: &'static str,
     version: &'static str,
-    /// Its mode in which every edit is asked for, and the one in which none is.
+    /// The modes in which every edit is asked for, and in which none is.
     asks: &'static str,
     allows: &'static str,
     /// One of its models.
@@ -50,10 +50,10 @@ const QWEN: NpmAgent = NpmAgent {
     lists: true,
 };
 
-/// What the person answers, and what was asked.
+/// The answers of a person, and the questions they were asked.
 #[derive(Clone, Default)]
 struct Person {
-    /// `None`: the question stays open.
+    /// `None` leaves the question open.
     answer: Arc<Mutex<Option<Decision>>>,
     asked: Arc<Mutex<Vec<PermissionRequest>>>,
 }
@@ -83,7 +83,7 @@ impl Person {
     }
 }
 
-/// The text that the agent says in a turn, to its end.
+/// Returns the text of the agent in a turn, until its end.
 async fn said(turn: &mut Turn) -> String {
     let mut said = String::new();
     while let Some(change) = turn.next().await {
@@ -100,7 +100,7 @@ async fn prompted(session: &SessionHandle, prompt: &str) -> (String, StopReason)
     (said, turn.outcome().await.unwrap().stop_reason)
 }
 
-/// How the last tool call ended.
+/// Returns the final status of the last tool call.
 fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
     let snapshot = session.snapshot();
     snapshot.entries().iter().rev().find_map(|entry| match &entry.content {
@@ -109,7 +109,7 @@ fn last_call(session: &SessionHandle) -> Option<ToolCallStatus> {
     })
 }
 
-/// All that one of them said, in order.
+/// Returns all messages of one author, in order.
 fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     let snapshot = session.snapshot();
     let said = snapshot.entries().iter().filter_map(|entry| match &entry.content {
@@ -119,8 +119,8 @@ fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     said.collect()
 }
 
-/// A prompt, a tool call that is rejected and one that is allowed, a change of mode and of the
-/// model, two cancels, and the whole conversation loaded by another process of the agent.
+/// A prompt, a rejected and an allowed tool call, a change of mode and of the model, two
+/// cancellations, and a load of the whole conversation by another process of the agent.
 async fn converses(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -136,7 +136,7 @@ async fn first_process(agent: NpmAgent, project: &Project, home: &Home) -> Strin
     let session = process.open(project.cwd()).permissions(person.permissions()).await.unwrap();
     session.set_mode(agent.asks).await.unwrap();
     let answered = prompted(&session, "say hello").await;
-    assert_eq!(answered, ("Hello from nobody.".to_owned(), StopReason::EndTurn));
+    assert_eq!(answered, ("Hello from the mock.".to_owned(), StopReason::EndTurn));
 
     asks_before_it_writes(&person, &session, project).await;
     session.set_mode(agent.allows).await.unwrap();
@@ -160,7 +160,7 @@ async fn first_process(agent: NpmAgent, project: &Project, home: &Home) -> Strin
     id
 }
 
-/// PERM-01, PERM-11: rejected, then allowed; the call is of the kind that it is.
+/// PERM-01, PERM-11: rejected, then allowed; the call has the right kind.
 async fn asks_before_it_writes(person: &Person, session: &SessionHandle, project: &Project) {
     for (answer, name) in [(Decision::Reject, "rejected.txt"), (Decision::Allow, "made.txt")] {
         let allowed = answer == Decision::Allow;
@@ -171,15 +171,15 @@ async fn asks_before_it_writes(person: &Person, session: &SessionHandle, project
         assert_eq!(asked.len(), 1, "{asked:?}");
         assert_eq!(asked[0].kind(), Some(&ToolKind::Edit));
         assert!(asked[0].title().contains(name), "{asked:?}");
-        // Gemini CLI says nothing more of a call that was rejected.
+        // Gemini CLI sends no update for a rejected call.
         assert_eq!(last_call(session) == Some(ToolCallStatus::Completed), allowed);
         assert_eq!(project.file(name).exists(), allowed);
     }
 }
 
-/// CANCEL-01, CANCEL-02: in the middle of the answer, and while a permission is open.
+/// CANCEL-01, CANCEL-02: in the middle of the response, and while a permission request is open.
 async fn ends_when_cancelled(person: &Person, session: &SessionHandle, project: &Project) {
-    let mut turn = session.prompt("count for ever").await.unwrap();
+    let mut turn = session.prompt("count forever").await.unwrap();
     while let Some(change) = turn.next().await {
         if matches!(change, Change::Text(_)) {
             break;
@@ -201,7 +201,7 @@ async fn ends_when_cancelled(person: &Person, session: &SessionHandle, project: 
     assert!(!project.file("never.txt").exists());
 }
 
-/// SESS-12: another process gives the conversation back and goes on with it.
+/// SESS-12: another process sends the conversation and continues it.
 async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &str) {
     home.sessions_are_older();
     let process = AgentProcess::launch(home.launch(agent.name)).await.unwrap();
@@ -213,14 +213,14 @@ async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &st
     let asked = messages(&session, MessageAuthor::User);
     assert!(asked.iter().any(|text| text.contains("say hello")), "{asked:?}");
     let answered = messages(&session, MessageAuthor::Agent);
-    assert!(answered.iter().any(|text| text.contains("Hello from nobody.")), "{answered:?}");
+    assert!(answered.iter().any(|text| text.contains("Hello from the mock.")), "{answered:?}");
     let (said, stop_reason) = prompted(&session, "say hello").await;
-    assert_eq!((said.as_str(), stop_reason), ("Hello from nobody.", StopReason::EndTurn));
+    assert_eq!((said.as_str(), stop_reason), ("Hello from the mock.", StopReason::EndTurn));
     process.stop().await;
 }
 
-/// The same agent by its name under `attache run`: a tool call that is allowed, then the same
-/// session again.
+/// `attache run` with the same agent by its name: an allowed tool call, then a second run in the
+/// same session.
 async fn runs(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -239,13 +239,13 @@ async fn runs(agent: NpmAgent) {
     let events = run(&["--resume", &id, "say hello"]).await;
     let said: String =
         events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
-    assert_eq!(said, "Hello from nobody.");
+    assert_eq!(said, "Hello from the mock.");
     assert_eq!(events.member("stop", "stopReason"), ["end_turn"]);
     home.nothing_is_left().await;
 }
 
-/// In the mode in which the agent asks nothing it writes through our client, which decides: no
-/// flag, no file.
+/// In the mode without questions, the agent writes through our client, which asks: without a flag
+/// no file is written.
 async fn writes_only_with_permission(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;

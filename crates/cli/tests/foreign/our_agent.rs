@@ -1,4 +1,4 @@
-//! Whole programs: the official clients drive `attache agent` through its verbs on real files.
+//! Whole programs: the official clients drive `attache agent` with its verbs on real files.
 
 use crate::peers::{Agent, Client};
 use crate::process::{Ended, run};
@@ -45,7 +45,7 @@ async fn works_through_the_script(client: Client) {
     assert_eq!(
         project.text("notes.txt"),
         "ONE\nTWO\nthree\n",
-        "the second rename was allowed by the first"
+        "the first answer covers the second rename"
     );
 
     let mut answers: Vec<_> = events
@@ -53,7 +53,7 @@ async fn works_through_the_script(client: Client) {
         .iter()
         .map(|outcome| outcome["optionId"].as_str())
         .collect();
-    // Where no sandbox holds the command it asks also in the mode `auto`.
+    // Without a sandbox the agent asks before the command in the mode `auto` too.
     if answers.len() == 5 {
         assert_eq!(answers.remove(3), Some("allow_once"));
     }
@@ -90,14 +90,14 @@ async fn works_through_the_script(client: Client) {
     );
 }
 
-/// Every call is announced once, ends in one final status, and names absolute paths (TOOL-02,
+/// Each call is announced once, ends with one final status, and has absolute paths (TOOL-02,
 /// TOOL-07, TOOL-10).
 fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project) {
     let id = |update: &Value| update["toolCallId"].as_str().unwrap().to_owned();
     let mut ids: Vec<_> = calls.iter().map(|call| id(call)).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), calls.len(), "every tool call has an id of its own");
+    assert_eq!(ids.len(), calls.len(), "every tool call has its own id");
     for call in calls {
         let statuses =
             updates.iter().filter(|update| id(update) == id(call)).map(|update| &update["status"]);
@@ -131,7 +131,7 @@ async fn the_official_typescript_client_works_with_our_agent() {
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_and_the_session_goes_on() {
+async fn wrong_settings_are_refused_and_the_session_continues() {
     for client in [Client::OfficialRust, Client::OfficialTs] {
         let project = Project::new();
         let script = "mode bogus\nconfig mode bogus\nconfig bogus ask\nbool mode true\nprompt help";

@@ -18,7 +18,7 @@ fn said(ended: &Ended) -> String {
 }
 
 #[tokio::test]
-async fn everything_that_an_agent_shows_is_shown() {
+async fn every_update_of_an_agent_is_shown() {
     for agent in foreign_agents() {
         let project = Project::new();
         let prompt = "say hel; say lo; think hm; tool Look; plan; usage 100 32768; title A title";
@@ -58,7 +58,7 @@ async fn a_pipe_gets_the_answer_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_an_agent_asks_is_rejected_unless_the_command_line_allows_it() {
+async fn permission_requests_are_rejected_unless_a_flag_allows_them() {
     for agent in foreign_agents() {
         for (arguments, answer, decision) in [
             (&["--json", "ask"][..], "permission: reject_once", "rejected"),
@@ -147,10 +147,10 @@ async fn each_end_has_its_exit_code() {
     }
 }
 
-/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as
-/// what it is.
+/// INIT-13, INIT-20: an agent that reports almost nothing about itself and opens no session is
+/// reported as such.
 #[tokio::test]
-async fn the_example_agent_of_the_official_sdk_is_greeted_and_found_to_open_no_session() {
+async fn the_official_example_agent_connects_and_opens_no_session() {
     let agent = Agent::official_example();
     let ended = prompted(&agent, &Project::new(), &["--json", "hello"]).await;
     assert_eq!(ended.code(), 4, "{ended:?}");

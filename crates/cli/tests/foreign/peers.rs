@@ -1,14 +1,14 @@
-//! Which agents and clients there are, and how each is started.
+//! The agents and clients under test, and how each is started.
 
 use crate::project::{Project, text};
 use std::path::{Path, PathBuf};
 
-const MISSING: &str = "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts and in interop/agents";
+const MISSING: &str = "build the foreign peers first with ./test, or with cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts and in interop/agents";
 
 /// Our program.
 pub(crate) const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
 
-/// An agent, and the words in which it is asked for what a scenario needs.
+/// An agent, and the prompts that make it do what a scenario needs.
 #[derive(Clone)]
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
@@ -53,8 +53,8 @@ impl Agent {
         }
     }
 
-    /// The example of the Rust SDK, which answers `initialize` alone. The TypeScript SDK has none
-    /// in its package.
+    /// The example of the Rust SDK, which answers only `initialize`. The TypeScript SDK has no
+    /// example in its package.
     pub(crate) fn official_example() -> Self {
         Self { name: "simple-agent", command: vec![text(official("simple-agent"))], words: &[] }
     }
@@ -64,7 +64,7 @@ impl Agent {
     }
 }
 
-/// A client that is started as a process and starts its agent.
+/// A client that runs as a process and starts its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Client {
     Ours,
@@ -81,17 +81,17 @@ impl Client {
         }
     }
 
-    /// The program of a foreign client, which wants options and an agent.
+    /// Returns the program of a foreign client, which needs options and an agent.
     pub(crate) fn program(self) -> Vec<String> {
         match self {
-            Self::Ours => panic!("attache run is no foreign client"),
+            Self::Ours => panic!("attache run is not a foreign client"),
             Self::OfficialRust => vec![text(official("official-client"))],
             Self::OfficialTs => ts("client.mjs"),
         }
     }
 
-    /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn
-    /// too, once it runs.
+    /// Returns the command that makes this client prompt the agent with "hello" and end; optionally
+    /// it cancels the running turn.
     pub(crate) fn hello(
         self,
         agent: &[String],
@@ -102,7 +102,7 @@ impl Client {
             Self::Ours => {
                 let mut arguments = vec!["--json", "--allow", "edit", "hello"];
                 if cancelling {
-                    // The limit covers the start too.
+                    // The limit includes the start.
                     arguments.extend(["--timeout", "4"]);
                 }
                 attache_run(agent, project, &arguments)
@@ -112,7 +112,7 @@ impl Client {
         }
     }
 
-    /// What starts a foreign client with that agent and a script; see
+    /// Returns the command that makes a foreign client run a script with the agent; see
     /// `interop/official/src/script.rs`.
     pub(crate) fn with_script(
         self,
@@ -123,8 +123,8 @@ impl Client {
         self.in_session(&[], agent, project, script)
     }
 
-    /// The same in a session that there is: `opening` is `--load ID`, `--resume ID` or, for the
-    /// TypeScript client, `--fork ID`.
+    /// Like `with_script`, in an existing session: `opening` is `--load ID`, `--resume ID` or, for
+    /// the TypeScript client, `--fork ID`.
     pub(crate) fn in_session(
         self,
         opening: &[&str],
@@ -143,7 +143,7 @@ impl Client {
     }
 }
 
-/// What starts `attache run` with that agent in the project.
+/// Returns the command for `attache run` with the agent in the project.
 pub(crate) fn attache_run(agent: &[String], project: &Project, arguments: &[&str]) -> Vec<String> {
     let agent: Vec<String> = agent.iter().map(|word| format!("'{word}'")).collect();
     let cwd = text(project.cwd());
@@ -151,14 +151,14 @@ pub(crate) fn attache_run(agent: &[String], project: &Project, arguments: &[&str
     fixed.iter().chain(arguments).map(|word| (*word).to_owned()).collect()
 }
 
-/// What stands where a client expects its agent, and lets a test that listens at `socket` play it.
+/// Returns the command of a fake agent that connects the client to a test that listens at `socket`.
 pub(crate) fn relay(socket: &Path) -> Vec<String> {
     let relay = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/relay.mjs");
     vec!["node".into(), relay.into(), text(socket)]
 }
 
-/// A program of `interop/`: from the target directory `ATTACHE_INTEROP_TARGET` if that is set, else
-/// from where cargo builds.
+/// Returns a program of `interop/`, from the target directory `ATTACHE_INTEROP_TARGET` if it is
+/// set, otherwise from Cargo's.
 pub(crate) fn official(program: &str) -> PathBuf {
     let targets = match std::env::var_os("ATTACHE_INTEROP_TARGET") {
         Some(target) => vec![target.into()],
@@ -172,14 +172,14 @@ pub(crate) fn official(program: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("{program} is not in {targets:?}: {MISSING}"))
 }
 
-/// A file or folder of the packages that `interop/ts` needs.
+/// Returns a file or folder of the packages in `interop/ts`.
 pub(crate) fn package(path: &str) -> PathBuf {
     let path = interop("ts/node_modules").join(path);
     assert!(path.exists(), "{} is missing: {MISSING}", path.display());
     path
 }
 
-/// The folder with the programs of the agents that `interop/agents` needs.
+/// Returns the folder with the programs of the agents in `interop/agents`.
 pub(crate) fn installed_agents() -> PathBuf {
     let programs = interop("agents/node_modules/.bin");
     assert!(programs.is_dir(), "{} is missing: {MISSING}", programs.display());

@@ -1,4 +1,4 @@
-//! Starting programs, and what they printed when they ended.
+//! Starts programs and collects their output.
 
 use serde_json::Value;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{Child, Command};
 
-/// How long a program may take to end. It only decides what would otherwise hang for ever.
+/// The time limit for a program. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent
-/// keeps no sessions, unless its arguments say where: the person who runs the tests has sessions of
-/// their own.
+/// Starts a command with pipes for stdin, stdout and stderr; dropping it kills the process. Our
+/// agent stores no sessions unless its arguments name a store, because the person who runs the
+/// tests may have their own.
 pub(crate) fn start(command: &[String]) -> Child {
     Command::new(&command[0])
         .args(&command[1..])
@@ -25,7 +25,7 @@ pub(crate) fn start(command: &[String]) -> Child {
         .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"))
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -38,7 +38,7 @@ impl Ended {
         self.status.code().unwrap_or(-1)
     }
 
-    /// Every line of stdout, which is a JSON object.
+    /// Parses each line of stdout as JSON.
     pub(crate) fn events(&self) -> Events {
         let read = |line: &str| {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -47,7 +47,7 @@ impl Ended {
     }
 }
 
-/// Waits until a program has ended, with stdin closed from the start.
+/// Waits for the end of a program whose stdin is closed from the start.
 pub(crate) async fn end(child: Child) -> Ended {
     end_within(child, PATIENCE).await
 }
@@ -67,7 +67,7 @@ async fn end_within(mut child: Child, patience: Duration) -> Ended {
     }
 }
 
-/// Runs a program that may take so long.
+/// Runs a program with this time limit.
 pub(crate) async fn run_within(command: &[String], patience: Duration) -> Ended {
     end_within(start(command), patience).await
 }
@@ -76,27 +76,27 @@ pub(crate) async fn run(command: &[String]) -> Ended {
     end(start(command)).await
 }
 
-/// What a client printed, one JSON object a line, each with a member `event`.
+/// The output of a client: one JSON object per line, each with a member `event`.
 #[derive(Debug)]
 pub(crate) struct Events(Vec<Value>);
 
 impl Events {
-    /// All events, in order.
+    /// Returns all events in order.
     pub(crate) fn all(&self) -> &[Value] {
         &self.0
     }
 
-    /// The events of this name, in order.
+    /// Returns the events with this name, in order.
     pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
         self.0.iter().filter(|event| event["event"] == name).collect()
     }
 
-    /// One member of every event of this name, in order.
+    /// Returns one member of each event with this name, in order.
     pub(crate) fn member(&self, name: &str, member: &str) -> Vec<&Value> {
         self.of(name).into_iter().map(|event| &event[member]).collect()
     }
 
-    /// The updates of this kind that a foreign client printed.
+    /// Returns the updates of this kind that a foreign client printed.
     pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
         let updates = self.member("update", "update");
         updates.into_iter().filter(|update| update["sessionUpdate"] == kind).collect()
@@ -108,7 +108,7 @@ pub(crate) fn kill(pid: i64) {
     assert!(shell(&format!("kill -9 {pid}")), "process {pid} can be killed");
 }
 
-/// Waits until a process is gone; one that nobody has reaped yet is.
+/// Waits until a process is gone; a zombie counts as gone.
 pub(crate) async fn gone(pid: i64) {
     let gone = async {
         while is_alive(pid) {
@@ -126,7 +126,7 @@ fn is_alive(pid: i64) -> bool {
     !zombie && shell(&format!("kill -0 {pid} 2>/dev/null"))
 }
 
-/// Waits until a file holds the number that some process writes there.
+/// Waits until a process has written its number to the file.
 pub(crate) async fn pid_in(file: &Path) -> i64 {
     let written = || std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok());
     pid(written, &file.display().to_string()).await

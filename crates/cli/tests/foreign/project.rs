@@ -1,4 +1,4 @@
-//! A small folder to work in, made anew for each test.
+//! A small project folder, created for each test.
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ impl Project {
         project
     }
 
-    /// The folder of sessions, as the system names it.
+    /// Returns the canonical path of the folder of sessions.
     pub(crate) fn cwd(&self) -> PathBuf {
         self.beside("project")
     }
@@ -31,18 +31,18 @@ impl Project {
         std::fs::read_to_string(self.file(path)).unwrap()
     }
 
-    /// A file that no session has a right to.
+    /// Returns a file that no session may access.
     pub(crate) fn outside(&self) -> PathBuf {
         self.beside("outside.txt")
     }
 
-    /// A path beside the folder of sessions.
+    /// Returns a path beside the folder of sessions.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 }
 
-/// A path as text; the ones of these tests are.
+/// Returns a path as text; paths in these tests are valid UTF-8.
 pub(crate) fn text(path: impl AsRef<Path>) -> String {
     path.as_ref().to_str().unwrap().to_owned()
 }

@@ -1,4 +1,5 @@
-// Stands where a client expects its agent, and joins its stdin and stdout to a Unix socket at which a test plays the agent.
+// The agent's command for a client: connects stdin and stdout to the Unix socket of a test that
+// plays the agent.
 import { connect } from "node:net";
 
 console.error("the relay says this on stderr");

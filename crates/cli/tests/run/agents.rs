@@ -1,4 +1,4 @@
-//! `attache agents`, and agents by name.
+//! `attache agents`, and agents selected by name.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 
-/// The program with a PATH that begins with the project's folder and holds no known agent.
+/// Runs the program with a PATH that begins with the project's folder and contains no known agent.
 fn run(project: &Project, arguments: &[&str]) -> Ended {
     let path = format!("{}:/usr/bin:/bin", project.path().display());
     let home = project.path().join("home");
@@ -20,7 +20,7 @@ fn run(project: &Project, arguments: &[&str]) -> Ended {
         .into()
 }
 
-/// Installs the scripted agent as if it were the program of a known one, in a package of npm.
+/// Installs the scripted agent as the program of a known one, in an npm package.
 fn install(project: &Project, program: &str, package: &str, script: &Script<'_>) {
     let start = script.install(project);
     let folder = project.path().join("node_modules").join(package);
@@ -42,7 +42,7 @@ fn a_known_agent_is_started_by_its_name() {
 }
 
 #[test]
-fn a_known_agent_that_is_missing_is_told_with_its_install_line() {
+fn a_missing_known_agent_is_reported_with_its_install_command() {
     let project = Project::new();
     for agent in ["gemini", "gemini --acp --debug"] {
         let ended = run(&project, &["run", "--agent", agent, "hello"]);
@@ -55,7 +55,7 @@ fn a_known_agent_that_is_missing_is_told_with_its_install_line() {
 }
 
 #[test]
-fn the_list_tells_what_is_here_and_how_the_rest_is_installed() {
+fn the_list_shows_installed_agents_and_install_commands() {
     let project = Project::new();
     install(&project, "qwen", "@qwen-code/qwen-code", &Script::default());
     let shown = run(&project, &["agents"]).stdout;
@@ -70,11 +70,11 @@ fn the_list_tells_what_is_here_and_how_the_rest_is_installed() {
     for member in qwen.as_object().unwrap().keys() {
         assert!(documented.contains(&format!("`{member}`")), "JSON.md lists no {member}");
     }
-    assert!(!project.path().join("started").exists(), "a list starts nothing");
+    assert!(!project.path().join("started").exists(), "a list starts no agent");
 }
 
 #[test]
-fn a_check_tells_what_the_agent_offers_and_sends_no_prompt() {
+fn a_check_shows_the_features_and_sends_no_prompt() {
     let project = Project::new();
     let initialize = r#"echo Welcome; reply '{"protocolVersion":1,"agentInfo":{"name":"robot","version":"2"},
         "agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true},"sessionCapabilities":{"resume":{}}},
@@ -113,7 +113,7 @@ fn a_check_tells_what_the_agent_offers_and_sends_no_prompt() {
 }
 
 #[test]
-fn a_persons_own_names_are_kept_and_go_before_known_ones() {
+fn own_names_are_stored_and_override_known_ones() {
     let (project, home) = (Project::new(), Project::empty());
     let own = |arguments: &[&str]| -> Ended {
         let mut command = project.attache(arguments);
@@ -135,7 +135,7 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
         .failed(0, &["install its program not-here-yet"]);
     own(&["agents", "remove", "gemini"]).failed(0, &["removed "]);
     own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own with the name gemini"]);
-    assert!(own(&["agents"]).stdout.contains("words"), "the others stay");
+    assert!(own(&["agents"]).stdout.contains("words"), "other names stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);
     own(&["agents", "add", "a"]).failed(2, &["CMD ARGS"]);
@@ -148,14 +148,14 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
         assert_eq!(
             own(&["run", "--agent", &agent, "hello"]).code,
             Some(0),
-            "a command line needs no names"
+            "a command line works without the file of names"
         );
     }
 }
 
-/// Without a name every agent that is here is started, and one that fails does not hide the others.
+/// Without a name every installed agent is started. One that fails does not hide the others.
 #[test]
-fn a_check_of_all_tells_which_of_them_work() {
+fn a_check_of_all_agents_shows_which_work() {
     let project = Project::new();
     let new = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
     install(&project, "qwen", "@qwen-code/qwen-code", &Script { new, ..Script::default() });
@@ -183,7 +183,7 @@ const REGISTRY: &str = r#"{"version": "1.0.0", "agents": [
      "distribution": {"npx": {"package": "@x/alpha@1.2.3", "args": ["--acp"]}}}]}"#;
 
 #[test]
-fn an_agent_of_a_registry_becomes_one_of_ones_own() {
+fn an_agent_of_a_registry_can_be_added_to_the_own_ones() {
     let project = Project::new();
     fs::write(project.path().join("registry.json"), REGISTRY).unwrap();
     let listed = run(&project, &["agents", "list", "--registry", "registry.json"]).stdout;
@@ -204,7 +204,7 @@ fn an_agent_of_a_registry_becomes_one_of_ones_own() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_used_is_told_by_line_or_field() {
+fn a_broken_registry_is_reported_with_line_or_field() {
     let project = Project::new();
     let add = |place: &str| run(&project, &["agents", "add", "--registry", place, "alpha"]);
     fs::write(project.path().join("registry.json"), "{\n\"version\": }").unwrap();
@@ -217,9 +217,9 @@ fn a_registry_that_cannot_be_used_is_told_by_line_or_field() {
         .failed(3, &["cannot be fetched", "check the address and the network"]);
 }
 
-/// A registry on the web, by a server that answers once.
+/// A registry on the web: a server that answers one request per connection.
 #[test]
-fn a_registry_may_be_an_address() {
+fn a_registry_can_be_a_url() {
     let project = Project::new();
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/registry.json", server.local_addr().unwrap());
@@ -242,7 +242,7 @@ fn a_registry_may_be_an_address() {
 }
 
 #[test]
-fn a_login_that_a_known_agent_needs_is_told() {
+fn the_login_of_a_known_agent_is_explained() {
     let project = Project::new();
     let new = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
     install(
@@ -255,10 +255,10 @@ fn a_login_that_a_known_agent_needs_is_told() {
         .failed(5, &["login", "Claude subscription", "run `claude` once"]);
 }
 
-/// A program that was started from a desktop has not the PATH of the person's shell, where agents
-/// are.
+/// A program that was started from a desktop does not have the PATH of the person's shell, which
+/// contains agents.
 #[test]
-fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
+fn an_agent_that_only_the_login_shell_finds_gets_its_environment() {
     let (project, away) = (Project::new(), Project::empty());
     let new = r#"[ "$FROM_PROFILE" = yes ] && reply '{"sessionId":"s"}' || exit 9"#;
     install(&project, "gemini", "@google/gemini-cli", &Script { new, ..Script::default() });
@@ -287,9 +287,9 @@ fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
     assert_eq!(
         started("sh agent.sh").code,
         Some(4),
-        "found without the shell, whose environment it does not have"
+        "it is found without the shell, and without the shell's environment"
     );
-    assert!(!away.path().join("asked").exists(), "a program that is found needs no shell");
+    assert!(!away.path().join("asked").exists(), "a program in PATH needs no shell");
     assert_eq!(started("gemini").code, Some(0));
     assert!(away.path().join("asked").exists());
     fs::write(&shell, "#!/bin/sh\nexit 1\n").unwrap();
@@ -297,7 +297,7 @@ fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
 }
 
 #[test]
-fn a_name_of_ones_own_is_replaced_only_by_force() {
+fn an_own_name_is_replaced_only_by_force() {
     let (project, home) = (Project::new(), tempfile::tempdir().unwrap());
     let own = |arguments: &[&str]| {
         Ended::from(
@@ -313,7 +313,7 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
         &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"],
     );
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
-    // The same once more changes nothing and is no fault.
+    // Adding the same again changes nothing and succeeds.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
     assert_eq!(file(), before);
     own(&["agents", "add", "--force", "mine", "second --acp"]).failed(0, &["agents.toml"]);

@@ -1,4 +1,4 @@
-//! `--budget`: what a session may cost.
+//! `--budget`: the maximum cost of a session.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -11,26 +11,26 @@ fn costing(cost: &str) -> String {
     )
 }
 
-/// Answers the prompt once it is cancelled.
+/// Responds to the prompt once it is cancelled.
 const CANCELLED: &str =
     r#"*'"session/cancel"'*) id=$(cat turn); reply '{"stopReason":"cancelled"}' ;;"#;
 
 /// USE-04, CANCEL-02.
 #[test]
-fn a_turn_that_costs_too_much_is_cancelled_and_ends_with_7() {
+fn a_turn_over_the_budget_is_cancelled_with_exit_code_7() {
     let project = Project::new();
     let prompt = costing(r#"{"amount":0.75,"currency":"USD"}"#);
     let agent = Script { prompt: &prompt, other: CANCELLED, ..Script::default() }.install(&project);
-    // Without a budget that works the turn would never end.
+    // With a broken budget the turn would never end.
     let ended =
         project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
     ended.failed(7, &["has cost 0.75 USD, the budget is 0.5 USD", "--budget"]);
 }
 
 #[test]
-fn a_turn_within_the_budget_goes_on_and_the_next_is_not_begun_beyond_it() {
+fn a_turn_over_the_budget_stops_the_script() {
     let project = Project::new();
-    // Each prompt costs as much as the one before; the total is the session's (USE-05).
+    // Each prompt costs the same. The agent reports the total of the session (USE-05).
     let prompt = r#"count=$((count + 1))
         update '{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":'$count',"currency":"USD"}}'
         reply '{"stopReason":"end_turn"}'"#;
@@ -44,7 +44,7 @@ fn a_turn_within_the_budget_goes_on_and_the_next_is_not_begun_beyond_it() {
 }
 
 #[test]
-fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
+fn a_cost_that_cannot_be_compared_is_reported() {
     for (cost, says) in
         [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD")]
     {
@@ -57,9 +57,9 @@ fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
 }
 
-/// The same in a conversation, which goes on when the person allows more.
+/// A conversation has a budget too, and continues if the person raises it.
 #[test]
-fn a_conversation_is_held_to_its_budget() {
+fn a_conversation_respects_its_budget() {
     let project = Project::new();
     let prompt = r#"count=$((count + 1))
         update '{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":'$count',"currency":"USD"}}'

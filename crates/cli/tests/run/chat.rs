@@ -1,4 +1,4 @@
-//! `attache` alone, at a terminal.
+//! `attache` without a command, at a terminal.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::terminal::Terminal;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const RENAME: &str = "rename total to sum in main.rs\r";
 
-/// A conversation that keeps its sessions in the project.
+/// Starts a conversation that stores its sessions in the project.
 fn chat(project: &Project) -> Terminal {
     let store = project.path().join("sessions.db");
     let data = project.path().join("data");
@@ -19,7 +19,7 @@ fn chat(project: &Project) -> Terminal {
 }
 
 #[test]
-fn a_prompt_is_answered_a_key_allows_and_the_next_prompt_goes_on() {
+fn a_key_allows_an_edit_and_the_next_prompt_follows() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press(RENAME);
@@ -29,12 +29,16 @@ fn a_prompt_is_answered_a_key_allows_and_the_next_prompt_goes_on() {
     terminal.wait_for("is now `sum`");
     terminal.wait_for("ask 0 % › ");
     assert_eq!(project.main(), MAIN.replace("total", "sum"));
-    assert!(terminal.seen().contains("thinking … (/thoughts shows what)"), "{}", terminal.seen());
+    assert!(
+        terminal.seen().contains("thinking … (/thoughts shows the reasoning)"),
+        "{}",
+        terminal.seen()
+    );
     terminal.press("/thoughts\r");
     terminal.wait_for("/thoughts");
     terminal.wait_for("otal");
     terminal.wait_for("› ");
-    // Two lines are one prompt.
+    // Two lines form one prompt.
     terminal.press("run echo one \\\r&& echo two\r");
     terminal.wait_for("allow? [y/a/");
     terminal.press("n");
@@ -47,13 +51,13 @@ fn a_prompt_is_answered_a_key_allows_and_the_next_prompt_goes_on() {
 }
 
 #[test]
-fn ctrl_c_cancels_the_turn_and_the_conversation_goes_on() {
+fn ctrl_c_cancels_the_turn_and_the_conversation_continues() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press("/options mode auto\r");
     terminal.wait_for("auto › ");
     terminal.press("run sleep 1000\r");
-    // A command that no sandbox holds asks in every mode.
+    // Without a sandbox, a command asks in every mode.
     terminal.wait_for_one(&["allow? [", "◐"]);
     terminal.press("\u{3}");
     terminal.wait_for("cancelled");
@@ -65,9 +69,9 @@ fn ctrl_c_cancels_the_turn_and_the_conversation_goes_on() {
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// The first pain of every client's users.
+/// A killed agent is the most frequent problem of users of clients.
 #[test]
-fn an_agent_that_is_killed_is_started_again_and_the_session_goes_on() {
+fn a_killed_agent_is_restarted_and_the_session_continues() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press("help\r");
@@ -89,7 +93,7 @@ fn an_agent_that_is_killed_is_started_again_and_the_session_goes_on() {
 }
 
 #[test]
-fn sessions_of_yesterday_are_listed_and_gone_on_with() {
+fn earlier_sessions_are_listed_and_can_be_continued() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press("where is total used\r");
@@ -110,13 +114,13 @@ fn sessions_of_yesterday_are_listed_and_gone_on_with() {
 }
 
 #[test]
-fn without_a_terminal_it_says_what_to_do() {
+fn without_a_terminal_the_message_says_what_to_do() {
     let ended = Project::empty().run(&[]);
     ended.failed(2, &["a conversation needs a terminal", "attache run"]);
 }
 
-/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was
-/// asked.
+/// An agent that repeats its prompt and ends the turn when the file `go` exists, or when it is
+/// cancelled.
 fn slow_agent(project: &Project) -> String {
     let script = r#"
 import json, os, select, sys
@@ -147,7 +151,7 @@ while True:
     format!("python3 {}", path.display())
 }
 
-/// A conversation with that agent, at its first prompt.
+/// Starts a conversation with that agent and waits for its first prompt.
 fn slow_chat(project: &Project, environment: &[(&str, &str)]) -> Terminal {
     let agent = slow_agent(project);
     let environment: Vec<_> = [("NO_COLOR", "1")].iter().chain(environment).copied().collect();
@@ -157,7 +161,7 @@ fn slow_chat(project: &Project, environment: &[(&str, &str)]) -> Terminal {
 }
 
 #[test]
-fn what_is_typed_during_a_turn_waits_for_the_next_line() {
+fn text_typed_during_a_turn_becomes_the_next_line() {
     for term in ["xterm", "dumb"] {
         let project = Project::empty();
         let mut terminal = slow_chat(&project, &[("TERM", term)]);
@@ -173,7 +177,7 @@ fn what_is_typed_during_a_turn_waits_for_the_next_line() {
         terminal.wait_for("line");
         let shown = terminal.seen().to_owned();
         assert!(!shown.contains("^[") && !shown.contains("asked <second"), "{term}: {shown}");
-        // It is sent when the person says so.
+        // The text is sent only when the person presses Enter.
         terminal.press(" more\r");
         terminal.wait_for("asked <second\nline more>".replace('\n', "\r\n").as_str());
         terminal.press("\u{3}");
@@ -185,13 +189,13 @@ fn what_is_typed_during_a_turn_waits_for_the_next_line() {
 }
 
 #[test]
-fn what_was_typed_before_a_cancel_is_kept() {
+fn text_typed_before_a_cancellation_is_kept() {
     for term in ["xterm", "dumb"] {
         let project = Project::empty();
         let mut terminal = slow_chat(&project, &[("TERM", term)]);
         terminal.press("first\r");
         terminal.wait_for("asked <first>");
-        // In one piece, as a terminal may send it.
+        // Everything in one write, as terminals can do.
         terminal.press("half a thought\u{3}");
         terminal.wait_for("cancelled");
         terminal.wait_for("› ");
@@ -206,9 +210,9 @@ fn what_was_typed_before_a_cancel_is_kept() {
     }
 }
 
-/// What was typed before a question is no answer to it, and is not lost either.
+/// Text that was typed before a question does not answer it, and is not lost.
 #[test]
-fn a_question_is_not_answered_by_what_was_typed_before_it() {
+fn earlier_input_does_not_answer_a_question() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press(RENAME);
@@ -223,7 +227,7 @@ fn a_question_is_not_answered_by_what_was_typed_before_it() {
 }
 
 #[test]
-fn a_conversation_works_at_any_terminal() {
+fn a_conversation_works_in_every_terminal() {
     for term in ["dumb", "unknown", "", "no-such-terminal", "DUMB"] {
         let project = Project::new();
         let store = project.path().join("sessions.db");
@@ -236,7 +240,7 @@ fn a_conversation_works_at_any_terminal() {
         terminal.press("y");
         terminal.wait_for("is now `sum`");
         terminal.wait_for("› ");
-        // Two lines are one prompt, and Ctrl-C gives a line up.
+        // Two lines form one prompt, and Ctrl-C abandons a line.
         terminal.press("run echo one \\\n");
         terminal.press("&& echo two\n");
         terminal.wait_for("allow? [y/a/");
@@ -257,7 +261,7 @@ fn a_conversation_works_at_any_terminal() {
 }
 
 #[test]
-fn without_a_name_of_the_terminal_and_with_lines_from_a_pipe_it_works_too() {
+fn a_conversation_works_with_an_unknown_terminal_and_piped_lines() {
     let project = Project::new();
     let mut command = project.attache(&["chat"]);
     command.env_remove("TERM").env("NO_COLOR", "1");
@@ -274,7 +278,7 @@ fn without_a_name_of_the_terminal_and_with_lines_from_a_pipe_it_works_too() {
     fs::write(&lines, "where is total used\nrename total to sum in main.rs\n/hepl\n/quit").unwrap();
     let stdin = fs::File::open(&lines).unwrap();
     let mut terminal = Terminal::of(project.attache(&["chat"]), 80, Some(stdin.into()));
-    // The person at the terminal answers all the same.
+    // The person at the terminal still answers questions.
     terminal.wait_for("allow? [y/a/");
     terminal.press("y");
     let (code, shown) = terminal.end();
@@ -283,7 +287,7 @@ fn without_a_name_of_the_terminal_and_with_lines_from_a_pipe_it_works_too() {
 }
 
 #[test]
-fn a_word_that_is_no_command_is_refused_with_a_suggestion_and_a_path_is_sent() {
+fn an_unknown_command_is_refused_with_a_suggestion_and_a_path_is_sent() {
     let project = Project::empty();
     let mut terminal = slow_chat(&project, &[]);
     for (line, told) in [
@@ -316,7 +320,7 @@ fn a_word_that_is_no_command_is_refused_with_a_suggestion_and_a_path_is_sent() {
 }
 
 #[test]
-fn words_switch_to_the_one_session_that_has_them() {
+fn words_switch_to_the_only_matching_session() {
     let project = Project::new();
     let mut terminal = chat(&project);
     for prompt in ["where is total used", "where is main used", "show README.md"] {
@@ -331,7 +335,7 @@ fn words_switch_to_the_one_session_that_has_them() {
     terminal.wait_for("\u{1b}[1mshow README.md");
     terminal.wait_for("› show README.md");
     terminal.wait_for("ask 0 % › ");
-    // More than one, then one of them by all of its title, and none.
+    // Several matches, then one of them by its full title, then none.
     terminal.press("/switch where is\r");
     terminal.wait_for("2 sessions match “where is”");
     terminal.wait_for("› ");
@@ -348,9 +352,9 @@ fn words_switch_to_the_one_session_that_has_them() {
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// Agent and client keep the same conversation in one store.
+/// Agent and client store the same conversation in one store.
 #[test]
-fn a_conversation_is_listed_once_and_deleted_whole() {
+fn a_conversation_is_listed_once_and_deleted_completely() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press("where is total used\r");
@@ -373,7 +377,7 @@ fn a_conversation_is_listed_once_and_deleted_whole() {
         .as_str()
         .unwrap()
         .to_owned();
-    // The beginning of its id is not ambiguous.
+    // The start of its id is unambiguous.
     assert_eq!(sessions(&["tag", &id[..6], "+bug"]).code, Some(0));
     assert_eq!(lines(&["--tag", "bug", "--json"]).len(), 1);
     assert_eq!(sessions(&["archive", "last"]).code, Some(0));
@@ -384,9 +388,9 @@ fn a_conversation_is_listed_once_and_deleted_whole() {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
+fn an_unwritable_home_is_reported_and_stops_nothing() {
     let project = Project::new();
-    // Nothing can be made there, not even by root.
+    // Not even root can create files there.
     let home = |command: &mut std::process::Command| {
         command
             .env_remove("ATTACHE_STORE")
@@ -413,7 +417,7 @@ fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
+fn a_missing_agent_is_reported_as_in_run() {
     let project = Project::new();
     for (agent, says) in [
         ("no-such-agent", "`attache agents` lists the agents"),
@@ -439,11 +443,11 @@ fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
 }
 
 #[test]
-fn what_is_left_out_of_a_long_output_is_shown_by_the_command_it_names() {
+fn the_hidden_part_of_a_long_output_is_shown_on_request() {
     let project = Project::new();
     let mut terminal = chat(&project);
     terminal.press("run seq 1000 1100\r");
-    // Without a sandbox it is asked about.
+    // Without a sandbox the command needs permission.
     terminal.wait_for_one(&["allow? [", "more lines (/details shows them)"]);
     if terminal.seen().ends_with('[') {
         terminal.press("y");
@@ -461,7 +465,7 @@ fn what_is_left_out_of_a_long_output_is_shown_by_the_command_it_names() {
     assert!(whole.stderr.contains("1050") && !whole.stderr.contains("more lines"), "{whole:?}");
 }
 
-/// The agents that work in this folder.
+/// Returns the agents that work in this folder.
 fn agents(folder: &Path) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
 
-/// Checks the client that this command starts.
+/// Judges the client that this command starts.
 fn check(arguments: &[&str], command: &[&str]) -> Ended {
     Project::empty().run(&[&["check", "client"], arguments, &["--"], command].concat())
 }
@@ -22,11 +22,11 @@ fn verdict<'v>(verdicts: &'v [Value], rule: &str) -> &'v Value {
     verdicts.iter().find(|verdict| verdict["rule"] == rule).unwrap()
 }
 
-/// Our client, as it is told to prompt.
+/// The command of our client for a prompt.
 const OURS: [&str; 5] = [ATTACHE, "run", "--agent", "{agent}", "{prompt}"];
 
 #[test]
-fn our_client_breaks_nothing() {
+fn our_client_breaks_no_rule() {
     let ended = check(&["--json", "--timeout", "60"], &OURS);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let verdicts = verdicts(&ended);
@@ -39,10 +39,10 @@ fn our_client_breaks_nothing() {
     }
 }
 
-/// A client that never starts its agent, dies, hangs, floods or says what is no message is judged,
+/// A client that never starts its agent, dies, hangs, floods or prints other text gets a verdict,
 /// and is gone soon.
 #[test]
-fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
+fn a_client_without_a_prompt_gets_a_verdict_and_ends_soon() {
     let began = Instant::now();
     for (command, seen) in [
         ("exec sleep 600 # {agent}", "the client continues"),
@@ -61,12 +61,12 @@ fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
         assert!(first["verdict"] == "fail" && told.contains(seen), "{command}: {first}");
         assert_eq!(verdict(&verdicts, "INIT-12")["verdict"], "not tested");
     }
-    assert!(began.elapsed() < Duration::from_secs(240), "the sleepers were waited for");
+    assert!(began.elapsed() < Duration::from_secs(240), "sleeping processes delayed the end");
 }
 
 #[test]
-fn a_task_that_nobody_named_is_said_with_what_to_name() {
-    // Behind `env` it is no client that is known.
+fn a_task_without_a_command_is_reported_with_its_option() {
+    // Behind `env` it is not recognized as a known client.
     let command: Vec<&str> = [&["env"], &OURS[..]].concat();
     let ended = check(&["--only", "FORK-01"], &command);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
@@ -80,7 +80,7 @@ fn a_task_that_nobody_named_is_said_with_what_to_name() {
 }
 
 #[test]
-fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
+fn wrong_arguments_are_reported() {
     check(&[], &["my-client", "{prompt}"]).failed(2, &["write {agent} there"]);
     check(&["--to", "load=my-client"], &OURS).failed(2, &["--to load", "write {agent} there"]);
     check(&["--to", "loda=my-client {agent}"], &OURS).failed(2, &["unknown task", "load"]);
@@ -88,10 +88,10 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&[], &["no-such-client", "{agent}"]).failed(3, &["no program no-such-client in PATH"]);
 }
 
-/// A person's client: the command to configure and what to do are told, and the relay passes on
-/// what is said.
+/// A client that a person operates: the judge prints the command and the steps, and the relay
+/// passes messages.
 #[test]
-fn a_client_that_a_person_drives_is_waited_for() {
+fn a_client_operated_by_a_person_is_judged() {
     let project = Project::empty();
     let arguments =
         ["check", "client", "--wait", "--only", "EXT-02,RPC-16", "--json", "--patience", "60"];
@@ -117,8 +117,8 @@ fn a_client_that_a_person_drives_is_waited_for() {
     assert_eq!(verdict(&verdicts, "RPC-16")["verdict"], "pass", "{verdicts:#?}");
 }
 
-/// Opens a session and prompts in it again and again, until the agent is gone; gives how many
-/// unknown calls were answered.
+/// Opens a session and sends prompts in it until the agent is gone. Returns the number of unknown
+/// calls that were answered.
 fn person(agent: &mut Child) -> usize {
     let mut to_agent = agent.stdin.take().unwrap();
     let mut answered = 0;

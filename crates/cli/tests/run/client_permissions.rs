@@ -1,4 +1,4 @@
-//! What this client remembers about permissions: at a question, by a file, by
+//! The remembered permission rules of this client: from questions, from a file, and through
 //! `attache permissions`.
 
 use crate::project::{MAIN, Project};
@@ -13,29 +13,29 @@ fn file(project: &Project, name: &str) -> PathBuf {
     project.path().join(".no-settings/attache").join(name)
 }
 
-/// Writes rules as older versions kept them, which are moved to `permissions.toml`.
+/// Writes rules in the format of older versions, which are moved to `permissions.toml`.
 fn remember(project: &Project, rules: &str) {
     let file = file(project, "client-permissions.txt");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, rules).unwrap();
 }
 
-/// The rules that `attache permissions` lists, each on one line.
+/// Returns the rules that `attache permissions` lists, one per line.
 fn rules(project: &Project) -> Vec<String> {
     let list = project.run(&["permissions"]).stdout;
     let lines = list.lines().filter_map(|line| line.strip_prefix("     "));
     lines.map(str::to_owned).collect()
 }
 
-/// The variables of a person who keeps what was decided.
+/// Returns the variables that make the program store decisions.
 fn kept(project: &Project) -> [(&'static str, String); 2] {
     let path = |name: &str| project.path().join(name).to_string_lossy().into_owned();
     [("ATTACHE_STORE", path("sessions.db")), ("XDG_DATA_HOME", path("data"))]
 }
 
-/// PERM-05, PERM-11: never silently, and through the agent's own options.
+/// PERM-05, PERM-11: every decision is shown, and uses the agent's own options.
 #[test]
-fn a_rule_decides_before_the_flags_and_each_face_says_so() {
+fn a_rule_overrides_flags_and_every_output_shows_it() {
     for (rule, flags, renamed) in [
         ("allow kind=\"edit\"", &[][..], true),
         ("reject kind=\"edit\"", &["--yes"][..], false),
@@ -72,7 +72,7 @@ fn a_rule_decides_before_the_flags_and_each_face_says_so() {
 }
 
 #[test]
-fn nothing_goes_on_while_a_line_is_no_rule() {
+fn a_broken_rule_stops_the_command() {
     let project = Project::new();
     remember(&project, "# mine\nallow kind=\"read\"\nreject comand=\"rm\"\n");
     for arguments in [&["run", "--yes", RENAME][..], &["permissions"]] {
@@ -84,10 +84,10 @@ fn nothing_goes_on_while_a_line_is_no_rule() {
 }
 
 #[test]
-fn a_key_has_the_answer_remembered_for_the_project() {
+fn a_key_remembers_the_answer_for_the_project() {
     let project = Project::new();
     let mut terminal = Terminal::start(&project, &["run", RENAME], &[("NO_COLOR", "1")]);
-    terminal.wait_for("[r] have attache remember the answer");
+    terminal.wait_for("[r] Remember an answer as a rule");
     terminal.wait_for("allow? [y/a/");
     terminal.press("r");
     terminal.wait_for("remember? [s/p/a/n/b]");
@@ -132,9 +132,10 @@ fn a_rejection_is_remembered_everywhere() {
     assert_eq!(project.main(), MAIN, "a rule that rejects holds under --yes");
 }
 
-/// In the conversation: for the session, which no file keeps, and told each time.
+/// In a conversation: a rule for the session, which is not stored in a file, and is shown each
+/// time.
 #[test]
-fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
+fn a_rule_for_the_session_prevents_further_questions() {
     let project = Project::new();
     remember(&project, "reject command=\"touch made\"");
     let kept = kept(&project);
@@ -184,10 +185,10 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
 }
 
 #[test]
-fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
+fn rules_are_listed_with_their_meaning_and_removed_by_number() {
     let project = Project::empty();
     let list = project.run(&["permissions"]);
-    assert!(list.stdout.contains("no rule is remembered") && list.code == Some(0), "{list:#?}");
+    assert!(list.stdout.contains("no rules are stored") && list.code == Some(0), "{list:#?}");
     let rule = "reject path=\"/home/ann/.ssh\"";
     remember(&project, &format!("# mine\nallow project=\"/x\" command=\"cargo test\"\n{rule}\n"));
     let list = project.run(&["permissions", "list"]).stdout;
@@ -200,7 +201,9 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
         assert!(list.contains(text), "it lacks {text}: {list}");
     }
     for number in ["0", "3"] {
-        project.run(&["permissions", "remove", number]).failed(2, &["no rule", "from 1 to 2"]);
+        project
+            .run(&["permissions", "remove", number])
+            .failed(2, &["does not exist", "from 1 to 2"]);
     }
     let removed = project.run(&["permissions", "remove", "1"]);
     assert!(removed.stdout.contains("removed: allow project=\"/x\""), "{removed:#?}");
@@ -208,5 +211,5 @@ fn rules_are_listed_with_what_they_mean_and_removed_by_number() {
     let table = "[[deny]]\nagents = \"all\"\ncall = { path = \"/home/ann/.ssh\" }\n";
     let text = fs::read_to_string(file(&project, "permissions.toml")).unwrap();
     assert!(text.ends_with(table) && !text.contains("cargo"), "{text}");
-    assert!(project.run(&["permissions", "audit"]).stdout.contains("nothing is kept here"));
+    assert!(project.run(&["permissions", "audit"]).stdout.contains("decisions are not stored"));
 }

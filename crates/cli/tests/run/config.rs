@@ -1,4 +1,4 @@
-//! Settings: where they come from, how they are changed, and what the agent makes of them.
+//! Settings: their sources, their changes, and their effect on the agent.
 
 use crate::project::{Ended, Project};
 use crate::terminal::Terminal;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A person with a configuration folder of their own and nothing in the environment.
+/// A person with a separate configuration folder and an empty environment.
 struct Person(Project);
 
 impl Person {
@@ -44,7 +44,7 @@ impl Person {
         ended
     }
 
-    /// What the agent says of a new session: its options by id, and the notices that follow.
+    /// Opens a session with the agent and returns its options by id, and the notices that follow.
     fn session(&self, mut command: Command) -> (Value, Vec<String>) {
         let mut agent = command
             .stdin(Stdio::piped())
@@ -73,7 +73,7 @@ impl Person {
                         (option["id"].as_str().unwrap().to_owned(), option["currentValue"].clone())
                     })
                     .collect();
-                // The notices follow; then the agent ends.
+                // The agent ends after its notices.
                 stdin = None;
             }
             let update = &message["params"]["update"];
@@ -88,7 +88,7 @@ impl Person {
 }
 
 #[test]
-fn a_setting_is_put_into_the_file_and_its_comments_stay() {
+fn a_setting_is_written_and_comments_stay() {
     let person = Person::new();
     person.writes(
         "config.toml",
@@ -123,10 +123,10 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "or offline"]);
 }
 
-/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is
-/// named; the offline model never answers in its place.
+/// A model that cannot be used ends the command with code 2 and names the variable to set, whatever
+/// names the model. The offline model never replaces it.
 #[test]
-fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
+fn an_unusable_model_ends_with_code_2_and_names_the_variable() {
     let person = Person::new();
     let said = [
         "the model \"openai/gpt-5-mini\" needs a key: set OPENAI_API_KEY",
@@ -135,10 +135,10 @@ fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
     person.runs(&["config", "set", "model", "openai/gpt-5-mini"]).failed(2, &said);
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set"]);
     person
-        .runs(&["config", "set", "model", "nobody/knows"])
+        .runs(&["config", "set", "model", "unknown/model"])
         .failed(2, &["there is no model", "ATTACHE_MODEL"]);
     person
-        .runs(&["config", "set", "fallback", "nobody/knows"])
+        .runs(&["config", "set", "fallback", "unknown/model"])
         .failed(2, &["there is no model", "ATTACHE_FALLBACK", "config set fallback"]);
     person.runs(&["config", "get", "fallback"]).failed(2, &["fallback is not set"]);
     let run = |model: Option<&str>| {
@@ -150,12 +150,12 @@ fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
     person.writes("config.toml", "model = \"openai/gpt-5-mini\"\n");
     run(None).failed(2, &said);
     assert!(person.runs(&["doctor"]).stdout.contains("set OPENAI_API_KEY"));
-    assert_eq!(run(Some("offline")).code, Some(0), "it answers where it is asked for");
+    assert_eq!(run(Some("offline")).code, Some(0), "it answers if it is selected");
 }
 
-/// AUTH-09: what an editor runs in a terminal keeps one key and ends.
+/// AUTH-09: the login that an editor runs in a terminal stores one key and ends.
 #[test]
-fn a_key_is_added_by_the_login_of_editors() {
+fn the_login_of_editors_stores_a_key() {
     let person = Person::new();
     let mut adding = person.command(&["agent", "--add-key"]).stdin(Stdio::piped()).spawn().unwrap();
     write!(adding.stdin.take().unwrap(), "anthropic\n{KEY}\n").unwrap();
@@ -168,7 +168,7 @@ fn a_key_is_added_by_the_login_of_editors() {
 }
 
 #[test]
-fn what_is_no_setting_is_refused_with_what_was_expected() {
+fn an_invalid_setting_is_refused_with_the_expected_values() {
     let person = Person::new();
     for (arguments, said) in [
         (
@@ -185,16 +185,16 @@ fn what_is_no_setting_is_refused_with_what_was_expected() {
             "store keys with `attache config key`",
         ),
         (&["config", "set", "model", " "], "model must be text on one line"),
-        (&["config", "key", "nobody"], "unknown provider nobody: use one of anthropic, openai"),
+        (&["config", "key", "nonsense"], "unknown provider nonsense: use one of anthropic, openai"),
     ] {
         person.runs(arguments).failed(2, &[said]);
     }
     assert!(!person.file("config.toml").exists());
 }
 
-/// A key goes into a file that only its owner can read, and nothing ever shows it.
+/// A key is stored in a file that only its owner can read, and is never shown.
 #[test]
-fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
+fn a_key_is_readable_only_by_its_owner_and_never_shown() {
     let person = Person::new();
     let mut keeping =
         person.command(&["config", "key", "anthropic"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -216,7 +216,7 @@ fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     );
     let options = person.session(person.command(&["agent"])).0;
     assert_eq!(options["model"], "anthropic/claude-sonnet-4-5");
-    // One in the environment counts before it.
+    // A key in the environment overrides it.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
     assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("removed"));
@@ -225,10 +225,10 @@ fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     assert!(person.runs(&["config"]).stderr.contains("can be read by other users: run chmod 600"));
 }
 
-/// A flag counts before the environment, that before the file, and that before the default; a
-/// project's own file counts for nothing.
+/// A flag overrides the environment, which overrides the file, which overrides the default. A
+/// project's own file is ignored.
 #[test]
-fn a_flag_counts_before_the_environment_and_that_before_the_file() {
+fn a_flag_overrides_the_environment_and_that_the_file() {
     let person = Person::new();
     let mode = |arguments: &[&str], environment: Option<&str>| {
         let mut command = person.command(arguments);
@@ -251,9 +251,9 @@ fn a_flag_counts_before_the_environment_and_that_before_the_file() {
     assert!(person.runs(&["config"]).stdout.contains("settings, line 1"));
 }
 
-/// NOTE-01: the agent begins with the defaults, and says what is wrong and where.
+/// NOTE-01: the agent starts with the defaults, and names the problem and its line.
 #[test]
-fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
+fn a_broken_file_is_reported_with_its_line_and_the_agent_starts() {
     for (text, said, mode) in [
         ("mode = \"plan\"\nmodel = \n", "config.toml, line 2: ", "ask"),
         (
@@ -289,14 +289,14 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     assert_eq!(
         fs::read_to_string(person.file("config.toml")).unwrap(),
         "model = \n",
-        "it is not written over"
+        "the broken file is not overwritten"
     );
     person.writes("keys.toml", &format!("anthropic = {KEY}\n"));
     let ended = person.runs(&["config"]);
     assert!(ended.stderr.contains("keys.toml is not valid TOML"), "{ended:?}");
 }
 
-/// Nothing is wider than the terminal, nothing is cut, and a name never touches its value.
+/// No line is wider than the terminal, nothing is cut, and a name never touches its value.
 #[test]
 fn the_settings_fit_the_terminal() {
     let person = Person::new();
@@ -319,9 +319,9 @@ fn the_settings_fit_the_terminal() {
     }
 }
 
-/// What logs in is nowhere: not in the list, not for programs, not in what one setting is.
+/// The login of a URL is never shown: not in the list, not in JSON, not for a single setting.
 #[test]
-fn an_address_is_shown_without_what_logs_in() {
+fn a_url_is_shown_without_its_login() {
     let person = Person::new();
     let address = "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
     for arguments in [
@@ -347,9 +347,9 @@ fn an_address_is_shown_without_what_logs_in() {
     }
 }
 
-/// A pipe, a device or a folder in place of a file of ours holds nothing up and is named.
+/// A pipe, a device or a folder in place of our file blocks nothing and is named.
 #[test]
-fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
+fn a_special_file_is_reported_and_blocks_nothing() {
     for (name, says) in [
         ("config.toml", "config.toml cannot be read: it is no regular file"),
         ("keys.toml", "keys.toml cannot be read: it is no regular file"),
@@ -370,7 +370,7 @@ fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
             &["run", "--agent", "x", "help"],
             &["run", "help"],
         ] {
-            // A command that hangs is ended by this, and the test fails.
+            // `timeout` ends a command that hangs, and the test fails.
             let mut command = person.command(&[]);
             let mut limited = Command::new("timeout");
             limited.args(["20"]).arg(env!("CARGO_BIN_EXE_attache")).args(arguments);
@@ -386,9 +386,9 @@ fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
     }
 }
 
-/// The same for a project's own files and for those that a flag names.
+/// The same for files of a project and files that a flag names.
 #[test]
-fn a_pipe_in_a_project_or_behind_a_flag_holds_nothing_up() {
+fn a_pipe_in_a_project_or_after_a_flag_blocks_nothing() {
     let person = Person::new();
     let project = person.0.path();
     fs::create_dir(project.join(".attache")).unwrap();
@@ -410,7 +410,7 @@ fn a_pipe_in_a_project_or_behind_a_flag_holds_nothing_up() {
         let ended = Ended::from(limited.output().unwrap());
         assert_eq!(ended.code, Some(code), "{arguments:?}: {ended:?}");
     }
-    // What a shell gives for <(command) is read.
+    // The file that a shell creates for `<(command)` is read.
     let line = format!("{} run --file <(echo help)", env!("CARGO_BIN_EXE_attache"));
     let mut shell = Command::new("bash");
     shell.args(["-c", &line]).current_dir(project).stdin(Stdio::null());
@@ -426,9 +426,9 @@ fn pipe(path: &std::path::Path) {
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
 }
 
-/// A key that others can read is used and told; a file that others can change is not used.
+/// A key that others can read is used and reported; a file that others can change is not used.
 #[test]
-fn a_file_of_keys_that_others_can_change_is_refused() {
+fn a_keys_file_that_others_can_change_is_refused() {
     let person = Person::new();
     person.writes("keys.toml", &format!("anthropic = \"{KEY}\"\n"));
     let file = person.file("keys.toml");
@@ -450,7 +450,7 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         }
         let set = person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#);
         assert_eq!(set, is_set, "{mode:o}");
-        // A key must not be added to a file that is refused.
+        // A key must not be added to a refused file.
         let mut keeping =
             person.command(&["config", "key", "openai"]).stdin(Stdio::piped()).spawn().unwrap();
         drop(writeln!(keeping.stdin.take().unwrap(), "{KEY}"));

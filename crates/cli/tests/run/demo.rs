@@ -1,4 +1,4 @@
-//! What a newcomer runs first, and what says what is installed.
+//! The commands that a new user runs first: `attache demo` and `attache doctor`.
 
 use crate::project::{MAIN, Project};
 use std::fs;
@@ -17,7 +17,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn the_tour_shows_the_main_job_and_touches_nothing() {
+fn the_demo_shows_the_main_features_and_changes_nothing() {
     let project = Project::new();
     let before = files(project.path());
     let ended = project.run(&["demo"]);
@@ -27,22 +27,22 @@ fn the_tour_shows_the_main_job_and_touches_nothing() {
         "› summarize this project",
         "› where is `total` used",
         "+2 -2",
-        "allowed by this tour",
+        "allowed by the demo",
         "› run ls",
         "messages to the agent",
         "Your files did not change",
         "attache run \"summarize this project\"",
     ] {
-        assert!(ended.stdout.contains(text), "the tour lacks {text:?}: {}", ended.stdout);
+        assert!(ended.stdout.contains(text), "the demo lacks {text:?}: {}", ended.stdout);
     }
-    // One session, which begins once: later prompts do not say that it does.
+    // All prompts share one session; its start is shown only once.
     assert!(!ended.stdout.contains("beginning"), "{}", ended.stdout);
     assert_eq!(files(project.path()), before);
     assert_eq!(project.main(), MAIN);
 }
 
 #[test]
-fn the_tour_works_in_an_empty_folder_and_in_one_of_prose() {
+fn the_demo_works_in_an_empty_folder_and_in_one_of_prose() {
     let empty = Project::empty();
     let ended = empty.run(&["demo"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
@@ -58,7 +58,7 @@ fn the_tour_works_in_an_empty_folder_and_in_one_of_prose() {
 }
 
 #[test]
-fn the_tour_leaves_no_copy_behind() {
+fn the_demo_leaves_no_copy_behind() {
     let (project, temporary) = (Project::new(), Project::empty());
     let output = project.attache(&["demo"]).env("TMPDIR", temporary.path()).output().unwrap();
     assert!(output.status.success());
@@ -118,7 +118,7 @@ fn the_agent_prints_nothing_but_the_protocol_and_ends_with_its_client() {
 }
 
 #[test]
-fn the_agents_log_says_what_passes_and_never_what_is_in_it() {
+fn the_agents_log_has_methods_and_sizes_but_no_content() {
     use std::io::Write;
     use std::process::Stdio;
     let project = Project::empty();
@@ -136,7 +136,7 @@ fn the_agents_log_says_what_passes_and_never_what_is_in_it() {
         r#"{{"jsonrpc":"2.0","id":2,"method":"session/new","params":{{"cwd":"/","mcpServers":[{server}]}}}}"#
     )
     .unwrap();
-    writeln!(input, "sk-secret, which is no JSON").unwrap();
+    writeln!(input, "sk-secret, which is not JSON").unwrap();
     drop(input);
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();

@@ -1,5 +1,5 @@
-//! What a call really does is shown, recorded and decided about, whatever its title says; and what
-//! is refused is told.
+//! The actual effect of a call is shown, recorded and decided about, whatever its title says.
+//! Refused actions are reported.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::script::Script;
@@ -9,7 +9,7 @@ use std::fs;
 
 const LINE: &str = "touch x && rm y";
 
-/// An agent that asks once for this call, whatever the answer, and ends its turn.
+/// An agent that asks once for this call, ignores the answer, and ends its turn.
 fn asking(project: &Project, call: &Value) -> String {
     let options = json!([
         {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
@@ -104,9 +104,9 @@ fn files_addresses_and_arguments_are_shown() {
     }
 }
 
-/// A title may hold the command, the file or the address and say the opposite.
+/// A title can contain the command, the file or the address and state the opposite.
 #[test]
-fn a_title_that_holds_the_command_hides_nothing() {
+fn a_title_with_the_command_in_it_hides_nothing() {
     for (kind, title, input, shown) in [
         ("execute", "Skip rm -rf b", json!({"command": "rm -rf b"}), "$ rm -rf b"),
         ("execute", "echo rm -rf b", json!({"command": "rm -rf b"}), "$ rm -rf b"),
@@ -133,7 +133,7 @@ fn a_title_that_holds_the_command_hides_nothing() {
     }
 }
 
-/// The command that an agent wants this program to run is in the question, with what it sets.
+/// The question contains the command that an agent wants this program to run, with its variables.
 #[test]
 fn a_question_about_a_terminal_shows_its_command() {
     let project = Project::new();
@@ -173,7 +173,7 @@ fn a_question_shows_the_whole_command() {
     assert!(shown.lines().all(|line| line.trim_end().chars().count() <= 80), "{shown}");
 }
 
-/// Each command can be remembered; where a rule that allows would allow more, only one that rejects
+/// Every command can be remembered. If a rule that allows would allow more, only one that rejects
 /// is offered.
 #[test]
 fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
@@ -195,7 +195,7 @@ fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
         let agent = asking(&project, &call);
         let mut terminal =
             Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
-        terminal.wait_for("[r] have attache remember the answer");
+        terminal.wait_for("[r] Remember an answer as a rule");
         terminal.wait_for("allow? [y/n/r]");
         terminal.press("r");
         terminal.wait_for(keys);
@@ -211,7 +211,7 @@ fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
 }
 
 #[test]
-fn rules_are_about_commands_and_not_about_their_text() {
+fn rules_match_commands_and_not_their_text() {
     for line in
         ["\"rm\" y", "env rm y", "/bin/rm y", "FOO=1 rm y", "sudo rm y", "sh -c 'rm y'", LINE]
     {
@@ -227,9 +227,9 @@ fn rules_are_about_commands_and_not_about_their_text() {
     }
 }
 
-/// Exit code 11 tells of the last turn, and nobody is named who was not asked.
+/// Exit code 11 is about the last turn. The message does not blame a person who was not asked.
 #[test]
-fn refused_work_ends_with_11() {
+fn a_refused_action_ends_with_11() {
     let project = Project::new();
     let agent = asking(&project, &call(&json!({"command": LINE})));
     let ended = run(&project, &agent, &[]);

@@ -1,4 +1,4 @@
-//! Exit codes and what a person is told with them.
+//! Exit codes and their messages.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -14,14 +14,14 @@ fn with_script(script: &Script<'_>) -> Ended {
 }
 
 #[test]
-fn a_turn_that_is_done_ends_with_0() {
+fn a_completed_turn_ends_with_0() {
     let ended = Project::new().run(&["run", "summarize this project"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert_eq!(with_script(&Script::default()).code, Some(0));
 }
 
 #[test]
-fn what_cannot_be_used_ends_with_2() {
+fn invalid_arguments_end_with_2() {
     let project = Project::new();
     project
         .run(&["run", "--cwd", "nowhere", "help"])
@@ -51,13 +51,13 @@ fn an_agent_that_exits_at_once_is_quoted() {
 }
 
 #[test]
-fn an_agent_that_prints_something_else_is_quoted() {
+fn other_output_of_an_agent_is_quoted() {
     let ended = with_agent("sh -c 'echo Welcome to Robot; echo press a key'");
     ended.failed(3, &["no ACP message", "Welcome to Robot", "press a key"]);
 }
 
 #[test]
-fn a_banner_before_acp_is_no_reason_to_stop() {
+fn a_banner_before_acp_is_tolerated() {
     let script = Script {
         initialize: r#"echo Welcome; reply '{"protocolVersion":1}'"#,
         ..Script::default()
@@ -78,7 +78,7 @@ fn an_agent_that_dies_in_a_turn_ends_with_4() {
 }
 
 #[test]
-fn an_answer_that_is_no_answer_ends_with_4() {
+fn an_invalid_response_ends_with_4() {
     with_script(&Script { prompt: r#"reply '{"stopReason":"bored"}'"#, ..Script::default() })
         .failed(4, &["bored"]);
     with_script(&Script { prompt: "reply 5", ..Script::default() })
@@ -88,7 +88,7 @@ fn an_answer_that_is_no_answer_ends_with_4() {
 }
 
 #[test]
-fn a_login_that_is_needed_ends_with_5_and_names_the_ways() {
+fn a_required_login_ends_with_5_and_lists_the_methods() {
     let initialize =
         r#"reply '{"protocolVersion":1,"authMethods":[{"id":"oauth","name":"Robot account"}]}'"#;
     let refused = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
@@ -120,10 +120,10 @@ fn the_help_lists_the_codes_and_has_examples() {
     assert_eq!(project.run(&["--version"]).code, Some(0));
 }
 
-/// What a person types wrong, and what an agent is that is none: one sentence with the thing and
-/// the next step, and the code. INIT-07, AUTH-01.
+/// Wrong commands and broken agents: one sentence with the problem and the next step, and the exit
+/// code. INIT-07, AUTH-01.
 #[test]
-fn every_agent_that_does_not_work_is_told_with_what_to_do() {
+fn every_broken_agent_is_reported_with_the_next_step() {
     let project = Project::new();
     std::fs::write(project.path().join("not-a-program"), "text").unwrap();
     let script = |text: &str| {
@@ -136,11 +136,11 @@ fn every_agent_that_does_not_work_is_told_with_what_to_do() {
     };
     for (agent, code, says) in [
         (
-            "nobody --acp".to_owned(),
+            "no-such-agent --acp".to_owned(),
             3,
-            &["nobody", "install it, or give its full path", "attache agents"][..],
+            &["no-such-agent", "install it, or give its full path", "attache agents"][..],
         ),
-        ("./nobody".to_owned(), 3, &["./nobody", "check the path"]),
+        ("./nowhere".to_owned(), 3, &["./nowhere", "check the path"]),
         ("./not-a-program".to_owned(), 3, &["not-a-program cannot be executed", "chmod +x"]),
         (
             script("echo 'Usage: robot [OPTIONS]'"),
@@ -168,7 +168,7 @@ fn every_agent_that_does_not_work_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_told() {
+fn an_unusable_folder_is_reported() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = Project::new();
     symlink("loop", project.path().join("loop")).unwrap();
@@ -177,7 +177,7 @@ fn a_folder_that_cannot_be_used_is_told() {
     std::fs::create_dir(&shut).unwrap();
     std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
     let ended = project.run(&["run", "--cwd", "shut", "help"]);
-    // Root may read everything.
+    // Root can read everything.
     match std::fs::read_dir(&shut) {
         Ok(_) => assert_eq!(ended.code, Some(0), "{ended:#?}"),
         Err(_) => ended.failed(2, &["shut cannot be used", "--cwd"]),

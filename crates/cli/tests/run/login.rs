@@ -6,10 +6,10 @@ use crate::terminal::Terminal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// Opens sessions once the file `in` is there.
+/// Opens sessions once the file `in` exists.
 const NEW: &str = r#"if [ -e in ]; then reply '{"sessionId":"s"}'; else refuse '{"code":-32000,"message":"Who are you?"}'; fi"#;
 
-/// Says how one logs in, and keeps what the client said of itself.
+/// Offers these login methods, and stores the client's `initialize` request.
 fn initialize(methods: &str) -> String {
     format!(
         r#"printf '%s\n' "$line" >>seen; reply '{{"protocolVersion":1,"agentCapabilities":{{"auth":{{"logout":{{}}}}}},"authMethods":[{methods}]}}'"#
@@ -21,11 +21,11 @@ const KEY: &str = r#"{"id":"key","name":"Key","type":"env_var","description":"Re
 const TERMINAL: &str =
     r#"{"id":"term","name":"By hand","type":"terminal","args":["log in"],"env":{"SET":"s3cret"}}"#;
 
-/// Logs in when it is called, and out.
+/// Implements login and logout.
 const CALLS: &str = r#"*'"authenticate"'*) touch in called; reply '{}' ;;
     *'"logout"'*) rm -f in; reply '{}' ;;"#;
 
-/// An agent that is a program of its own, which logs in by hand when it is started with `log in`.
+/// A program that is an agent, and that logs in interactively when it is started with `log in`.
 fn robot(project: &Project, methods: &str, other: &str) -> String {
     let script = Script { initialize: &initialize(methods), new: NEW, other, ..Script::default() };
     let start = script.install(project);
@@ -40,9 +40,9 @@ fn robot(project: &Project, methods: &str, other: &str) -> String {
     "./robot --acp".to_owned()
 }
 
-/// AUTH-01: whoever needs a login is told what to type.
+/// AUTH-01: a person who needs a login sees what to type.
 #[test]
-fn a_run_that_needs_a_login_says_what_to_type() {
+fn a_run_that_needs_a_login_shows_the_command() {
     let project = Project::new();
     let agent = robot(&project, &[OAUTH, KEY].join(","), CALLS);
     let ended = project.run(&["run", "--agent", &agent, "hello"]);
@@ -51,9 +51,9 @@ fn a_run_that_needs_a_login_says_what_to_type() {
     project.run(&["agents", "check", &agent]).failed(5, &["attache login './robot --acp' oauth"]);
 }
 
-/// AUTH-02, AUTH-04: the agent's own login, and a session that shows that it helped.
+/// AUTH-02, AUTH-04: the agent's own login, checked by opening a session.
 #[test]
-fn an_agent_logs_in_by_its_call() {
+fn a_login_of_the_agent_is_run_and_checked() {
     let project = Project::new();
     let agent = robot(&project, &[OAUTH, KEY].join(","), CALLS);
     project
@@ -67,7 +67,7 @@ fn an_agent_logs_in_by_its_call() {
 }
 
 #[test]
-fn a_login_that_does_not_help_is_said_to_be_none() {
+fn a_login_without_effect_is_reported() {
     let project = Project::new();
     let agent = robot(&project, OAUTH, r#"*'"authenticate"'*) reply '{}' ;;"#);
     project.run(&["login", &agent]).failed(5, &["still needs a login (Who are you?)"]);
@@ -92,7 +92,7 @@ fn a_login_in_a_terminal_runs_there() {
     let seen = || fs::read_to_string(project.path().join("seen")).unwrap();
     assert!(
         !seen().contains(r#""auth":{"terminal":true}"#),
-        "no terminal is offered where there is none"
+        "no terminal login is offered without a terminal"
     );
 
     let mut terminal = Terminal::start(&project, &["login", &agent], &[]);
@@ -110,7 +110,11 @@ fn a_login_in_a_terminal_runs_there() {
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("is logged in") && !shown.contains("s3cret"), "{shown}");
     assert_eq!(fs::read_to_string(project.path().join("in")).unwrap(), "robin s3cret");
-    assert_eq!(seen().lines().count(), before + 2, "it is started before and after");
+    assert_eq!(
+        seen().lines().count(),
+        before + 2,
+        "the agent is started before and after the login"
+    );
     assert!(
         seen().contains(r#""auth":{"terminal":true}"#)
             && seen().contains(r#""terminal-auth":true"#)
@@ -120,7 +124,7 @@ fn a_login_in_a_terminal_runs_there() {
 
 /// AUTH-10, AUTH-11.
 #[test]
-fn a_logout_is_asked_for_only_where_it_is_offered() {
+fn logout_is_called_only_if_it_is_offered() {
     let project = Project::new();
     let agent = robot(&project, OAUTH, CALLS);
     project.run(&["login", &agent]).failed(0, &["is logged in"]);

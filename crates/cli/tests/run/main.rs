@@ -1,4 +1,4 @@
-//! The command as a whole: the real program, real processes, real files.
+//! Tests of the command: the real program, real processes, real files.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,35 +10,35 @@
 mod agents;
 mod budget;
 mod chat;
+mod check_agent;
 mod check_client;
+mod check_fuzz;
+mod check_kit_agent;
+mod check_reports;
+mod check_rules;
+mod check_trace;
 mod client_permissions;
+mod client_services;
 mod config;
 mod demo;
-mod driven;
 mod effects;
 mod exit;
-mod faces;
-mod fuzzed;
-mod gate;
-mod judged;
-mod judgements;
-mod kept;
-mod kit_judged;
 mod login;
 mod mcp;
 mod messages;
+mod model_server;
 mod models;
 mod new;
+mod output;
 mod permissions;
-mod probed;
 mod project;
 mod prompts;
-mod rules;
+mod resume;
 mod saved;
 mod script;
-mod services;
 mod sessions;
 mod stopping;
-mod tap;
 mod terminal;
 mod trace;
+mod trace_command;
+mod unasked_actions;

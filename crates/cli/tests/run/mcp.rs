@@ -1,4 +1,4 @@
-//! `--mcp`: servers from a file as editors have it.
+//! `--mcp`: MCP servers from a file in the format of editors.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -29,7 +29,7 @@ fn the_servers_of_a_file_reach_the_agent() {
 
 /// SESS-09.
 #[test]
-fn servers_that_cannot_be_used_end_with_2_before_a_session_is_made() {
+fn unusable_servers_end_with_2_before_a_session_is_opened() {
     let project = Project::new();
     let agent = Script { new: "echo made >made; exit 1", ..Script::default() }.install(&project);
     for (file, says) in [

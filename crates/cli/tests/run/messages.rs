@@ -1,18 +1,17 @@
-//! Everything that a person can read from the command, one document per command in
-//! `tests/messages`, so that its wording is reviewed as a whole.
+//! All output of the command that people read: one document per command in `tests/messages`, so
+//! that the wording can be reviewed as a whole.
 //!
-//! A section (`##`) is played in a home folder of its own, at 80 columns. Its blocks are:
+//! Each section (`##`) is played in a separate home folder, at 80 columns. Its blocks are:
 //!
-//! - `sh`: preparation, run by the shell, without output;
-//! - `console`: lines that begin with `$ ` are run by the shell; stdout follows, then stderr after
-//!   a line `stderr:`, then the exit code if it is not 0;
-//! - `keys`: what a person does at a terminal: `$ COMMAND`, then `wait TEXT`, `type LINE` (with
+//! - `sh`: preparation for the shell, without output;
+//! - `console`: lines that begin with `$ ` are commands for the shell. Their stdout follows, then
+//!   stderr after a line `stderr:`, then the exit code if it is not 0;
+//! - `keys`: a person's input at a terminal: `$ COMMAND`, then `wait TEXT`, `type LINE` (with
 //!   Enter) and `press KEY`;
-//! - `screen`: what that terminal shows when the command has ended.
+//! - `screen`: the contents of that terminal when the command has ended.
 //!
-//! Placeholders replace paths, versions, ids, times and sizes. Lines of progress that depend on
-//! timing (a call that waits or runs, the steps of a plan) are left out. `UPDATE_DOCS=1` writes
-//! what was seen.
+//! Placeholders replace paths, versions, ids, times and sizes. Progress lines that depend on
+//! timing (unfinished calls, steps of plans) are omitted. `UPDATE_DOCS=1` writes the actual output.
 
 use crate::terminal::Terminal;
 use regex::Regex;
@@ -26,7 +25,7 @@ use tempfile::TempDir;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test run messages";
 
-/// The programs that the sections may use; no other is found, whatever is installed.
+/// The programs that the sections may use; no other program is found, whatever is installed.
 const TOOLS: &[&str] = &["sh", "cat", "sed", "ls", "mkdir", "sleep", "chmod", "head", "grep"];
 
 macro_rules! documents {
@@ -36,7 +35,7 @@ macro_rules! documents {
             play(stringify!($name));
         })*
 
-        /// The documents that are played.
+        /// The documents.
         const DOCUMENTS: &[&str] = &[$(stringify!($name)),*];
     };
 }
@@ -71,7 +70,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages")
 }
 
-/// Plays a document and compares it with what was seen, or writes it.
+/// Plays a document and compares it with the actual output, or writes it.
 fn play(name: &str) {
     let path = folder().join(name).with_extension("md");
     let document = fs::read_to_string(&path).unwrap();
@@ -93,7 +92,7 @@ fn play(name: &str) {
     );
 }
 
-/// The document with what was seen in place of what it says was seen.
+/// Returns the document with the actual output.
 fn played(document: &str) -> String {
     let mut out = String::new();
     let mut home = Home::new();
@@ -104,7 +103,7 @@ fn played(document: &str) -> String {
             home = Home::new();
         }
         let _ = writeln!(out, "{line}");
-        // Four backticks, because the output of a command may hold a block of its own.
+        // A fence has four backticks, because a command's output can contain a block.
         let Some(kind) = line.strip_prefix("````") else { continue };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "````").collect();
         match kind {
@@ -124,7 +123,7 @@ fn played(document: &str) -> String {
                 out.extend(block.iter().map(|line| format!("{line}\n")));
             }
             "screen" => out.push_str(&screen),
-            _ => panic!("there is no block {kind:?}"),
+            _ => panic!("unknown block {kind:?}"),
         }
         out.push_str("````\n");
     }
@@ -136,7 +135,7 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        // As long as its placeholder `/home/ann`, so that lines break at the same words.
+        // The path is as long as its placeholder `/home/ann`, so that lines wrap at the same words.
         let folder = tempfile::Builder::new().prefix("").rand_bytes(4).tempdir_in("/tmp");
         let home = Self(folder.unwrap());
         fs::create_dir_all(home.project()).unwrap();
@@ -175,7 +174,7 @@ impl Home {
         command
     }
 
-    /// What a command without a terminal writes, and its exit code.
+    /// Returns the output of a command without a terminal, and its exit code.
     fn console(&self, script: &str) -> String {
         let ended = self.shell(script).output().unwrap();
         let mut seen = self.plain(&String::from_utf8_lossy(&ended.stdout));
@@ -191,7 +190,7 @@ impl Home {
         seen
     }
 
-    /// What a terminal shows after a command that was used like this.
+    /// Returns the contents of a terminal after a command with this input.
     fn terminal(&self, keys: &[&str]) -> String {
         let Some(command) = keys.first().and_then(|line| line.strip_prefix("$ ")) else {
             panic!("the first line of {keys:?} is not a command");
@@ -207,7 +206,7 @@ impl Home {
                 Some(("press", "Ctrl-D")) => terminal.press("\u{4}"),
                 Some(("press", "Enter")) => terminal.press("\r"),
                 Some(("press", key)) => terminal.press(key),
-                _ => panic!("{line:?} is no key"),
+                _ => panic!("{line:?} is not a key"),
             }
         }
         let (code, shown) = terminal.end();
@@ -222,7 +221,7 @@ impl Home {
         screen
     }
 
-    /// The text with placeholders for everything that differs between machines and between runs.
+    /// Replaces everything that differs between machines and between runs.
     fn plain(&self, text: &str) -> String {
         static CHANGING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
             [

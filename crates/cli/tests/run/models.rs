@@ -1,4 +1,5 @@
-//! The built-in agent with a provider on this machine: what a person sees, and never sees.
+//! The built-in agent with a provider on this machine: the output that a person sees, and secrets
+//! that stay hidden.
 
 use crate::project::{Ended, Project};
 use serde_json::{Value, json};
@@ -10,8 +11,7 @@ use std::thread;
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A provider that answers one request after the other with these bytes, and the bodies of what it
-/// was asked.
+/// A provider that sends these responses one after the other, and the bodies of its requests.
 fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -20,7 +20,7 @@ fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
             let request = read_request(&mut stream);
-            // A test may not care what was asked.
+            // A test can ignore the requests.
             let _ = asked.send(request);
             stream.write_all(answer.as_bytes()).unwrap();
         }
@@ -28,7 +28,7 @@ fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
     (url, requests)
 }
 
-/// An answer of these blocks, each with what comes of it.
+/// A response with these blocks, each with its deltas.
 fn answer(blocks: &[(Value, Vec<Value>)]) -> String {
     let mut events =
         vec![json!({ "type": "message_start", "message": { "usage": { "input_tokens": 10 } } })];
@@ -86,16 +86,16 @@ fn with_provider(url: &str, arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_provider_whose_key_is_in_the_environment_answers() {
+fn a_provider_with_a_key_in_the_environment_answers() {
     let (url, _) = provider(vec![answer(&[text("Good day.")])]);
     let ended = with_provider(&url, &["run", "hello"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("Good day."), "{ended:?}");
 }
 
-/// A provider that says the key back is not believed to mean it.
+/// A provider can repeat the key in its error; the message hides it.
 #[test]
-fn a_wrong_key_is_said_by_its_variable_and_never_shown() {
+fn a_wrong_key_is_reported_by_its_variable_and_never_shown() {
     let body = format!(
         r#"{{"error":{{"type":"authentication_error","message":"invalid x-api-key {KEY}"}}}}"#
     );
@@ -121,9 +121,9 @@ fn doctor_names_the_providers_and_the_model_of_a_new_session() {
     }
 }
 
-/// A list of models that cannot be read is left out, with the reason.
+/// A list of models that cannot be read is ignored, with the reason.
 #[test]
-fn a_broken_list_of_models_is_said_and_left_out() {
+fn a_broken_list_of_models_is_reported_and_ignored() {
     let project = Project::new();
     let folder = project.path().join("attache");
     std::fs::create_dir(&folder).unwrap();
@@ -142,7 +142,7 @@ fn a_broken_list_of_models_is_said_and_left_out() {
     assert!(ended.stdout.contains("new sessions use     offline"), "{}", ended.stdout);
 }
 
-/// The built-in agent as a process of lines.
+/// The built-in agent as a process.
 struct Agent {
     child: Child,
     input: ChildStdin,
@@ -164,7 +164,7 @@ impl Agent {
         agent
     }
 
-    /// The result of a call; what else comes is passed over.
+    /// Returns the result of a call; other messages are skipped.
     fn call(&mut self, method: &str, params: Value) -> Value {
         let call = json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params });
         writeln!(self.input, "{call}").unwrap();
@@ -183,10 +183,10 @@ impl Agent {
     }
 }
 
-/// What was signed goes back as it came after the agent was killed with -9 and the session was
-/// loaded by another.
+/// Signed reasoning returns to the model unchanged after `kill -9` and a load by another agent
+/// process.
 #[test]
-fn signed_thoughts_outlive_a_kill() {
+fn signed_reasoning_survives_a_kill() {
     let thought = json!({ "type": "thinking", "thinking": "", "signature": "" });
     let deltas = vec![
         json!({ "type": "thinking_delta", "thinking": "Hm.\n" }),

@@ -1,4 +1,4 @@
-//! `attache new`: what it writes builds, passes its own test and answers.
+//! `attache new`: the created project builds, passes its own test and answers.
 
 use crate::project::{Ended, Project};
 use std::path::Path;
@@ -11,7 +11,7 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
     let ended = project.run(&["new", "agent", "hello-there", "--libraries", libraries]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("cd hello-there && cargo test"), "{ended:?}");
-    // Kept from run to run, like everything else that is built here.
+    // The target folder is kept between runs, like everything else that is built here.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-agent");
     let tested = Command::new(env!("CARGO"))
         .args(["test", "--offline", "--quiet"])
@@ -33,7 +33,7 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
 }
 
 #[test]
-fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
+fn existing_files_stay_and_an_invalid_name_creates_nothing() {
     let project = Project::new();
     std::fs::create_dir(project.path().join("here")).unwrap();
     for (name, said) in [
@@ -54,7 +54,7 @@ fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     assert!(!project.path().join("hello").exists());
 }
 
-/// The programs in the documentation of the libraries, exactly as printed.
+/// The programs in docs/libraries.md, exactly as printed.
 #[test]
 fn the_examples_of_the_documentation_compile_as_printed() {
     let document = include_str!("../../../../docs/libraries.md");
@@ -69,7 +69,7 @@ fn the_examples_of_the_documentation_compile_as_printed() {
     let ended = project.run(&["new", "agent", "printed", "--libraries", libraries]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let folder = project.path().join("printed");
-    // Its tests may use both kits, so an example may, too.
+    // The tests of this crate can use both kits, so the examples can too.
     std::fs::create_dir(folder.join("examples")).unwrap();
     for (number, example) in examples.iter().enumerate() {
         std::fs::write(folder.join(format!("examples/example{number}.rs")), example).unwrap();
@@ -85,9 +85,9 @@ fn the_examples_of_the_documentation_compile_as_printed() {
     assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{checked:?}");
 }
 
-/// A program that was copied elsewhere knows no libraries, and no registry has them.
+/// A copied program is in no checkout, and the libraries are in no registry.
 #[test]
-fn outside_of_a_checkout_the_libraries_must_be_named() {
+fn outside_a_checkout_the_libraries_must_be_named() {
     let project = Project::empty();
     let program = project.path().join("attache");
     std::fs::copy(env!("CARGO_BIN_EXE_attache"), &program).unwrap();

@@ -1,5 +1,4 @@
-//! The person's rules of what may run without asking: which file holds them, and what `doctor` says
-//! of them.
+//! The person's permission rules: their files, and their description in `doctor`.
 
 use crate::project::{Ended, Project};
 use std::fs;
@@ -7,7 +6,7 @@ use std::process::Command;
 
 const RULES: &str = "[[allow]]\ncommand = \"mkdir\"\n\n[[deny]]\nreads = \"private/**\"\n\n[[ask]]\nhost = \"docs.rs\"\nproject = \"/home/ada\"\n";
 
-/// A person in a project who has this file of rules in the folder of their own.
+/// A project and a home folder with this file of rules.
 fn person(name: &str, rules: &str) -> (Project, Project) {
     let (project, home) = (Project::empty(), Project::empty());
     let file = home.path().join(name);
@@ -29,9 +28,9 @@ fn ran(mut command: Command) -> Ended {
     command.output().unwrap().into()
 }
 
-/// Nobody can be asked here, so only what a rule allows is done.
+/// Without a person, only actions that a rule allows are performed.
 #[test]
-fn the_rules_of_the_usual_file_the_setting_or_the_variable_are_obeyed() {
+fn rules_from_the_usual_file_a_setting_or_a_variable_apply() {
     let makes = ["run", "run mkdir made"];
     for (name, setting, variable) in [
         ("attache/permissions.toml", false, false),
@@ -64,7 +63,7 @@ fn the_rules_of_the_usual_file_the_setting_or_the_variable_are_obeyed() {
 }
 
 #[test]
-fn doctor_shows_the_rules_that_hold() {
+fn doctor_shows_the_rules_that_apply() {
     let (project, home) = person("attache/permissions.toml", RULES);
     fs::create_dir(project.path().join(".attache")).unwrap();
     let own = "[[allow]]\ncommand = \"evil\"\n\n[[deny]]\ncommand = \"git push\"\n";
@@ -75,7 +74,7 @@ fn doctor_shows_the_rules_that_hold() {
         " commands that start with `mkdir` are allowed\n",
         " reads of `private/**` are forbidden\n",
         " fetches from `docs.rs` ask in /home/ada\n",
-        "this project's       what it asks about and forbids  (1 rule)\n",
+        "this project's       .attache/permissions.toml: only rules that ask or deny apply  (1 rule)\n",
         " commands that start with `git push` are forbidden\n",
     ] {
         assert!(text.contains(line), "doctor lacks {line:?}: {text}");
@@ -84,7 +83,7 @@ fn doctor_shows_the_rules_that_hold() {
 }
 
 #[test]
-fn doctor_counts_many_rules_and_shows_them_when_told_to() {
+fn doctor_counts_many_rules_and_shows_them_with_a_flag() {
     let rules: String =
         (0..11).map(|number| format!("[[allow]]\ncommand = \"make {number}\"\n")).collect();
     let (project, home) = person("attache/permissions.toml", &rules);
@@ -95,26 +94,23 @@ fn doctor_counts_many_rules_and_shows_them_when_told_to() {
 }
 
 #[test]
-fn doctor_says_what_is_wrong_with_the_rules_and_where() {
+fn doctor_reports_broken_rules_with_their_line() {
     let (project, home) =
         person("mine.toml", "\n[[deny]]\ncomand = \"rm\"\n[[allow]]\ncommand = \"ls\"\n");
     let mut doctor = command(&project, &home, &["doctor"]);
     doctor.env("ATTACHE_PERMISSIONS", home.path().join("mine.toml"));
     let text = ran(doctor).stdout;
-    assert!(
-        text.contains("mine.toml  (no rules; nothing is allowed by it until it is mended)"),
-        "{text}"
-    );
+    assert!(text.contains("mine.toml  (no rules; it allows nothing until you fix it)"), "{text}");
     assert!(text.contains("mine.toml, line 2: ") && text.contains("comand"), "{text}");
     let (project, home) = (Project::empty(), Project::empty());
     let text = ran(command(&project, &home, &["doctor"])).stdout;
-    assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
+    assert!(text.contains("none; \"always\" choices are stored in "), "{text}");
 }
 
-/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an
-/// absolute one makes them ask.
+/// Relative and empty entries of `PATH` would let a project replace the programs that only read.
+/// With an absolute entry, these programs ask.
 #[test]
-fn a_project_does_not_replace_programs_that_only_read() {
+fn a_project_cannot_replace_programs_that_only_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let (project, home) = person("attache/permissions.toml", "");
     for name in ["ls", "bin/ls"] {

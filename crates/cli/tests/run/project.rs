@@ -1,4 +1,4 @@
-//! A small project in a temporary folder, and the program run in it.
+//! A small project in a temporary folder, for running the program.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Project {
         fs::read_to_string(self.path().join("main.rs")).unwrap()
     }
 
-    /// The program, to be run in this folder, without a terminal and with nothing of the caller's
+    /// Returns the program, to run in this folder without a terminal and without the caller's
     /// settings.
     pub(crate) fn attache(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
@@ -44,8 +44,7 @@ impl Project {
         {
             command.env_remove(name);
         }
-        // The person who runs the tests keeps sessions of their own, and has keys and settings of
-        // their own.
+        // The person who runs the tests can have stored sessions, keys and settings.
         command.env("XDG_CONFIG_HOME", self.path().join(".no-settings"));
         command.env("TERM", "xterm").env("ATTACHE_STORE", "none").env("ATTACHE_MODEL", "offline");
         command
@@ -56,7 +55,7 @@ impl Project {
     }
 }
 
-/// How the program ended, and what it wrote.
+/// The end of the program, and its output.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -76,7 +75,8 @@ impl From<Output> for Ended {
 }
 
 impl Ended {
-    /// The code, and that stderr holds each of these texts: what is wrong and what to do.
+    /// Asserts the code, and that stderr contains each of these texts: the problem and the next
+    /// step.
     #[track_caller]
     pub(crate) fn failed(&self, code: i32, says: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:#?}");

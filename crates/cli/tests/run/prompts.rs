@@ -1,4 +1,4 @@
-//! What is asked: scripts of several prompts, and files named by `@path`.
+//! Prompts: scripts of several prompts, and files named with `@path`.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-/// Answers each prompt with its number, and keeps the line it came in.
+/// Answers each prompt with its number, and stores the received line.
 const COUNTING: &str = r#"count=$((count + 1)); printf '%s\n' "$line" >>seen.jsonl
 update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"answer '$count'"}}'
 reply '{"stopReason":"end_turn"}'"#;
@@ -24,7 +24,7 @@ fn events(stdout: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_script_sends_its_prompts_one_after_the_other_to_one_session() {
+fn a_script_sends_its_prompts_in_order_to_one_session() {
     let project = Project::new();
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
     fs::write(project.path().join("prompts.md"), "first\n---\n\nsecond\nline\n---\n\n").unwrap();
@@ -47,7 +47,7 @@ fn a_script_sends_its_prompts_one_after_the_other_to_one_session() {
 }
 
 #[test]
-fn a_script_may_come_from_stdin_and_ends_where_a_prompt_is_not_done() {
+fn a_script_from_stdin_stops_at_a_failed_prompt() {
     let project = Project::new();
     let prompt = r#"case "$line" in *bad*) reply '{"stopReason":"refusal"}' ;; *) printf x >>done; reply '{"stopReason":"end_turn"}' ;; esac"#;
     let agent = Script { prompt, ..Script::default() }.install(&project);
@@ -60,7 +60,7 @@ fn a_script_may_come_from_stdin_and_ends_where_a_prompt_is_not_done() {
 }
 
 #[test]
-fn a_script_that_cannot_be_used_ends_with_2() {
+fn an_unusable_script_ends_with_2() {
     let project = Project::new();
     fs::write(project.path().join("empty.md"), "---\n \n---\n").unwrap();
     fs::write(project.path().join("binary"), [0xff, 0xfe]).unwrap();
@@ -74,7 +74,7 @@ fn a_script_that_cannot_be_used_ends_with_2() {
 
 /// PROMPT-02, PROMPT-03.
 #[test]
-fn a_named_file_becomes_what_the_agent_takes() {
+fn a_named_file_is_sent_in_a_form_that_the_agent_accepts() {
     let project = Project::new();
     fs::write(project.path().join("a shot.png"), [0x89, b'P', b'N', b'G']).unwrap();
     let initialize = r#"reply '{"protocolVersion":1,"agentCapabilities":{"promptCapabilities":{"image":true,"embeddedContext":true}}}'"#;
@@ -106,7 +106,7 @@ fn a_named_file_becomes_what_the_agent_takes() {
 }
 
 #[test]
-fn a_file_that_is_not_there_or_not_in_the_folder_stays_text_and_is_told() {
+fn a_missing_or_outside_file_stays_text_with_a_warning() {
     let project = Project::new();
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
     let ended = project.run(&["run", "--agent", &agent, "see @missing.rs and @../../etc/passwd"]);
@@ -122,7 +122,7 @@ fn a_file_that_is_not_there_or_not_in_the_folder_stays_text_and_is_told() {
 }
 
 #[test]
-fn what_is_piped_in_can_name_no_file() {
+fn piped_text_cannot_attach_files() {
     let project = Project::new();
     let agent = Script { prompt: COUNTING, ..Script::default() }.install(&project);
     let mut child = project

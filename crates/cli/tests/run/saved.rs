@@ -1,5 +1,4 @@
-//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a
-//! damaged one.
+//! Files of an earlier build: this build reads them, and recovers the intact part of a damaged one.
 
 use crate::project::{Ended, Project};
 use serde_json::Value;
@@ -22,12 +21,12 @@ fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The program with this store.
+/// Runs the program with this store.
 fn with(project: &Project, store: &Path, arguments: &[&str]) -> Ended {
     project.attache(arguments).env("ATTACHE_STORE", store).output().unwrap().into()
 }
 
-/// A copy of the saved store, beside a project.
+/// Copies the saved store beside a project.
 fn stored(project: &Project) -> PathBuf {
     let store = project.path().join("sessions.db");
     fs::copy(saved("sessions.db"), &store).unwrap();
@@ -55,8 +54,7 @@ fn the_sessions_are_listed_shown_and_found() {
     for (id, then) in &then {
         let now = &now[id];
         for (member, value) in then.as_object().unwrap() {
-            // Whether it was archived and how it is shown may have changed after the list was
-            // saved.
+            // These members can change after the list was saved.
             if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
                 .contains(&member.as_str())
             {
@@ -75,8 +73,8 @@ fn the_sessions_are_listed_shown_and_found() {
 }
 
 #[test]
-fn a_session_goes_on() {
-    // A folder whose name is as long as that in the store, which can so be written in its place.
+fn a_session_continues() {
+    // The folder's path is as long as the one in the store, so that it can replace it in the file.
     let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
     let path = folder.path().to_str().unwrap();
     assert_eq!(path.len(), FOLDER.len());
@@ -108,7 +106,7 @@ fn a_session_goes_on() {
 }
 
 #[test]
-fn the_rules_hold_and_the_decisions_are_shown() {
+fn the_rules_apply_and_the_decisions_are_shown() {
     let project = Project::new();
     let (config, data) =
         (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
@@ -156,7 +154,7 @@ fn the_rules_hold_and_the_decisions_are_shown() {
     }
 }
 
-/// The members that lines of each event have together.
+/// Returns the members that all lines of an event have.
 fn by_event(lines: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
     let mut events: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in lines {
@@ -167,7 +165,7 @@ fn by_event(lines: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn what_is_printed_for_scripts_has_what_it_had() {
+fn output_for_scripts_keeps_its_members() {
     let mut then = Vec::new();
     for entry in fs::read_dir(saved("json")).unwrap() {
         let path = entry.unwrap().path();
@@ -195,10 +193,10 @@ fn what_is_printed_for_scripts_has_what_it_had() {
     }
 }
 
-/// A page of the store is overwritten: every command works, names what is lost, and keeps the
-/// damaged file.
+/// If a page of the store is overwritten, every command still works and names the lost sessions,
+/// and the damaged file is kept.
 #[test]
-fn a_damaged_page_refuses_no_run() {
+fn a_damaged_page_stops_no_command() {
     for page in [0, 1, 6, 7, 20] {
         let project = Project::new();
         let store = stored(&project);
@@ -214,12 +212,12 @@ fn a_damaged_page_refuses_no_run() {
         };
         assert_eq!(before.code, Some(0), "page {page}: {before:#?}");
         assert!(before.stderr.contains("was damaged"), "page {page}: {before:#?}");
-        // Opening a store may count in its first page that it was opened.
+        // Opening a store can update a counter in its first page.
         let kept = fs::read(project.path().join("sessions.db.damaged-1")).unwrap();
         assert!(kept.len() == bytes.len() && kept[4096..] == bytes[4096..], "page {page}");
         let run = with(&project, &store, &["run", "--json", "think about numbers"]);
         assert_eq!(run.code, Some(0), "page {page}: {run:#?}");
-        assert!(!run.stderr.contains("damaged"), "told once: {run:#?}");
+        assert!(!run.stderr.contains("damaged"), "reported once: {run:#?}");
         let listed = objects(&with(&project, &store, &["sessions", "--all", "--json"]).stdout);
         let new = objects(&run.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
         assert!(

@@ -1,9 +1,9 @@
-//! Agents that are not ours: small scripts that say what a test wants.
+//! Foreign agents for tests: small shell scripts.
 
 use crate::project::Project;
 use std::fs;
 
-/// What the script prints for each method; `$id` is the id of the request.
+/// The shell code for each method; `$id` is the id of the request.
 pub(crate) struct Script<'s> {
     pub(crate) initialize: &'s str,
     pub(crate) new: &'s str,
@@ -24,7 +24,7 @@ impl Default for Script<'_> {
 }
 
 impl Script<'_> {
-    /// Writes the script beside the project's files and gives the command that starts it.
+    /// Writes the script beside the project's files and returns the command that starts it.
     pub(crate) fn install(&self, project: &Project) -> String {
         let Self { initialize, new, prompt, other } = self;
         let text = format!(

@@ -1,4 +1,5 @@
-//! `attache sessions`: what is kept of real conversations, and of some made by hand.
+//! `attache sessions`: stored sessions, from real conversations and from events that the tests
+//! append.
 
 use crate::project::{Ended, Project};
 use attache_protocol::method::Side;
@@ -12,13 +13,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A project and a store of its own.
-struct Kept {
+/// A project with a separate store.
+struct Fixture {
     project: Project,
     folder: Project,
 }
 
-impl Kept {
+impl Fixture {
     fn new() -> Self {
         Self { project: Project::new(), folder: Project::empty() }
     }
@@ -44,7 +45,7 @@ impl Kept {
         ended.stdout
     }
 
-    /// The sessions that a list finds.
+    /// Returns the sessions of a list.
     #[track_caller]
     fn listed(&self, arguments: &[&str]) -> Vec<Value> {
         let lines = self.done(&[&["sessions"], arguments, &["--json"]].concat());
@@ -59,13 +60,13 @@ impl Kept {
             .collect()
     }
 
-    /// Keeps a session that never happened, `minutes` ago.
-    fn keep(&self, id: &str, minutes: i64, bodies: Vec<EventBody>) {
-        self.keep_of("attache", id, minutes, bodies);
+    /// Stores a session of the built-in agent that began `minutes` ago.
+    fn add(&self, id: &str, minutes: i64, bodies: Vec<EventBody>) {
+        self.add_for("attache", id, minutes, bodies);
     }
 
-    /// The same of any agent.
-    fn keep_of(&self, agent: &str, id: &str, minutes: i64, bodies: Vec<EventBody>) {
+    /// Like `add`, for any agent.
+    fn add_for(&self, agent: &str, id: &str, minutes: i64, bodies: Vec<EventBody>) {
         let key = SessionKey { agent: agent.to_owned(), ..key(id) };
         let mut log = Sqlite::open(self.store()).unwrap().create(&key).unwrap();
         append(&mut *log, minutes, bodies);
@@ -113,7 +114,7 @@ fn ended() -> EventBody {
     EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None }
 }
 
-/// Every file below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -125,23 +126,23 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// LIST-01, INFO-01.
 #[test]
-fn what_was_said_with_the_built_in_agent_is_listed_and_shown() {
-    let kept = Kept::new();
-    kept.run(&["run", "--yes", "rename total to sum in main.rs"]);
+fn a_conversation_with_the_built_in_agent_is_listed_and_shown() {
+    let fixture = Fixture::new();
+    fixture.run(&["run", "--yes", "rename total to sum in main.rs"]);
     let documented = include_str!("../../JSON.md");
-    let listed = kept.listed(&["--cwd", "."]);
+    let listed = fixture.listed(&["--cwd", "."]);
     assert_eq!(listed.len(), 1, "{listed:?}");
     for member in listed[0].as_object().unwrap().keys() {
         assert!(documented.contains(&format!("`{member}`")), "JSON.md lists no {member}");
     }
     assert_eq!((&listed[0]["agent"], &listed[0]["prompts"]), (&"attache".into(), &1.into()));
-    let table = kept.done(&["sessions"]);
+    let table = fixture.done(&["sessions"]);
     assert!(
         table.contains("rename total to sum") && table.contains("just now") && table.contains('→'),
         "{table}"
     );
 
-    let shown = kept.done(&["sessions", "show", "last"]);
+    let shown = fixture.done(&["sessions", "show", "last"]);
     for text in [
         "# rename total to sum in main.rs\n",
         "\n> rename total to sum in main.rs\n",
@@ -155,31 +156,32 @@ fn what_was_said_with_the_built_in_agent_is_listed_and_shown() {
         assert!(shown.contains(text), "the transcript lacks {text:?}: {shown}");
     }
     assert!(!shown.contains("thought:") && !shown.contains('\u{1b}'), "{shown}");
-    assert!(kept.done(&["sessions", "show", "last", "--thoughts"]).contains("\n> *thought:* "));
+    assert!(fixture.done(&["sessions", "show", "last", "--thoughts"]).contains("\n> *thought:* "));
 }
 
 #[test]
-fn a_list_of_nothing_is_no_error_and_makes_no_store() {
-    let kept = Kept::new();
-    let ended = kept.run(&["sessions"]);
+fn an_empty_list_succeeds_and_creates_no_store() {
+    let fixture = Fixture::new();
+    let ended = fixture.run(&["sessions"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(0), ""), "{ended:#?}");
     assert!(
         ended.stderr.contains("no sessions are stored yet") && ended.stderr.contains("attache run"),
         "{ended:#?}"
     );
-    assert_eq!(kept.done(&["sessions", "--json"]), "");
-    assert_eq!(kept.run(&["sessions", "search", "x"]).code, Some(0));
-    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are stored yet"]);
-    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are stored yet"]);
-    kept.run(&["doctor"]);
-    assert!(files(kept.folder.path()).is_empty());
+    assert_eq!(fixture.done(&["sessions", "--json"]), "");
+    assert_eq!(fixture.run(&["sessions", "search", "x"]).code, Some(0));
+    fixture.run(&["sessions", "show", "last"]).failed(2, &["no sessions are stored yet"]);
+    fixture
+        .run(&["sessions", "delete", "last", "--yes"])
+        .failed(2, &["no sessions are stored yet"]);
+    fixture.run(&["doctor"]);
+    assert!(files(fixture.folder.path()).is_empty());
 }
 
-/// The same for every command that starts an agent or looks at sessions: what is written is what
-/// was named.
+/// Every command that starts an agent or reads sessions writes only to the named files.
 #[test]
-fn nothing_is_written_to_the_users_folders_but_the_store() {
-    let (kept, home) = (Kept::new(), Project::empty());
+fn only_the_store_is_written_to_the_users_folders() {
+    let (fixture, home) = (Fixture::new(), Project::empty());
     let data = home.path().join("data");
     let at_home = |mut command: Command| -> Ended {
         command
@@ -199,20 +201,23 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
         &["sessions", "export", "last", "-"],
         &["agent"],
     ] {
-        assert_eq!(at_home(kept.attache(arguments)).code, Some(0), "{arguments:?}");
-        let mut without = kept.attache(arguments);
+        assert_eq!(at_home(fixture.attache(arguments)).code, Some(0), "{arguments:?}");
+        let mut without = fixture.attache(arguments);
         at_home(std::mem::replace(without.env("ATTACHE_STORE", "none"), Command::new("true")));
         assert!(files(home.path()).is_empty(), "{arguments:?} wrote {:?}", files(home.path()));
     }
-    assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "a tour is not kept");
-    let names: Vec<_> = files(kept.project.path())
+    assert_eq!(
+        fixture.titles(&["--all"]),
+        ["summarize this project"],
+        "the demo stores no session"
+    );
+    let names: Vec<_> = files(fixture.project.path())
         .iter()
         .map(|file| file.file_name().unwrap().to_owned())
         .collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    // What a person types without any setting keeps the session in the user's data directory, and
-    // nowhere else.
-    let mut plain = kept.attache(&["run", "help"]);
+    // Without settings, the session is stored in the user's data directory, and nowhere else.
+    let mut plain = fixture.attache(&["run", "help"]);
     plain.env_remove("ATTACHE_STORE");
     assert_eq!(at_home(plain).code, Some(0));
     let written = files(home.path());
@@ -221,67 +226,79 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
 }
 
 #[test]
-fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
-    let kept = Kept::new();
-    kept.keep("aa11", 3, vec![prompt("one"), ended()]);
-    kept.keep("aa22", 2, vec![prompt("p"), title("The race in the cache")]);
-    kept.keep("bb33", 1, vec![prompt("\n  three\nand more"), ended()]);
-    kept.keep("bb", 9, vec![prompt("four")]);
-    kept.keep_of("robot", "aa2", 10, vec![prompt("five")]);
-    kept.keep_of("robot", "aa22", 11, vec![prompt("six")]);
-    assert_eq!(kept.titles(&[]), ["three", "The race in the cache", "one", "four", "five", "six"]);
+fn a_session_is_selected_by_its_id_a_prefix_or_last() {
+    let fixture = Fixture::new();
+    fixture.add("aa11", 3, vec![prompt("one"), ended()]);
+    fixture.add("aa22", 2, vec![prompt("p"), title("The race in the cache")]);
+    fixture.add("bb33", 1, vec![prompt("\n  three\nand more"), ended()]);
+    fixture.add("bb", 9, vec![prompt("four")]);
+    fixture.add_for("robot", "aa2", 10, vec![prompt("five")]);
+    fixture.add_for("robot", "aa22", 11, vec![prompt("six")]);
+    assert_eq!(
+        fixture.titles(&[]),
+        ["three", "The race in the cache", "one", "four", "five", "six"]
+    );
     for (id, text) in
         [("last", "three"), ("aa1", "one"), ("aa22", "The race"), ("bb", "four"), ("aa2", "five")]
     {
-        assert!(kept.done(&["sessions", "show", id]).contains(text), "{id}");
+        assert!(fixture.done(&["sessions", "show", id]).contains(text), "{id}");
     }
-    kept.run(&["sessions", "show", "aa"])
+    fixture
+        .run(&["sessions", "show", "aa"])
         .failed(2, &["4 sessions begin with aa", "aa11", "aa22", "more of the id"]);
-    assert!(kept.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
-    assert!(kept.done(&["sessions"]).lines().next().unwrap().contains("agent"));
-    kept.run(&["sessions", "show", "race"]).failed(2, &["session race", "Did you mean", "aa22"]);
-    kept.run(&["sessions", "show", "zz"]).failed(2, &["session zz does not exist", "bb33"]);
-    kept.run(&["sessions", "show", ""]).failed(2, &["the id is empty"]);
-    kept.run(&["sessions", "show", "last", "--agent", "other"]).failed(2, &["no last session"]);
+    assert!(fixture.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
+    assert!(fixture.done(&["sessions"]).lines().next().unwrap().contains("agent"));
+    fixture.run(&["sessions", "show", "race"]).failed(2, &["session race", "Did you mean", "aa22"]);
+    fixture.run(&["sessions", "show", "zz"]).failed(2, &["session zz does not exist", "bb33"]);
+    fixture.run(&["sessions", "show", ""]).failed(2, &["the id is empty"]);
+    fixture.run(&["sessions", "show", "last", "--agent", "other"]).failed(2, &["no last session"]);
 }
 
 /// TITLE-01, TITLE-03, ARCH-04, DEL-01.
 #[test]
 fn sessions_are_renamed_tagged_archived_and_deleted() {
-    let kept = Kept::new();
-    kept.keep("aa11", 2, vec![prompt("one"), ended()]);
-    kept.keep("bb22", 1, vec![prompt("two"), ended()]);
-    kept.done(&["sessions", "rename", "aa", "The", "first  one"]);
-    assert_eq!(kept.titles(&["--title", "FIRST"]), ["The first one"]);
-    kept.run(&["sessions", "rename", "aa", " \u{202e} "]).failed(2, &["the title is empty"]);
+    let fixture = Fixture::new();
+    fixture.add("aa11", 2, vec![prompt("one"), ended()]);
+    fixture.add("bb22", 1, vec![prompt("two"), ended()]);
+    fixture.done(&["sessions", "rename", "aa", "The", "first  one"]);
+    assert_eq!(fixture.titles(&["--title", "FIRST"]), ["The first one"]);
+    fixture.run(&["sessions", "rename", "aa", " \u{202e} "]).failed(2, &["the title is empty"]);
 
-    kept.done(&["sessions", "tag", "aa", "+bug", "later", "#cache"]);
-    assert_eq!(kept.done(&["sessions", "tag", "aa", "-later"]), "aa11 has #bug #cache\n");
-    assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
-    assert!(kept.listed(&["--tag", "later"]).is_empty());
-    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is not a tag"]);
-    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options go before the id"]);
+    fixture.done(&["sessions", "tag", "aa", "+bug", "later", "#cache"]);
+    assert_eq!(fixture.done(&["sessions", "tag", "aa", "-later"]), "aa11 has #bug #cache\n");
+    assert_eq!(fixture.titles(&["--tag", "bug"]), ["The first one"]);
+    assert!(fixture.listed(&["--tag", "later"]).is_empty());
+    fixture.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is not a tag"]);
+    fixture
+        .run(&["sessions", "tag", "aa", "+x", "--json"])
+        .failed(2, &["options go before the id"]);
 
-    kept.done(&["sessions", "archive", "aa", "bb"]);
-    assert!(kept.listed(&[]).is_empty());
-    assert_eq!(kept.listed(&["--all"]).len(), 2);
-    assert!(kept.done(&["sessions", "--archived"]).contains("(archived) #bug #cache"));
-    assert_eq!(kept.done(&["sessions", "unarchive", "bb"]), "bb22 is now not archived\n");
-    assert_eq!(kept.titles(&["--archived"]), ["The first one"]);
+    fixture.done(&["sessions", "archive", "aa", "bb"]);
+    assert!(fixture.listed(&[]).is_empty());
+    assert_eq!(fixture.listed(&["--all"]).len(), 2);
+    assert!(fixture.done(&["sessions", "--archived"]).contains("(archived) #bug #cache"));
+    assert_eq!(fixture.done(&["sessions", "unarchive", "bb"]), "bb22 is now unarchived\n");
+    assert_eq!(fixture.titles(&["--archived"]), ["The first one"]);
 
-    kept.run(&["sessions", "delete", "aa"]).failed(2, &["--yes", "aa11 “The first one”, 1 prompt"]);
-    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"])
+    fixture
+        .run(&["sessions", "delete", "aa"])
+        .failed(2, &["--yes", "aa11 “The first one”, 1 prompt"]);
+    fixture
+        .run(&["sessions", "delete", "aa", "nothing", "--yes"])
         .failed(2, &["session nothing does not exist"]);
-    assert_eq!(kept.listed(&["--all"]).len(), 2, "a wrong id deletes nothing");
-    assert!(kept.done(&["sessions", "delete", "aa", "aa11", "--yes"]).starts_with("deleted aa11"));
-    assert_eq!(kept.titles(&["--all"]), ["two"]);
+    assert_eq!(fixture.listed(&["--all"]).len(), 2, "a wrong id deletes nothing");
+    assert!(
+        fixture.done(&["sessions", "delete", "aa", "aa11", "--yes"]).starts_with("deleted aa11")
+    );
+    assert_eq!(fixture.titles(&["--all"]), ["two"]);
 }
 
-/// A turn may write the log at any time: a second writer would number its events anew.
+/// Another process with an open session can write to its log at any time, so no second one may
+/// append events.
 #[test]
-fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
-    let kept = Kept::new();
-    let store = Sqlite::open(kept.store()).unwrap();
+fn a_session_that_is_open_elsewhere_is_read_only() {
+    let fixture = Fixture::new();
+    let store = Sqlite::open(fixture.store()).unwrap();
     let mut log = store.create(&key("aa11")).unwrap();
     append(&mut *log, 0, vec![prompt("one")]);
     for change in [
@@ -290,18 +307,18 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
         &["archive", "aa"],
         &["delete", "aa", "--yes"],
     ] {
-        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
+        fixture.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
-    assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
-    // The log is let go in the background; the store ends when that is done.
+    assert!(fixture.done(&["sessions", "show", "aa"]).contains("> one"));
+    // The log is released in the background, before the store ends.
     drop(log);
     drop(store);
-    kept.done(&["sessions", "rename", "aa", "x"]);
+    fixture.done(&["sessions", "rename", "aa", "x"]);
 }
 
 #[test]
-fn a_search_finds_what_was_said_and_shows_the_line() {
-    let kept = Kept::new();
+fn a_search_finds_text_and_shows_its_line() {
+    let fixture = Fixture::new();
     let said = vec![
         prompt("look"),
         answer("First.\nHere a ra"),
@@ -309,10 +326,10 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
         answer("tion is, see\nbelow."),
         ended(),
     ];
-    kept.keep("aa11", 2, said);
-    kept.keep("bb22", 1, vec![title("Race condition"), prompt("nothing"), ended()]);
-    kept.keep("cc33", 0, vec![prompt("nothing"), ended()]);
-    let found = kept.done(&["sessions", "search", "RACE", "condition"]);
+    fixture.add("aa11", 2, said);
+    fixture.add("bb22", 1, vec![title("Race condition"), prompt("nothing"), ended()]);
+    fixture.add("cc33", 0, vec![prompt("nothing"), ended()]);
+    let found = fixture.done(&["sessions", "search", "RACE", "condition"]);
     assert!(found.contains("\n    agent: Here a race condition is, see"), "{found}");
     assert!(
         found.contains("aa11  look")
@@ -320,67 +337,72 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
             && !found.contains("cc33"),
         "{found}"
     );
-    let found = kept.listed(&["search", "race condition"]);
+    let found = fixture.listed(&["search", "race condition"]);
     assert_eq!((found.len(), &found[0]["found"]), (2, &Value::Null));
     assert_eq!(found[1]["found"]["author"], "agent");
-    let none = kept.run(&["sessions", "search", "no such text"]);
+    let none = fixture.run(&["sessions", "search", "no such text"]);
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
     assert!(none.stderr.contains("no session matches"), "{none:#?}");
 }
 
 #[test]
-fn a_log_is_exported_whole_and_overwrites_nothing() {
-    let kept = Kept::new();
-    // More than one page of the store, in text that a terminal would obey.
+fn a_log_is_exported_completely_and_overwrites_nothing() {
+    let fixture = Fixture::new();
+    // More than one page of the store, with text that would control a terminal.
     let long = "0123456789\u{9b}2J\u{202e}\n".repeat(2_000);
-    kept.keep("aa11", 0, (0..40).flat_map(|_| [prompt("next"), answer(&long), ended()]).collect());
-    let shown = kept.done(&["sessions", "show", "aa", "--json"]);
+    fixture.add(
+        "aa11",
+        0,
+        (0..40).flat_map(|_| [prompt("next"), answer(&long), ended()]).collect(),
+    );
+    let shown = fixture.done(&["sessions", "show", "aa", "--json"]);
     let events: Vec<Event> = shown.lines().map(|line| Event::decode(line).unwrap()).collect();
     assert_eq!(events.last().unwrap().sequence, 121);
     assert!(!shown.contains(['\u{9b}', '\u{202e}']));
-    assert!(kept.done(&["sessions", "export", "aa"]).contains("aa11.jsonl"));
-    let file = kept.project.path().join("aa11.jsonl");
+    assert!(fixture.done(&["sessions", "export", "aa"]).contains("aa11.jsonl"));
+    let file = fixture.project.path().join("aa11.jsonl");
     assert!(fs::read_to_string(&file).unwrap() == shown, "the file differs from what is shown");
     fs::write(&file, "mine").unwrap();
-    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl already exists", "--force"]);
+    fixture.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl already exists", "--force"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-    kept.done(&["sessions", "export", "aa", "aa11.jsonl", "--force"]);
+    fixture.done(&["sessions", "export", "aa", "aa11.jsonl", "--force"]);
     assert!(fs::read_to_string(&file).unwrap() == shown);
-    assert!(kept.done(&["sessions", "export", "aa", "-"]) == shown);
-    kept.run(&["sessions", "export", "aa", "nowhere/x.jsonl"])
+    assert!(fixture.done(&["sessions", "export", "aa", "-"]) == shown);
+    fixture
+        .run(&["sessions", "export", "aa", "nowhere/x.jsonl"])
         .failed(2, &["nowhere/x.jsonl cannot be written"]);
-    let markdown = kept.done(&["sessions", "show", "aa"]);
+    let markdown = fixture.done(&["sessions", "show", "aa"]);
     assert_eq!(markdown.matches("> next").count(), 40);
     assert!(!markdown.contains(['\u{9b}', '\u{202e}']));
 }
 
 #[test]
 fn every_session_of_a_long_list_is_listed_once() {
-    let kept = Kept::new();
-    let store = Sqlite::open(kept.store()).unwrap();
+    let fixture = Fixture::new();
+    let store = Sqlite::open(fixture.store()).unwrap();
     for number in 0..450 {
         let mut log = store.create(&key(&format!("{number:04}"))).unwrap();
         append(&mut *log, number, vec![prompt("p"), title(&format!("t{number}"))]);
     }
     let expected: Vec<String> = (0..450).map(|number| format!("t{number}")).collect();
-    assert_eq!(kept.titles(&[]), expected);
-    assert_eq!(kept.done(&["sessions"]).lines().count(), 451);
-    assert_eq!(kept.titles(&["--limit", "3"]), expected[..3]);
-    let limited = kept.run(&["sessions", "--limit", "3"]);
+    assert_eq!(fixture.titles(&[]), expected);
+    assert_eq!(fixture.done(&["sessions"]).lines().count(), 451);
+    assert_eq!(fixture.titles(&["--limit", "3"]), expected[..3]);
+    let limited = fixture.run(&["sessions", "--limit", "3"]);
     assert!(limited.stderr.contains("there are more"), "{limited:#?}");
     assert_eq!(limited.stdout.lines().count(), 4);
-    assert!(kept.done(&["sessions", "show", "0449"]).contains("# t449"));
+    assert!(fixture.done(&["sessions", "show", "0449"]).contains("# t449"));
 }
 
-/// A person who wants to work can, and is told what is not kept.
+/// A person can still work, and sees that sessions are not stored.
 #[test]
-fn a_store_that_cannot_be_used_stops_nobody_from_working() {
-    let kept = Kept::new();
+fn an_unusable_store_does_not_stop_work() {
+    let fixture = Fixture::new();
     let initialize =
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
     let agent = || {
         use std::io::Write;
-        let mut command = kept.attache(&["agent"]);
+        let mut command = fixture.attache(&["agent"]);
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         writeln!(child.stdin.take().unwrap(), "{initialize}").unwrap();
         let output = child.wait_with_output().unwrap();
@@ -391,54 +413,57 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
         )
     };
     assert_eq!(agent(), (true, String::new()));
-    fs::remove_dir_all(kept.store().parent().unwrap()).unwrap();
-    fs::create_dir(kept.store().parent().unwrap()).unwrap();
-    fs::write(kept.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
+    fs::remove_dir_all(fixture.store().parent().unwrap()).unwrap();
+    fs::create_dir(fixture.store().parent().unwrap()).unwrap();
+    fs::write(fixture.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
     let (loads, told) = agent();
     assert!(
         !loads && told.lines().count() == 1 && told.contains("sessions are not stored: the store"),
         "{told}"
     );
-    let ended = kept.run(&["run", "summarize this project"]);
+    let ended = fixture.run(&["run", "summarize this project"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
     assert!(ended.stderr.contains("this session will not be stored: the store"), "{ended:#?}");
-    kept.run(&["sessions"]).failed(10, &["sessions.db"]);
-    kept.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
-    assert!(kept.run(&["doctor"]).stdout.contains("✗ sessions"));
-    assert!(fs::read_to_string(kept.store()).unwrap().starts_with("this is my diary"));
-    assert_eq!(files(kept.folder.path()), [kept.store()]);
+    fixture.run(&["sessions"]).failed(10, &["sessions.db"]);
+    fixture.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
+    assert!(fixture.run(&["doctor"]).stdout.contains("✗ sessions"));
+    assert!(fs::read_to_string(fixture.store()).unwrap().starts_with("this is my diary"));
+    assert_eq!(files(fixture.folder.path()), [fixture.store()]);
 }
 
 #[test]
-fn a_store_may_be_named_by_an_option() {
-    let kept = Kept::new();
-    kept.keep("aa11", 0, vec![prompt("p"), title("here")]);
-    kept.keep("bb22", 0, vec![title("nothing said")]);
-    let store = kept.store();
-    let elsewhere = kept.project.run(&["sessions", "--store", store.to_str().unwrap()]);
+fn an_option_selects_the_store() {
+    let fixture = Fixture::new();
+    fixture.add("aa11", 0, vec![prompt("p"), title("here")]);
+    fixture.add("bb22", 0, vec![title("nothing said")]);
+    let store = fixture.store();
+    let elsewhere = fixture.project.run(&["sessions", "--store", store.to_str().unwrap()]);
     assert!(
         elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"),
         "{elsewhere:#?}"
     );
-    assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is kept");
-    let none = kept.run(&["sessions", "--store", "none"]);
+    assert!(
+        fixture.done(&["sessions", "--all"]).contains("nothing said"),
+        "an empty session is listed"
+    );
+    let none = fixture.run(&["sessions", "--store", "none"]);
     assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
-    let doctor = kept.run(&["doctor"]).stdout;
+    let doctor = fixture.run(&["doctor"]).stdout;
     assert!(doctor.contains("sessions.db  (2 sessions, "), "{doctor}");
 }
 
 #[test]
-fn a_stored_title_commands_no_terminal() {
-    let kept = Kept::new();
+fn a_stored_title_cannot_control_the_terminal() {
+    let fixture = Fixture::new();
     let evil = "evil\u{1b}[2J\u{9b}1m\u{202e}";
-    kept.keep(evil, 0, vec![prompt(evil), answer(evil), title(evil), ended()]);
+    fixture.add(evil, 0, vec![prompt(evil), answer(evil), title(evil), ended()]);
     for arguments in [
         &["sessions"][..],
         &["sessions", "--json"],
         &["sessions", "search", "evil"],
         &["sessions", "show", "last"],
     ] {
-        let shown = kept.done(arguments);
+        let shown = fixture.done(arguments);
         let commands =
             |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         assert!(shown.contains("evil") && !shown.contains(commands), "{shown:?}");

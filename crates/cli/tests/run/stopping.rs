@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM, time limits, and that nothing is left running.
+//! Ctrl-C, SIGTERM and time limits; no process is left running.
 
 use crate::project::{Ended, Project};
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const LONG: &str = "run sleep 1000";
 
-/// The processes that inherited this mark.
+/// Returns the processes that inherited this mark.
 fn alive(mark: &str) -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {
@@ -21,7 +21,7 @@ fn alive(mark: &str) -> Vec<String> {
         .collect()
 }
 
-/// Waits until nothing with the mark runs any more.
+/// Waits until no process with the mark runs.
 #[track_caller]
 fn nothing_is_left(mark: &str) {
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -33,7 +33,7 @@ fn nothing_is_left(mark: &str) {
 
 fn signal(child: &Child, number: i32) {
     let pid = i32::try_from(child.id()).unwrap();
-    // SAFETY: the child has not been waited for, so the number is still its own.
+    // SAFETY: the child has not been waited for, so the process id is still its own.
     assert_eq!(unsafe { libc::kill(pid, number) }, 0);
 }
 
@@ -58,7 +58,7 @@ fn interrupted(mark: &str, signals: &[i32]) -> Ended {
 }
 
 #[test]
-fn ctrl_c_cancels_the_turn_and_leaves_nothing_running() {
+fn ctrl_c_cancels_the_turn_and_leaves_no_process() {
     let ended = interrupted("attache-stopping-one", &[libc::SIGINT]);
     ended.failed(130, &["cancelling the turn", "cancelled"]);
     nothing_is_left("attache-stopping-one");
@@ -77,7 +77,7 @@ fn sigterm_ends_everything() {
 }
 
 #[test]
-fn kill_9_leaves_nothing_running() {
+fn kill_9_leaves_no_process() {
     interrupted("attache-stopping-kill", &[libc::SIGKILL]);
     nothing_is_left("attache-stopping-kill");
 }
@@ -113,7 +113,7 @@ fn a_start_can_be_cancelled() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_run() {
+fn a_closed_pipe_ends_the_run() {
     let project = Project::new();
     let mut child = project.attache(&["run", "--json", "summarize this project"]).spawn().unwrap();
     drop(child.stdout.take());
@@ -122,8 +122,8 @@ fn a_reader_that_goes_away_ends_the_run() {
     assert_eq!(ended.stderr, "");
 }
 
-/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal
-/// ends it.
+/// An agent that stops answering at some point, and that ignores cancellation, the end of its input
+/// and signals.
 fn deaf(project: &Project, until: &str) -> String {
     let script = r#"
 trap '' TERM INT HUP
@@ -140,10 +140,10 @@ done
     format!("sh {}/deaf.sh {until}", project.path().display())
 }
 
-/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it
+/// Wherever the agent stops answering, the run ends with 8 soon after the timeout, and no process
 /// is left.
 #[test]
-fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
+fn the_timeout_covers_the_start_and_an_agent_that_ignores_cancellation() {
     for (until, arguments, says) in [
         ("initialize", &[][..], "the agent did not start within 3 s"),
         ("new", &[], "the session did not open within 3 s"),
@@ -160,14 +160,14 @@ fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
         let output = project.attache(&all).env("ATTACHE_TEST_MARK", &mark).output().unwrap();
         let took = began.elapsed();
         Ended::from(output).failed(8, &[says, "--timeout"]);
-        // 13 s more without a limit of its own; the rest is for a machine that is busy.
+        // Without its own limit the end would take 13 s longer; the rest is for a busy machine.
         assert!(took < Duration::from_secs(14), "{until}: it took {took:?}");
         nothing_is_left(&mark);
     }
 }
 
 #[test]
-fn the_limit_of_the_handshake_is_a_flag() {
+fn a_flag_limits_the_handshake() {
     let project = Project::new();
     let agent = deaf(&project, "initialize");
     let ended = project.run(&["run", "--start-timeout", "0.3", "--agent", &agent, "hello"]);
@@ -175,7 +175,7 @@ fn the_limit_of_the_handshake_is_a_flag() {
         3,
         &["did not answer initialize within 0.3 s", "Wait longer with --start-timeout SECONDS"],
     );
-    // A limit that no clock counts is none.
+    // A limit that is too large for the clock means no limit.
     assert_eq!(
         project.run(&["run", "--timeout", "1e19", "--start-timeout", "1e19", "help"]).code,
         Some(0)

@@ -1,4 +1,4 @@
-//! The program at a terminal: a pseudo-terminal whose other end the test holds.
+//! The program at a terminal: a pseudo-terminal whose other end belongs to the test.
 
 use crate::project::{MAIN, Project};
 use crate::script::Script;
@@ -11,12 +11,12 @@ use std::ptr;
 
 const RENAME: &str = "rename total to sum in main.rs";
 
-/// The program and the end of its terminal where the person sits.
+/// The program, and the end of its terminal that the person uses.
 pub(crate) struct Terminal {
     child: Child,
     screen: File,
     seen: String,
-    /// What was shown and not waited for yet.
+    /// Output that no test has waited for yet.
     unread: Vec<u8>,
 }
 
@@ -31,17 +31,17 @@ impl Terminal {
         Self::of(command, 80, None)
     }
 
-    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is
-    /// one.
+    /// Starts a program at a terminal with this many columns. Its stdin is `stdin` instead, if
+    /// given.
     pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
+        // SAFETY: both numbers and the size are valid for the call; name and settings can be null.
         let opened = unsafe {
             libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size)
         };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
-        // SAFETY: the descriptors are fresh and nobody else's.
+        // SAFETY: the descriptors are new and belong to this function alone.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let descriptor = theirs.as_raw_fd();
         let piped = stdin.is_some();
@@ -49,11 +49,11 @@ impl Terminal {
             .stdin(stdin.unwrap_or_else(Stdio::null))
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and
-        // its three streams.
+        // SAFETY: the calls are system calls only; `login_tty` makes the terminal the child's own,
+        // with its three streams.
         unsafe {
             command.pre_exec(move || {
-                // A program that waits for ever ends by this alarm, and its test fails.
+                // The alarm ends a program that hangs, and its test fails.
                 libc::alarm(60);
                 let kept = if piped { libc::dup(0) } else { -1 };
                 if libc::login_tty(descriptor) != 0 || (piped && libc::dup2(kept, 0) == -1) {
@@ -66,13 +66,13 @@ impl Terminal {
         Self { child, screen, seen: String::new(), unread: Vec::new() }
     }
 
-    /// Reads until the screen has shown `text` after what was waited for before.
+    /// Reads until the terminal shows `text` after the text of the last wait.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) {
         self.wait_for_one(&[text]);
     }
 
-    /// The same for the first of these texts.
+    /// Like `wait_for`, for the first of these texts.
     #[track_caller]
     pub(crate) fn wait_for_one(&mut self, texts: &[&str]) {
         let mut piece = [0; 4096];
@@ -84,7 +84,7 @@ impl Terminal {
                 self.unread = unread.as_bytes()[end..].to_vec();
                 return;
             }
-            // Linux ends a terminal that nobody holds with an error.
+            // Linux reports an error if the other end of the terminal is closed.
             match self.screen.read(&mut piece) {
                 Ok(length) if length > 0 => self.unread.extend_from_slice(&piece[..length]),
                 _ => panic!("{texts:?} was never shown: {}{unread}", self.seen),
@@ -92,7 +92,7 @@ impl Terminal {
         }
     }
 
-    /// All that was shown up to what was waited for.
+    /// Returns the output up to the text of the last wait.
     pub(crate) fn seen(&self) -> &str {
         &self.seen
     }
@@ -101,7 +101,7 @@ impl Terminal {
         self.screen.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits for the end; gives the code and all that was shown.
+    /// Waits for the end; returns the exit code and all output.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 4096];
         let mut bytes = std::mem::take(&mut self.unread);
@@ -114,7 +114,7 @@ impl Terminal {
 }
 
 #[test]
-fn a_person_is_asked_with_the_diff_shown_and_one_key_answers() {
+fn a_question_shows_the_diff_and_one_key_answers() {
     let project = Project::new();
     let mut terminal = Terminal::start(&project, &["run", RENAME], &[]);
     terminal.wait_for("allow? [y/a/");
@@ -122,7 +122,7 @@ fn a_person_is_asked_with_the_diff_shown_and_one_key_answers() {
         assert!(terminal.seen.contains(text), "the question lacks {text:?}: {}", terminal.seen);
     }
     assert_eq!(project.main(), MAIN, "it was edited before the answer");
-    // Enter and unknown keys answer nothing.
+    // Enter and other keys do not answer.
     terminal.press("\nxy");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{shown}");
@@ -148,11 +148,11 @@ fn ctrl_c_at_a_question_cancels_the_turn() {
     terminal.press("\u{3}");
     let (code, shown) = terminal.end();
     assert_eq!((code, project.main()), (Some(130), MAIN.to_owned()), "{shown}");
-    assert!(shown.contains("no longer asked") && shown.contains("cancelled"), "{shown}");
+    assert!(shown.contains("question withdrawn") && shown.contains("cancelled"), "{shown}");
 }
 
 #[test]
-fn a_terminal_gets_colours_unless_it_or_the_person_wants_none() {
+fn output_is_coloured_unless_the_terminal_or_the_person_disables_it() {
     let shown = |environment: &[(&str, &str)]| {
         Terminal::start(&Project::new(), &["run", "where is `total` used"], environment).end().1
     };
@@ -162,7 +162,7 @@ fn a_terminal_gets_colours_unless_it_or_the_person_wants_none() {
 }
 
 #[test]
-fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
+fn deletion_asks_first_and_lists_fit_the_terminal() {
     let (project, folder) = (Project::new(), Project::empty());
     let store = folder.path().join("sessions.db");
     let store = [("ATTACHE_STORE", store.to_str().unwrap())];
@@ -185,7 +185,7 @@ fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
 }
 
 #[test]
-fn a_conversation_is_shown_at_a_terminal_as_it_was() {
+fn a_stored_conversation_is_shown_as_in_the_terminal() {
     let (project, folder) = (Project::new(), Project::empty());
     let store = folder.path().join("sessions.db");
     let store = [("ATTACHE_STORE", store.to_str().unwrap())];
@@ -203,14 +203,14 @@ fn a_conversation_is_shown_at_a_terminal_as_it_was() {
 }
 
 #[test]
-fn an_agent_started_by_hand_says_what_it_is() {
+fn an_agent_started_at_a_terminal_explains_itself() {
     let mut terminal = Terminal::start(&Project::empty(), &["agent"], &[]);
     terminal.wait_for("Clients start it");
     terminal.press("\u{4}");
     assert_eq!(terminal.end().0, Some(0));
 }
 
-/// Runs an agent that asks `params` of the person and says what was answered.
+/// Runs an agent that sends `params` as a question and reports the reply.
 fn elicited(project: &Project, params: &str) -> Terminal {
     let prompt = format!(
         r#"
@@ -229,9 +229,9 @@ fn elicited(project: &Project, params: &str) -> Terminal {
 
 const FORM: &str = r#"{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Your name","default":"Ann"},"age":{"type":"integer","minimum":1},"colour":{"type":"string","enum":["red","green"]}},"required":["name","age"]}}"#;
 
-/// ELIC-08, ELIC-14, ELIC-15: asked field by field, mended, looked at, and sent.
+/// ELIC-08, ELIC-14, ELIC-15: filled in field by field, corrected, reviewed, and sent.
 #[test]
-fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
+fn a_form_is_filled_in_and_reviewed_before_it_is_sent() {
     let project = Project::new();
     let mut terminal = elicited(&project, FORM);
     terminal.wait_for("fill it in? [y/n/c]");
@@ -247,7 +247,7 @@ fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
     terminal.press("0\n");
     terminal.wait_for("must be 1 or more\r\n    > ");
     terminal.press("7\n");
-    terminal.wait_for("[2] green\r\n    (- for nothing) > ");
+    terminal.wait_for("[2] green\r\n    (- to leave empty) > ");
     terminal.press("2\n");
     terminal.wait_for("[y/e/n/c]");
     terminal.press("y");
@@ -261,9 +261,9 @@ fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
     );
 }
 
-/// ELIC-08: what can be sent is all shown, and one key sends it.
+/// ELIC-08: everything that is sent is visible, and one key sends it.
 #[test]
-fn a_form_of_one_choice_takes_one_step() {
+fn a_form_with_one_choice_takes_one_step() {
     let project = Project::new();
     let form = |field: &str, required: &str| {
         format!(
@@ -304,7 +304,7 @@ fn a_form_of_one_choice_takes_one_step() {
 }
 
 #[test]
-fn a_form_of_many_choices_takes_a_number_or_a_name() {
+fn a_form_with_many_choices_accepts_a_number_or_a_name() {
     let project = Project::new();
     let choices: Vec<String> = (1..=12).map(|number| format!("\"choice {number}\"")).collect();
     let params = format!(
@@ -333,7 +333,7 @@ fn a_form_of_many_choices_takes_a_number_or_a_name() {
 
 /// ELIC-08, ELIC-13.
 #[test]
-fn a_form_can_be_declined_and_a_cancel_withdraws_it() {
+fn a_form_can_be_declined_and_cancellation_withdraws_it() {
     let project = Project::new();
     let mut terminal = elicited(&project, FORM);
     terminal.wait_for("fill it in? [y/n/c]");
@@ -350,9 +350,9 @@ fn a_form_can_be_declined_and_a_cancel_withdraws_it() {
     assert_eq!(terminal.end().0, Some(130));
 }
 
-/// ELIC-09, ELIC-10, ELIC-17: shown whole with its host, and opened by nobody but the person.
+/// ELIC-09, ELIC-10, ELIC-17: shown completely with its host, and opened only by the person.
 #[test]
-fn a_page_is_shown_whole_and_needs_consent() {
+fn a_page_is_shown_completely_and_needs_consent() {
     let project = Project::new();
     let url = "http://bank.example@evil.example/login?state=12345";
     let params = format!(
@@ -370,9 +370,9 @@ fn a_page_is_shown_whole_and_needs_consent() {
     }
 }
 
-/// PERM-02: a command is shown as it is, and waits for the key.
+/// PERM-02: a command is shown unchanged, and waits for the key.
 #[test]
-fn a_command_for_a_terminal_is_asked_for_whole() {
+fn a_question_about_a_terminal_command_shows_all_of_it() {
     let project = Project::new();
     let prompt = r#"
     prompt=$id
@@ -393,7 +393,7 @@ fn a_command_for_a_terminal_is_asked_for_whole() {
     assert!(code == Some(11) && !project.path().join("made").exists(), "{shown}");
 }
 
-/// ELIC-04: a question about `session/new` itself must not hold that up.
+/// ELIC-04: a question about `session/new` itself must not block that call.
 #[test]
 fn a_form_about_a_call_is_declined_at_once() {
     let project = Project::new();

@@ -1,4 +1,4 @@
-//! `--trace`: every line in a file, without secrets.
+//! `--trace`: records every line in a file, without secrets.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -7,10 +7,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
+fn a_trace_contains_every_line_and_no_secret() {
     let project = Project::new();
     let initialize = r#"echo Welcome; reply '{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}'"#;
-    // What the agent tells of its key is hidden, too.
+    // Secrets that the agent sends are masked too.
     let prompt = r#"update '{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","rawInput":{"env":{"K":"s3cret"},"apiKey":"s3cret"}}'
         printf '%s\n' "$line" >>seen.jsonl
         reply '{"stopReason":"end_turn"}'"#;
@@ -27,7 +27,7 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     let file = project.path().join("trace.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains("s3cret"), "{text}");
-    // The agent itself got them.
+    // The agent itself got the values.
     assert_eq!(
         fs::read_to_string(project.path().join("seen.jsonl")).unwrap().matches("s3cret").count(),
         4
@@ -58,13 +58,13 @@ fn a_trace_holds_every_line_of_both_directions_and_no_secret() {
     assert!(times.is_sorted() && times[0].ends_with('Z'), "{times:?}");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
-    // One that is there is somebody's.
+    // An existing file belongs to someone else and is not overwritten.
     project.run(&arguments).failed(2, &["trace.jsonl already exists", "already exists"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
 #[test]
-fn a_trace_that_cannot_be_made_ends_with_2() {
+fn a_trace_that_cannot_be_created_ends_with_2() {
     let project = Project::new();
     project
         .run(&["run", "--trace", "nowhere/t", "help"])

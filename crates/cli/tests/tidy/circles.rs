@@ -1,25 +1,25 @@
 //! Files of a crate use each other in one direction only.
 //!
-//! An arrow goes from a file to the file that declares what a path in it names: `use` lines and
-//! other paths that begin with `crate`, `super`, `self` or a module below the file. A re-export is
-//! followed to the declaration; it is an arrow of the file that re-exports only if that file also
-//! uses the name. Calls such as `list::rows()` into a module below are not arrows.
+//! A file uses the file that declares the item behind a path: `use` lines and other paths that
+//! begin with `crate`, `super`, `self` or a module below the file. Re-exports are followed to the
+//! declaration; they count for the re-exporting file only if it also uses the name. Calls such as
+//! `list::rows()` into a module below do not count.
 
 use crate::source::{bare, crates, files, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Files in circles that are allowed for now, per crate. The goal is none.
+/// The number of files in circles that is allowed for now, per crate. The goal is zero.
 const ALLOWED: &[(&str, usize)] = &[("cli", 2)];
 
-/// The place of a module in its crate: `["show", "paint"]`.
+/// The path of a module in its crate: `["show", "paint"]`.
 type Module = Vec<String>;
 
 /// The files of one crate, as modules.
 struct Sources {
     texts: BTreeMap<Module, String>,
-    /// Per module, the names that it re-exports and the paths they stand for.
+    /// Per module, the re-exported names and their paths.
     exports: BTreeMap<Module, Vec<(String, Module)>>,
 }
 
@@ -50,7 +50,7 @@ impl Sources {
         sources
     }
 
-    /// The path from the root of the crate, if it does not lead out of the crate.
+    /// Returns the path from the root of the crate, unless it leads out of the crate.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         let from = match first.as_str() {
@@ -71,7 +71,7 @@ impl Sources {
         Some([&from, rest].concat())
     }
 
-    /// The file that declares what `path` names.
+    /// Returns the module that declares `path`.
     fn declared(&self, path: &[String], depth: usize) -> Option<Module> {
         let length = (0..=path.len()).rev().find(|n| self.texts.contains_key(&path[..*n]))?;
         let (module, rest) = path.split_at(length);
@@ -102,7 +102,7 @@ impl Sources {
     }
 }
 
-/// One name that a `use` line brings in.
+/// A name that a `use` line imports.
 struct Import {
     path: Vec<String>,
     name: String,
@@ -113,7 +113,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The text with `pub` for every `pub(in PATH)`: who may use an item is no arrow.
+/// Returns the text with `pub` for every `pub(in PATH)`: a visibility is not an arrow.
 fn without_visibility(text: &str) -> String {
     let mut pieces = text.split("pub(in ");
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -122,7 +122,7 @@ fn without_visibility(text: &str) -> String {
     })
 }
 
-/// The `use` lines of a file, with what stands before `use`, and the rest of the file.
+/// Returns the `use` lines of a file, each with the text before `use`, and the rest of the file.
 fn split_imports(text: &str) -> (Vec<&str>, String) {
     let (mut lines, mut body) = (Vec::new(), String::new());
     let mut rest = text;
@@ -165,7 +165,7 @@ fn imports_of(line: &str) -> Vec<Import> {
     leaves.collect()
 }
 
-/// The single paths of a tree such as `a::{b, c::{self, d}}`.
+/// Returns the single paths of a tree such as `a::{b, c::{self, d}}`.
 fn leaves(tree: &str) -> Vec<String> {
     let tree = tree.trim();
     let Some((prefix, group)) = tree.split_once('{') else { return vec![tree.to_owned()] };
@@ -188,7 +188,7 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.flat_map(|part| leaves(part)).map(|leaf| format!("{}{leaf}", prefix.trim())).collect()
 }
 
-/// The paths of code that begin with `crate` or `super`.
+/// Returns the paths in code that begin with `crate` or `super`.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for start in ["crate::", "super::"] {
@@ -204,7 +204,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The groups of modules of which each uses each other, directly or not.
+/// Returns the groups of modules that use each other, directly or indirectly.
 fn circles(arrows: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> {
     let reach: BTreeMap<&Module, BTreeSet<&Module>> = arrows
         .keys()
@@ -257,7 +257,7 @@ fn files_of_a_crate_use_each_other_in_one_direction() {
         }
     }
     let report = report.join("\n");
-    assert!(!failed, "move what both sides need into a file that both use:\n{report}");
+    assert!(!failed, "move the shared items to a file that both sides use:\n{report}");
     println!("{report}");
 }
 

@@ -1,6 +1,6 @@
 //! Code, comments and prose fit 100 columns.
 //!
-//! Exempt are URLs, tables, fenced blocks, and string literals, which rustfmt leaves as they are.
+//! URLs, tables, fenced blocks and string literals are exempt: rustfmt does not break them.
 
 use crate::source::{bare, files, name, root};
 use std::fs;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 const COLUMNS: usize = 100;
 
-/// Documents that a test or the judge writes, a table of Rust macro rows, and a prompt that is sent
-/// as it is.
+/// Documents that tests or the judge write, a table of Rust macro rows, and a prompt that is sent
+/// unchanged.
 const EXEMPT: &[&str] = &[
     "docs/rules.md",
     "docs/support.md",
@@ -20,7 +20,7 @@ const EXEMPT: &[&str] = &[
     "crates/protocol/src/method/rows.rs",
 ];
 
-/// Folders whose remaining long lines are to be broken; remove a folder that has none.
+/// Folders with long lines that are still to be broken; remove a folder when it has none.
 const UNFINISHED: &[&str] = &[
     "crates/agent/",
     "crates/check/",
@@ -33,10 +33,9 @@ const UNFINISHED: &[&str] = &[
     "crates/protocol/",
     "crates/scenario/",
     "crates/session/",
-    "crates/store/",
 ];
 
-/// The numbers of the long lines of a Markdown file.
+/// Returns the numbers of the long lines of a Markdown file.
 fn long_lines_of_markdown(text: &str) -> Vec<usize> {
     let mut fence: Option<String> = None;
     let mut long = Vec::new();
@@ -51,7 +50,7 @@ fn long_lines_of_markdown(text: &str) -> Vec<usize> {
     long
 }
 
-/// The numbers of the long lines of a Rust file.
+/// Returns the numbers of the long lines of a Rust file.
 fn long_lines_of_rust(text: &str) -> Vec<usize> {
     let mut fence: Option<String> = None;
     let mut long = Vec::new();
@@ -69,7 +68,7 @@ fn long_lines_of_rust(text: &str) -> Vec<usize> {
     long
 }
 
-/// Whether the line is in a fenced block, or opens or closes one.
+/// Returns whether the line is in a fenced block, or starts or ends one.
 fn fenced(line: &str, fence: &mut Option<String>) -> bool {
     let ticks = line.chars().take_while(|c| *c == '`').count();
     match fence {
@@ -81,7 +80,8 @@ fn fenced(line: &str, fence: &mut Option<String>) -> bool {
     true
 }
 
-/// Whether the line cannot be broken: a table row, one with a URL, or the name of a test.
+/// Returns whether the line cannot be broken: a table row, a line with a URL, or the name of a
+/// test.
 fn unbreakable(line: &str) -> bool {
     line.starts_with('|') || line.starts_with("- test: ") || line.contains("://")
 }

@@ -1,4 +1,4 @@
-//! Rules of the source tree that no compiler checks.
+//! Rules of the source tree that the compiler does not check.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,13 +14,13 @@ mod source;
 use source::{crates, files, name, without_tests};
 use std::fs;
 
-/// The most lines of a source file, without its tests.
+/// The maximum number of lines of a source file, without its tests.
 const LINES: usize = 400;
 
-/// Names that say nothing about what is in a file.
+/// Names that do not describe the contents of a file.
 const VAGUE: &[&str] = &["mod", "util", "utils", "helper", "helpers", "common", "misc", "manager"];
 
-/// Members that are no part of the product, so that wire names may stand in them.
+/// Members outside the product, which can contain wire names.
 const ASIDE: &[&str] = &["scenario"];
 
 #[test]
@@ -31,17 +31,14 @@ fn source_files_are_short() {
         .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
         .filter(|(lines, _)| *lines > LINES)
         .map(|(lines, path)| {
-            format!(
-                "{} has {lines} lines: split it by what is in it; the limit is {LINES}",
-                name(&path)
-            )
+            format!("{} has {lines} lines: split it by topic; the limit is {LINES}", name(&path))
         })
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));
 }
 
 #[test]
-fn files_are_named_after_what_is_in_them() {
+fn files_are_named_after_their_contents() {
     let sources = crates().into_iter().flat_map(|path| {
         [files(&path.join("src"), "rs"), files(&path.join("tests"), "rs")].concat()
     });
@@ -51,11 +48,11 @@ fn files_are_named_after_what_is_in_them() {
         })
         .map(|path| name(&path))
         .collect();
-    assert!(vague.is_empty(), "rename these after what is in them: {vague:?}");
+    assert!(vague.is_empty(), "rename these after their contents: {vague:?}");
 }
 
 #[test]
-fn every_crate_says_what_it_is() {
+fn every_crate_states_its_responsibility() {
     for path in crates() {
         let root = ["src/lib.rs", "src/main.rs"]
             .map(|file| path.join(file))
@@ -65,16 +62,16 @@ fn every_crate_says_what_it_is() {
         let text = fs::read_to_string(&root).unwrap();
         assert!(
             text.starts_with("//! "),
-            "{} does not begin with what the crate knows and does not know (//!)",
+            "{} does not begin with the crate's responsibility and limits (//!)",
             name(&root)
         );
     }
 }
 
-/// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a
-/// change of the table.
+/// Wire names occur only in the tables of the protocol crate; elsewhere a change of the table would
+/// miss them.
 #[test]
-fn wire_names_stand_only_in_the_protocol() {
+fn wire_names_occur_only_in_the_protocol() {
     let methods: Vec<&str> =
         attache_protocol::method::METHODS.iter().map(|method| method.name).collect();
     assert!(methods.len() > 20, "the table was not found");

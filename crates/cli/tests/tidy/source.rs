@@ -1,18 +1,18 @@
-//! Source files of the repository, and what in them is code, comment, literal and test.
+//! The source files of the repository; separates code, comments, literals and tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders without sources of ours.
+/// Folders without our sources.
 const SKIPPED: &[&str] = &["target", "node_modules", ".git", ".venv"];
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().unwrap()
 }
 
-/// The folders of the crates in `crates/`.
+/// Returns the folders of the crates in `crates/`.
 pub(crate) fn crates() -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join("crates")).unwrap();
     let mut crates: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -22,7 +22,7 @@ pub(crate) fn crates() -> Vec<PathBuf> {
     crates
 }
 
-/// The files below `folder` with this extension, sorted. A missing folder has none.
+/// Returns the files below `folder` with this extension, sorted. A missing folder has none.
 pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
@@ -41,13 +41,13 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The path relative to the repository.
+/// Returns the path relative to the repository.
 pub(crate) fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// The file without its inline test modules. Test modules in files of their own are left out
-/// because those files are read, and counted, by themselves.
+/// Returns the file without its inline test modules. Test modules in separate files are skipped,
+/// because those files are read separately.
 pub(crate) fn without_tests(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -57,7 +57,7 @@ pub(crate) fn without_tests(text: &str) -> String {
             kept.push_str(line);
             continue;
         }
-        // rustfmt puts the brace that closes a module of the file at the start of a line.
+        // rustfmt puts the closing brace of a top-level module at the start of a line.
         for line in lines.by_ref() {
             if line.trim_end() == "}" {
                 break;
@@ -67,8 +67,8 @@ pub(crate) fn without_tests(text: &str) -> String {
     kept
 }
 
-/// The same text with the contents of string literals, and if `comments` is set of comments, left
-/// out. Line ends stay, so that line numbers are those of the file.
+/// Removes the contents of string literals and, if `comments` is set, comments. Line ends stay, so
+/// that line numbers do not change.
 pub(crate) fn bare(text: &str, comments: bool) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,7 +92,7 @@ pub(crate) fn bare(text: &str, comments: bool) -> String {
     bare
 }
 
-/// Where the contents of a literal that begins here begin, and where the literal ends.
+/// Returns where the contents of a literal at this position begin, and where the literal ends.
 fn literal(text: &str, previous: Option<char>) -> Option<(usize, usize)> {
     let word = previous.is_some_and(|c| c.is_alphanumeric() || c == '_');
     if let Some(escaped) = text.strip_prefix("'\\") {

@@ -1,4 +1,4 @@
-//! `attache agent` with raw lines both ways: what came, and when.
+//! `attache agent` with raw lines in both directions: messages and their times.
 
 use crate::processes::Mark;
 use attache_check::Observer;
@@ -12,10 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Against hanging only.
+/// A limit that only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One line of the agent.
+/// A line of the agent.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) at: Instant,
@@ -23,39 +23,39 @@ pub(crate) struct Line {
     pub(crate) message: Value,
 }
 
-/// A running agent. It is killed when dropped.
+/// A running agent. Dropping it kills it.
 pub(crate) struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     last_id: u64,
-    /// Judges all that goes both ways.
+    /// Judges all messages in both directions.
     observer: Observer,
     judged: usize,
-    /// In the environment of the agent and of everything it starts.
+    /// A variable in the environment of the agent and of everything that it starts.
     pub(crate) mark: Mark,
     /// The MCP servers of new sessions.
     pub(crate) servers: Value,
     /// The working directory of its sessions.
     pub(crate) project: TempDir,
-    /// Home, settings and the file of its sessions.
+    /// Its home, with its settings and the file of its sessions.
     home: TempDir,
 }
 
 impl Agent {
-    /// The agent with a model at this address, or with `offline` alone; initialized for a client
-    /// with these capabilities.
+    /// Starts and initializes the agent with a model at this address, or with only `offline`, for a
+    /// client with these capabilities.
     pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
         Self::start_with(&[], model, client)
     }
 
-    /// The same with more variables.
+    /// Like `start`, with more variables.
     pub(crate) fn start_with(
         variables: &[(&str, &Path)],
         model: Option<&str>,
         client: Value,
     ) -> Self {
-        // Not in `/tmp`, of which bubblewrap shows nothing to commands.
+        // Not in `/tmp`, which bubblewrap hides from commands.
         let (project, home) =
             (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
         let mark = Mark::new();
@@ -73,8 +73,8 @@ impl Agent {
         project: TempDir,
         home: TempDir,
     ) -> Self {
-        // A process that writes beyond the size that it is allowed gets a signal, which would end
-        // it; a disk that is full sends none.
+        // A process that exceeds its file size limit gets a signal, which would end it; a full disk
+        // sends none.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
@@ -116,7 +116,7 @@ impl Agent {
         }
     }
 
-    /// Ends this process without a word and starts another one with the same sessions.
+    /// Kills this process with SIGKILL and starts another one with the same sessions.
     pub(crate) fn killed_and_started_again(mut self, model: Option<&str>) -> Self {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -130,7 +130,7 @@ impl Agent {
         agent
     }
 
-    /// Home, with the file of its sessions.
+    /// Returns the home, with the file of its sessions.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -139,12 +139,11 @@ impl Agent {
         self.child.id()
     }
 
-    /// From now on no file of the agent can grow beyond this size, as if the disk were full;
-    /// without one all can again.
+    /// Limits the size of the agent's files, as if the disk were full; `None` removes the limit.
     pub(crate) fn largest_file(&self, bytes: Option<u64>) {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let pid = self.child.id().cast_signed();
-        // SAFETY: `limit` is ours and lives through the calls; the process is our child.
+        // SAFETY: `limit` lives through the calls; the process is our child.
         unsafe {
             assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut limit), 0);
             limit.rlim_cur = bytes.unwrap_or(limit.rlim_max);
@@ -161,7 +160,7 @@ impl Agent {
         stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
 
-    /// Sends a call, and gives its id.
+    /// Sends a call and returns its id.
     pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -173,13 +172,13 @@ impl Agent {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Calls, and waits for the reply.
+    /// Sends a call and waits for the reply.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         self.reply(id).message
     }
 
-    /// A new session in `mode`.
+    /// Opens a session in `mode`.
     pub(crate) fn session(&mut self, mode: &str) -> String {
         let cwd = self.project.path().to_owned();
         let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": self.servers }));
@@ -194,7 +193,7 @@ impl Agent {
         assert!(set["error"].is_null(), "{set}");
     }
 
-    /// Sends a prompt, and gives the id of the call.
+    /// Sends a prompt and returns the id of the call.
     pub(crate) fn prompt(&mut self, session: &str, text: &str) -> u64 {
         let prompt = json!([{ "type": "text", "text": text }]);
         self.begin("session/prompt", json!({ "sessionId": session, "prompt": prompt }))
@@ -206,7 +205,7 @@ impl Agent {
         at
     }
 
-    /// The next line.
+    /// Returns the next line.
     #[track_caller]
     pub(crate) fn line(&mut self) -> Line {
         let line = self.lines.recv_timeout(PATIENCE);
@@ -215,8 +214,7 @@ impl Agent {
         line
     }
 
-    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their
-    /// affair.
+    /// Fails if the agent breaks a rule. Lines of the tests are not judged.
     #[track_caller]
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;
@@ -225,7 +223,7 @@ impl Agent {
         assert!(findings.is_empty(), "{message} breaks {findings:?}");
     }
 
-    /// Waits for a line that this is true of; those before it are given to `seen`.
+    /// Waits for a line that satisfies the condition, and adds earlier lines to `seen`.
     #[track_caller]
     pub(crate) fn until(&mut self, wanted: impl Fn(&Value) -> bool, seen: &mut Vec<Line>) -> Line {
         loop {
@@ -243,7 +241,7 @@ impl Agent {
         self.until(|message| is_reply(message, id), &mut Vec::new())
     }
 
-    /// The turn of a prompt from here to its end: all lines, the reply last.
+    /// Returns the rest of a prompt's turn: all lines, with the reply last.
     #[track_caller]
     pub(crate) fn turn(&mut self, id: u64) -> Vec<Line> {
         let mut lines = Vec::new();
@@ -252,7 +250,7 @@ impl Agent {
         lines
     }
 
-    /// Allows the next tool call, if it asks before it begins.
+    /// Allows the next tool call if it asks before it starts.
     #[track_caller]
     pub(crate) fn allow(&mut self) {
         let asks = |message: &Value| message["method"] == "session/request_permission";
@@ -267,7 +265,7 @@ impl Agent {
         }
     }
 
-    /// Closes stdin; how long the process took to end, and how.
+    /// Closes stdin; returns how long the process took to end, and its status.
     pub(crate) fn close(&mut self) -> (Duration, ExitStatus) {
         let begun = Instant::now();
         drop(self.stdin.take());
@@ -296,23 +294,23 @@ fn is_reply(message: &Value, id: u64) -> bool {
     message["id"] == id && message["method"].is_null()
 }
 
-/// Whether a message is an update of this kind.
+/// Returns whether a message is an update of this kind.
 pub(crate) fn is_update(message: &Value, kind: &str) -> bool {
     message["method"] == "session/update" && message["params"]["update"]["sessionUpdate"] == kind
 }
 
-/// The update that a message carries.
+/// Returns the update in a message.
 pub(crate) fn update(message: &Value) -> &Value {
     &message["params"]["update"]
 }
 
-/// All that the agent said in these lines.
+/// Returns the text of the agent in these lines.
 pub(crate) fn said(lines: &[Line]) -> String {
     let chunks = lines.iter().filter(|line| is_update(&line.message, "agent_message_chunk"));
     chunks.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
 }
 
-/// How a turn ended: the stop reason, else the error.
+/// Returns the stop reason of a turn, or the error.
 pub(crate) fn end(lines: &[Line]) -> String {
     let reply = &lines.last().unwrap().message;
     reply["result"]["stopReason"].as_str().map_or_else(|| reply["error"].to_string(), str::to_owned)

@@ -1,19 +1,19 @@
-//! A cancel in each state of a turn: the answer is `cancelled`, at once; nothing goes on; the next
-//! prompt is answered.
+//! Cancellation in each state of a turn: the response is `cancelled`, immediately; nothing
+//! continues; the next prompt is answered.
 
 use crate::agent::{Agent, end, is_update, said};
 use crate::model::{Answer, Model, some_text, text, tool};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What the answer to a cancel may take. This machine may be busy, so the fastest of a few tries
-/// counts.
+/// The time limit for the response to a cancellation. The machine can be busy, so the fastest of a
+/// few attempts counts.
 const SOON: Duration = Duration::from_millis(50);
 
 const TRIES: usize = 5;
 
-/// Prompts, waits for `state`, cancels, and looks at what follows; again until one answer was
-/// quick.
+/// Sends a prompt, waits for `state`, cancels, and checks the rest; repeats this until one response
+/// was fast.
 #[track_caller]
 pub(crate) fn cancelled_at_once(
     model: &Model,
@@ -53,7 +53,7 @@ fn cancelled_in(
     let prompt = agent.prompt(session, "still there?");
     let turn = agent.turn(prompt);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Here I am."));
-    // A cancel of nothing is nothing.
+    // A cancellation without a turn has no effect.
     agent.cancel(session);
     assert_eq!(agent.call("session/list", json!({}))["error"], Value::Null);
 }
@@ -85,7 +85,7 @@ fn in_the_middle_of_the_stream() {
 }
 
 #[test]
-fn while_the_agent_waits_to_ask_a_provider_again() {
+fn while_the_agent_waits_to_retry() {
     let (model, mut agent) = both();
     let answer = Answer::Status(429, "retry-after: 20\r\n", "{}");
     cancelled_at_once(&model, &mut agent, "auto", &answer, |agent, _| {
@@ -104,11 +104,11 @@ fn while_the_conversation_is_compacted() {
     }
     let _ = model.more();
     cancelled_in(&model, &mut agent, &session, "/compact", &Answer::Silent, |_, model| {
-        assert!(model.asked().to_string().contains("Answer 0."), "that is no summary");
+        assert!(model.asked().to_string().contains("Answer 0."), "that is not a summary");
     });
 }
 
-/// The command with all its children is gone too.
+/// The command and all its children end too.
 #[test]
 fn while_a_command_runs() {
     let (model, mut agent) = both();
@@ -118,7 +118,7 @@ fn while_a_command_runs() {
     });
 }
 
-/// The turn ends though the question is still open; an answer that comes late does no harm.
+/// The turn ends although the question is still open; a late answer does no harm.
 #[test]
 fn while_a_permission_is_open() {
     let (model, mut agent) = both();

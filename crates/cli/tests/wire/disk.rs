@@ -1,14 +1,14 @@
-//! A disk that is full: the agent says so, and goes on when there is room again.
+//! A full disk: the agent reports it, and continues when there is room again.
 
 use crate::agent::{Agent, end, is_update, said, update};
 use crate::model::{Answer, Model, text, tool};
 use serde_json::json;
 use std::fs;
 
-/// The tool call fails with words for person and model, the file is as it was, nothing lies beside
-/// it, and the next turn is fine.
+/// The tool call fails with a message for the person and the model. The file is unchanged, no
+/// temporary file is left, and the next turn succeeds.
 #[test]
-fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
+fn a_tool_call_on_a_full_disk_fails_with_the_reason() {
     let read = tool("read", &json!({ "path": "large.txt", "limit": 5 }));
     let edit = tool(
         "edit",
@@ -43,7 +43,7 @@ fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     let (_, _, told) = (model.asked(), model.asked(), model.asked());
     assert!(told["messages"].to_string().contains("there is no room for large.txt"), "{told}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
-    assert_eq!(fs::read_dir(agent.path()).unwrap().count(), 1, "no draft is left");
+    assert_eq!(fs::read_dir(agent.path()).unwrap().count(), 1, "no temporary file is left");
 
     agent.largest_file(None);
     let id = agent.prompt(&session, "once more");
@@ -51,10 +51,10 @@ fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     assert!(fs::read_to_string(&file).unwrap().starts_with("line 0\nfirst\n"));
 }
 
-/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was
-/// said meanwhile is stored with the next turn.
+/// A turn that cannot be stored fails, and the reply has the reason. The session continues, and its
+/// text is stored with the next turn.
 #[test]
-fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
+fn a_store_on_a_full_disk_is_reported_and_the_session_continues() {
     let model = Model::start(["One.", "Two.", "Three."].map(|words| Answer::Whole(text(words))));
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("ask");

@@ -1,4 +1,4 @@
-//! A client that closes the agent's stdin: the agent ends within a second, with everything that it
+//! A client closes the agent's stdin: the agent ends within a second, with everything that it
 //! started.
 
 use crate::agent::{Agent, end};
@@ -7,7 +7,7 @@ use crate::processes::Mark;
 use serde_json::json;
 use std::time::Duration;
 
-/// What an end may take. This machine may be busy, so the fastest of a few tries counts.
+/// The time limit for the end. The machine can be busy, so the fastest of a few attempts counts.
 const SOON: Duration = Duration::from_secs(1);
 
 #[track_caller]
@@ -46,7 +46,7 @@ fn an_agent_whose_model_is_silent_ends() {
 }
 
 #[test]
-fn an_agent_ends_with_the_command_that_it_runs() {
+fn an_agent_ends_with_its_running_command() {
     ends_soon(|| {
         let command = json!({ "command": "sleep 1000 & setsid sleep 1000" });
         let model = Model::start([Answer::Whole(tool("execute", &command))]);
@@ -59,14 +59,14 @@ fn an_agent_ends_with_the_command_that_it_runs() {
     });
 }
 
-/// A command in the background outlives its turn, and not its agent.
+/// A command in the background outlives its turn, but not its agent.
 #[test]
-fn an_agent_ends_with_what_it_runs_in_the_background() {
+fn an_agent_ends_with_its_background_commands() {
     ends_soon(in_the_background);
 }
 
 #[test]
-fn an_agent_that_is_killed_takes_what_it_runs_in_the_background_along() {
+fn a_killed_agent_ends_with_its_background_commands() {
     let mut agent = in_the_background();
     let mark = std::mem::replace(&mut agent.mark, Mark::new());
     let _next = agent.killed_and_started_again(None);

@@ -1,11 +1,11 @@
-//! What a model's provider does wrong, and what a person hears of it: never a half answer as a
-//! success, never silence.
+//! Failures of a model's provider, and the messages about them: an incomplete response never counts
+//! as success, and no failure is silent.
 
 use crate::agent::{Agent, Line, end, is_update, said, update};
 use crate::model::{Answer, Model, some_text, text};
 use serde_json::json;
 
-/// One prompt to an agent whose model answers like this.
+/// Sends one prompt to an agent whose model responds like this.
 fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
     let model = Model::start(answers);
     let mut agent = Agent::start(Some(&model.url), json!({}));
@@ -15,15 +15,15 @@ fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
     (model, turn)
 }
 
-/// What the person was told beside the answer: this agent's client takes no notices, so it stands
-/// among the thoughts.
+/// Returns the messages outside of the answer. This test's client does not support notices, so they
+/// are thoughts.
 fn told(turn: &[Line]) -> String {
     let thoughts = turn.iter().filter(|line| is_update(&line.message, "agent_thought_chunk"));
     thoughts.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
 }
 
 #[test]
-fn a_busy_provider_is_asked_again_when_it_says_and_the_person_hears_why_nothing_comes() {
+fn a_busy_provider_is_retried_and_the_delay_is_explained() {
     let busy =
         || Answer::Status(429, "retry-after: 1\r\n", "{\"error\":{\"message\":\"slow down\"}}");
     let (_model, turn) = prompt([busy(), busy(), Answer::Whole(text("Hello."))]);
@@ -32,17 +32,17 @@ fn a_busy_provider_is_asked_again_when_it_says_and_the_person_hears_why_nothing_
 }
 
 #[test]
-fn a_provider_that_breaks_is_asked_again() {
+fn a_provider_that_breaks_is_retried() {
     let broken = || Answer::Status(500, "", "oops");
     let (_model, turn) = prompt([broken(), broken(), Answer::Whole(text("Hello."))]);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
     assert_eq!(told(&turn).matches("I ask again").count(), 2, "{}", told(&turn));
 }
 
-/// A stream that breaks after some words is no whole answer: a mark behind them says that the next
-/// answer replaces them.
+/// A stream that breaks off is an incomplete response: a line after it says that the next response
+/// replaces it.
 #[test]
-fn a_stream_that_is_cut_is_marked_and_asked_for_again() {
+fn a_stream_that_breaks_off_is_marked_and_retried() {
     let (_model, turn) =
         prompt([Answer::Cut(some_text("The answer is")), Answer::Whole(text("The answer is 42."))]);
     let said = said(&turn);
@@ -53,7 +53,7 @@ fn a_stream_that_is_cut_is_marked_and_asked_for_again() {
 }
 
 #[test]
-fn what_asking_again_cannot_mend_is_said_at_once_with_what_to_do() {
+fn permanent_errors_are_reported_immediately_with_advice() {
     for (status, body, said_of_it) in [
         (400, "{\"error\":{\"message\":\"bad parameter\"}}", "bad parameter"),
         (401, "{\"error\":{\"message\":\"no such key\"}}", "OPENAI_API_KEY"),
@@ -74,9 +74,9 @@ fn what_asking_again_cannot_mend_is_said_at_once_with_what_to_do() {
     }
 }
 
-/// The conversation is made shorter once, and goes on.
+/// The conversation is shortened once, and continues.
 #[test]
-fn a_conversation_that_is_too_long_is_made_shorter_once_and_goes_on() {
+fn a_conversation_that_is_too_long_is_shortened_once() {
     let body = "{\"error\":{\"message\":\"maximum context length is 1000 tokens\",\"code\":\"context_length_exceeded\"}}";
     let model = Model::start([Answer::Whole(text("First.")), Answer::Status(400, "", body)]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
@@ -93,7 +93,7 @@ fn a_conversation_that_is_too_long_is_made_shorter_once_and_goes_on() {
 }
 
 #[test]
-fn a_provider_that_is_not_there_is_named_within_seconds() {
+fn an_unreachable_provider_is_reported_within_seconds() {
     let mut agent = Agent::start(Some("http://127.0.0.1:9/v1"), json!({}));
     let session = agent.session("ask");
     let id = agent.prompt(&session, "hello");

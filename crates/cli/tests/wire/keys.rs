@@ -1,5 +1,4 @@
-//! Keys of providers, which the agent has in its environment: no program that it starts inherits
-//! them.
+//! Keys of providers in the environment of the agent: no program that it starts inherits them.
 
 use crate::agent::Agent;
 use crate::model::{Answer, Model, text, tool};
@@ -8,12 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The names and values of a file that `env` wrote, once it is there.
+/// Returns the names and values of a file that `env` wrote, once it exists.
 #[track_caller]
 fn environment(file: &Path) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        // Renamed when it is whole.
+        // The file is renamed when it is complete.
         if let Ok(text) = fs::read_to_string(file) {
             return text.lines().map(str::to_owned).collect();
         }
@@ -27,7 +26,7 @@ fn writes(file: &str) -> String {
 }
 
 #[test]
-fn an_mcp_server_gets_the_keys_that_it_was_given_and_no_others() {
+fn an_mcp_server_gets_only_its_own_keys() {
     let model = Model::start([]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let script = format!("{}; exec cat", writes("seen"));

@@ -1,6 +1,6 @@
-//! The built-in agent as a process, watched on the wire the way the agents of the field were
-//! measured: how fast a cancel is answered in each state, what a model's failure becomes, how large
-//! a message gets, and which processes are left.
+//! The built-in agent as a process, observed on the wire: how fast it responds to a cancellation in
+//! each state, how it reports failures of a model, how large its messages are, and which processes
+//! remain.
 
 #![cfg(target_os = "linux")]
 #![allow(

@@ -1,5 +1,5 @@
-//! An MCP server whose call is cancelled, and the end of the agent while it runs: nothing waits for
-//! it, and it ends too.
+//! An MCP server whose call is cancelled or whose agent ends: nothing waits for the server, and it
+//! ends too.
 
 use crate::agent::{Agent, update};
 use crate::cancel::{both, cancelled_at_once};
@@ -8,7 +8,7 @@ use crate::model::{Answer, Model, tool};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// The server by hand of the built-in agent's own tests; its tool `hang` never answers.
+/// Starts the agent with the hand-written server of its own tests; the tool `hang` never answers.
 fn with_server(agent: &mut Agent, behaviour: &str) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../coder/tests/coder/mcp_server.mjs");
     agent.servers =
@@ -19,7 +19,7 @@ fn hang() -> Answer {
     Answer::Whole(tool("hand__hang", &json!({})))
 }
 
-/// Allows the call, and waits until it runs.
+/// Allows the call and waits until it runs.
 fn allowed(agent: &mut Agent) {
     agent.allow();
     agent.until(|message| update(message)["status"] == "in_progress", &mut Vec::new());
@@ -31,7 +31,7 @@ fn has_server(lines: &[String]) -> bool {
 
 /// CANCEL-03.
 #[test]
-fn a_cancel_while_a_server_works_is_answered_at_once() {
+fn a_cancellation_during_a_server_call_is_answered_immediately() {
     let (model, mut agent) = both();
     with_server(&mut agent, "plain");
     cancelled_at_once(&model, &mut agent, "ask", &hang(), |agent, _| allowed(agent));
@@ -52,7 +52,7 @@ fn an_agent_ends_with_its_servers() {
 }
 
 #[test]
-fn an_agent_ends_with_a_server_that_works() {
+fn an_agent_ends_with_a_busy_server() {
     ends_soon(|| {
         let model = Model::start([hang()]);
         let mut agent = Agent::start(Some(&model.url), json!({}));
@@ -65,7 +65,7 @@ fn an_agent_ends_with_a_server_that_works() {
 }
 
 #[test]
-fn servers_end_with_an_agent_that_is_killed_and_with_a_closed_session() {
+fn servers_end_with_a_killed_agent_and_with_a_closed_session() {
     let mut agent = Agent::start(None, json!({}));
     with_server(&mut agent, "hang");
     let session = agent.session("ask");

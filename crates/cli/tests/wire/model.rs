@@ -1,5 +1,5 @@
-//! A model's provider on this machine, on the wire of Chat Completions: one answer for each
-//! request, as the test says.
+//! A model's provider on this machine with the Chat Completions wire format: one response per
+//! request, as the test requires.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What is done with one request.
+/// The response to one request.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
     /// These events, then the end of the stream.
@@ -19,13 +19,13 @@ pub(crate) enum Answer {
     Stalled(String),
     /// These events, then the connection breaks in the middle of a chunk.
     Cut(String),
-    /// Nothing at all until the other side closes.
+    /// Nothing until the other side closes.
     Silent,
     /// A status with further headers, each with its line end, and a body.
     Status(u16, &'static str, &'static str),
 }
 
-/// The provider. What is not scripted is answered with an empty stop.
+/// The provider. It answers requests beyond the script with an empty stop.
 pub(crate) struct Model {
     pub(crate) url: String,
     answers: Arc<Mutex<VecDeque<Answer>>>,
@@ -46,7 +46,7 @@ impl Model {
                     if let Some(stream) =
                         answer(stream, &scripted, |request| drop(told.send(request)))
                     {
-                        // Until the other side closes.
+                        // Waits until the other side closes.
                         let _ = (&stream).read(&mut [0; 16]);
                     }
                 });
@@ -55,24 +55,24 @@ impl Model {
         Self { url, answers, asked }
     }
 
-    /// One more answer, after those that were given.
+    /// Adds a response after the others.
     pub(crate) fn then(&self, answer: Answer) {
         self.answers.lock().unwrap().push_back(answer);
     }
 
-    /// The next request's body.
+    /// Returns the body of the next request.
     #[track_caller]
     pub(crate) fn asked(&self) -> Value {
         self.asked.recv_timeout(Duration::from_secs(30)).unwrap()
     }
 
-    /// How many requests nobody has looked at yet.
+    /// Returns the number of requests that the test has not read.
     pub(crate) fn more(&self) -> usize {
         self.asked.try_iter().count()
     }
 }
 
-/// Serves one request. Gives the connection back if it is to stay open.
+/// Serves one request. Returns the connection if it must stay open.
 fn answer(
     mut stream: TcpStream,
     scripted: &Mutex<VecDeque<Answer>>,
@@ -111,7 +111,7 @@ fn answer(
     stays.then_some(stream)
 }
 
-/// The body of a request for an answer; of any other request nothing, and it is refused.
+/// Returns the body of a request for a response; refuses any other request and returns nothing.
 fn request(stream: &mut TcpStream) -> Option<Value> {
     let (mut bytes, mut piece) = (Vec::new(), vec![0; 65536]);
     loop {
@@ -136,17 +136,17 @@ fn request(stream: &mut TcpStream) -> Option<Value> {
     }
 }
 
-/// The events of an answer that says this and stops.
+/// The events of a response with this text and a stop.
 pub(crate) fn text(text: &str) -> String {
     some_text(text) + &stop("stop")
 }
 
-/// The events of an answer that begins with this.
+/// The events of a response that starts with this text.
 pub(crate) fn some_text(text: &str) -> String {
     event(&json!({ "content": text }))
 }
 
-/// The events of an answer that asks for one tool.
+/// The events of a response that calls one tool.
 pub(crate) fn tool(name: &str, arguments: &Value) -> String {
     let function = json!({ "name": name, "arguments": arguments.to_string() });
     let call = json!({ "index": 0, "id": "call-1", "type": "function", "function": function });

@@ -1,14 +1,14 @@
-//! A command that prints 2.7 MB, and what it costs to be there.
+//! A command that prints 2.7 MB, and the memory of an idle agent.
 
 use crate::agent::{Agent, end};
 use crate::model::{Answer, Model, text, tool};
 use crate::processes::own_memory;
 use serde_json::json;
 
-/// No message is longer than 64 KiB, and the model gets no more than a page of it: its beginning,
-/// its end.
+/// No message is longer than 64 KiB, and the model gets no more than a page of the output: its
+/// start and its end.
 #[test]
-fn a_command_that_prints_much_sends_little() {
+fn a_command_with_long_output_sends_little() {
     let command = tool("execute", &json!({ "command": "seq 1 400000" }));
     let model = Model::start([Answer::Whole(command), Answer::Whole(text("Done."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
@@ -33,11 +33,10 @@ fn a_command_that_prints_much_sends_little() {
     );
 }
 
-/// What it takes beside its own code, which is several times as large in a build for tests:
-/// `cargo run --release -p attache-bench -- agent:` shows that all of it is less than 30 MB in the
-/// build that people run.
+/// Measures the memory besides the code, which is several times larger in a test build. `cargo run
+/// --release -p attache-bench -- agent:` shows that a release build uses less than 30 MB in total.
 #[test]
-fn an_idle_agent_takes_little_memory_of_its_own() {
+fn an_idle_agent_uses_little_memory() {
     let model = Model::start([Answer::Whole(text("Hello."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("ask");

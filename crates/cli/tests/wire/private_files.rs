@@ -1,4 +1,4 @@
-//! The person's keys and the program's own files, out of reach of commands in a sandbox.
+//! The person's keys and the program's own files, which commands in a sandbox cannot read.
 
 use crate::agent::{Agent, said};
 use serde_json::json;
@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Whether a sandbox works here, as the program itself says.
+/// Returns whether a sandbox works here, according to the program.
 fn has_sandbox() -> bool {
     let output = Command::new(env!("CARGO_BIN_EXE_attache")).arg("doctor").output().unwrap();
-    !String::from_utf8_lossy(&output.stdout).contains("every command is asked about")
+    !String::from_utf8_lossy(&output.stdout).contains("every command needs your permission")
 }
 
 fn write(path: &Path, text: &str) {
@@ -18,11 +18,11 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_program_reads_neither_keys_nor_settings_nor_sessions() {
+fn a_command_cannot_read_keys_settings_or_sessions() {
     if !has_sandbox() {
         return;
     }
-    // Not in `/tmp`, of which bubblewrap shows nothing.
+    // Not in `/tmp`, which bubblewrap hides.
     let own = tempfile::tempdir_in("/var/tmp").unwrap();
     let (settings, data) = (own.path().join("settings"), own.path().join("data"));
     write(&settings.join("attache/keys.toml"), "openai = \"hush\"\n");

@@ -1,10 +1,10 @@
-//! Which processes an agent left, and how large it is.
+//! The remaining processes of an agent, and its memory.
 
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Something in the environment of a process, which all that it starts inherit.
+/// A variable in the environment of a process that all of its children inherit.
 #[derive(Debug)]
 pub(crate) struct Mark(String);
 
@@ -20,7 +20,7 @@ impl Mark {
         &self.0
     }
 
-    /// The command lines of the processes with this mark.
+    /// Returns the command lines of the processes with this mark.
     pub(crate) fn alive(&self) -> Vec<String> {
         let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
         let marked = processes.filter(|path| {
@@ -32,7 +32,7 @@ impl Mark {
         lines.filter(|line| !line.is_empty()).collect()
     }
 
-    /// Waits until nothing but the agent and what guards it runs: no command line holds `word`.
+    /// Waits until no command line with the mark contains `word`.
     #[track_caller]
     pub(crate) fn none_of(&self, word: &str) {
         self.wait(|lines| !lines.iter().any(|line| line.contains(word)));
@@ -58,8 +58,8 @@ impl Mark {
     }
 }
 
-/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of
-/// the program.
+/// Returns the anonymous memory of a process in bytes, without its code, which the program's file
+/// backs.
 pub(crate) fn own_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();

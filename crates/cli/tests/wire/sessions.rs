@@ -1,4 +1,4 @@
-//! The life of sessions over processes that come and go.
+//! The life of sessions across several processes.
 
 use crate::agent::{Agent, end, is_update, said};
 use crate::model::{Answer, Model, some_text, text};
@@ -10,9 +10,9 @@ fn ids(agent: &mut Agent) -> Vec<String> {
     sessions.iter().map(|session| session["sessionId"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The second prompt waits for the first, and both are answered, in order.
+/// The second prompt waits for the first, and both are answered in order.
 #[test]
-fn a_second_prompt_waits_its_turn() {
+fn a_second_prompt_waits_for_the_first() {
     let model = Model::start([Answer::Whole(text("One.")), Answer::Whole(text("Two."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("ask");
@@ -22,9 +22,9 @@ fn a_second_prompt_waits_its_turn() {
     assert_eq!((end(&second).as_str(), said(&second).as_str()), ("end_turn", "Two."));
 }
 
-/// One cancel ends the turn and what waits behind it.
+/// One cancellation ends the turn and the queued prompts.
 #[test]
-fn a_cancel_ends_the_prompts_that_wait_too() {
+fn a_cancellation_also_ends_queued_prompts() {
     let model = Model::start([Answer::Stalled(some_text("I begin"))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("ask");
@@ -38,9 +38,9 @@ fn a_cancel_ends_the_prompts_that_wait_too() {
     }
 }
 
-/// After `kill -9` a session is there with what was said, for the person and for the model.
+/// After `kill -9` a session contains its conversation, for the person and for the model.
 #[test]
-fn a_session_survives_the_death_of_its_agent() {
+fn a_session_survives_a_kill_of_its_agent() {
     let model = Model::start([Answer::Whole(text("Forty-two."))]);
     let mut agent = Agent::start(Some(&model.url), json!({}));
     let session = agent.session("edit");
@@ -65,10 +65,10 @@ fn a_session_survives_the_death_of_its_agent() {
     resumed_forked_closed_and_deleted(&mut agent, &session, &params);
 }
 
-/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is
-/// given it and not what it stands for.
+/// COMP-03, SESS-13: a summary is stored before its turn ends. After `kill -9` the model gets the
+/// summary instead of the older messages.
 #[test]
-fn a_compacted_conversation_stays_so_after_the_death_of_its_agent() {
+fn a_compacted_conversation_survives_a_kill_of_its_agent() {
     let answers = [text("Forty-two."), text("It was about a number.")];
     let model = Model::start(answers.map(Answer::Whole));
     let mut agent = Agent::start(Some(&model.url), json!({}));
@@ -115,7 +115,7 @@ fn resumed_forked_closed_and_deleted(agent: &mut Agent, session: &str, params: &
     assert_eq!(agent.call("session/load", params.clone())["error"]["code"], -32002);
 }
 
-/// Honoured like a cancel of the turn.
+/// Has the effect of a cancellation of the turn.
 #[test]
 fn a_cancelled_request_ends_its_turn() {
     let model = Model::start([Answer::Silent]);

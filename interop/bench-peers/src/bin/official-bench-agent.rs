@@ -1,7 +1,7 @@
 //! The official Rust SDK's agent of the speed table: `official-bench-agent sdk|pipe`.
 //!
-//! `sdk` is the SDK's own stdio transport, as its README shows; `pipe` gives the SDK stdin and
-//! stdout as non-blocking pipes of tokio, its best set-up. `RT=multi` is the runtime of
+//! `sdk` uses the SDK's own stdio transport, as its README shows; `pipe` gives the SDK stdin and
+//! stdout as non-blocking pipes of tokio, its fastest setup. `RT=multi` selects the runtime of
 //! `#[tokio::main]`.
 
 use std::os::fd::{AsFd, OwnedFd};

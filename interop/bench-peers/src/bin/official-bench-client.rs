@@ -1,11 +1,11 @@
 //! The official Rust SDK's client of the speed table. Prints one JSON object.
 //!
-//! `official-bench-client acpagent|tokiochild SCENARIO … -- COMMAND
-//! ARGS…`, where `acpagent` is the SDK's own child process and `tokiochild` a child of tokio on the
-//! SDK's byte streams, its best set-up. `RT=multi` is the runtime of `#[tokio::main]`. Scenarios:
-//! `startup`, `idle SECONDS`, `rtt N`, `pipelined N WINDOW`, `flood N SIZE burst|yield`, and
-//! `stall N SIZE`, in which this process stops itself at the first update and goes on when the
-//! runner sends SIGCONT.
+//! Usage: `official-bench-client acpagent|tokiochild SCENARIO … -- COMMAND ARGS…`. `acpagent` uses
+//! the SDK's own child process, `tokiochild` a child process of tokio with the SDK's byte streams,
+//! its fastest setup. `RT=multi` selects the runtime of `#[tokio::main]`. Scenarios: `startup`,
+//! `idle SECONDS`, `rtt N`, `pipelined N WINDOW`, `flood N SIZE burst|yield`, and `stall N SIZE`,
+//! in which this process stops itself at the first update and continues when the runner sends
+//! SIGCONT.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -56,12 +56,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the update handler has seen.
+/// The updates that the handler received.
 #[derive(Default)]
 struct Received {
     updates: AtomicU64,
     bytes: AtomicU64,
-    /// Stop this process at the next update.
+    /// Whether to stop this process at the next update.
     stop: AtomicBool,
 }
 
@@ -129,7 +129,7 @@ impl Work {
             ["stall", count, size] => {
                 self.flood(number(count)?, number(size)?, "burst", true).await
             }
-            _ => Err(Error::invalid_params().data(format!("{words:?} is no scenario"))),
+            _ => Err(Error::invalid_params().data(format!("unknown scenario {words:?}"))),
         }
     }
 

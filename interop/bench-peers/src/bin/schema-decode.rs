@@ -1,10 +1,10 @@
-//! How fast the official schema crate decodes recorded messages: `schema-decode FILE…`.
+//! Measures how fast the official schema crate decodes recorded messages: `schema-decode FILE…`.
 //!
-//! A file has one JSON object a line, `{"from": "agent" | "client", "message": {…}}`. Messages that
-//! follow an `initialize` for another version than 1 are left out. A message is decoded in two
-//! steps, a borrowed envelope and then the method's params or result as the official v1 type;
-//! methods that have none in the stable schema count as `untyped`, and only their envelope is
-//! decoded. Prints one JSON object, of the fastest of 20 passes.
+//! A file contains one JSON object per line, `{"from": "agent" | "client", "message": {…}}`.
+//! Messages after an `initialize` with a version other than 1 are skipped. A message is decoded in
+//! two steps: a borrowed envelope, then the method's params or result as the official v1 type.
+//! Methods without a type in the stable schema count as `untyped`, and only their envelope is
+//! decoded. Prints one JSON object with the fastest of 20 passes.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -38,14 +38,14 @@ struct Recorded {
     message: Box<RawValue>,
 }
 
-/// What `initialize` asks for.
+/// The version that `initialize` requests.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
     protocol_version: u16,
 }
 
-/// Every member of a message that its kind or its decoding depends on, not copied.
+/// All members of a message that determine its kind or its decoding, without copying.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default)]
@@ -60,19 +60,19 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// A `null` result is a result.
+/// A `null` result counts as a result.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Decodes one params or result; false when that fails.
+/// Decodes params or a result; returns false on failure.
 type Decode = fn(&str) -> bool;
 
 fn decode<T: for<'de> Deserialize<'de>>(text: &str) -> bool {
     serde_json::from_str::<T>(text).map(|value| drop(black_box(value))).is_ok()
 }
 
-/// The decoders of a method's params and, for a call, of its result.
+/// Returns the decoders of a method's params and, for a call, of its result.
 fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
     fn call<P, R>() -> (Decode, Option<Decode>)
     where
@@ -119,7 +119,7 @@ fn typed(method: &str) -> Option<(Decode, Option<Decode>)> {
 
 struct Message {
     text: String,
-    /// What its params, result or error are decoded with.
+    /// The decoder for its params, result or error.
     decode: Option<Decode>,
 }
 
@@ -136,7 +136,7 @@ impl Message {
     }
 }
 
-/// The version 1 messages of one file. Each `initialize` begins a connection.
+/// Returns the version 1 messages of one file. Each `initialize` starts a connection.
 fn messages(file: &str) -> std::io::Result<Vec<Message>> {
     let mut calls = HashMap::new();
     let mut messages = Vec::new();

@@ -1,4 +1,3 @@
-//! The example agent of the official SDK, as its authors wrote it: it answers `initialize` and
-//! nothing else.
+//! The unchanged example agent of the official SDK, which answers only `initialize`.
 
 include!(env!("SIMPLE_AGENT"));

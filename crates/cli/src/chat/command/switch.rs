@@ -21,18 +21,18 @@ impl Chat {
     pub(super) async fn switch(&mut self, wanted: &str) {
         let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
         if let Some(chosen) = number.and_then(|number| self.listed.get(number - 1)).cloned() {
-            return self.go_on(chosen).await;
+            return self.continue_session(chosen).await;
         }
         self.ask_for_lists().await;
         // A number that is not in the latest list can be part of a title.
         let found = self
             .hub
             .list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
-        if let (false, Some(chosen)) = (wanted.is_empty(), the_one(&found, wanted).cloned()) {
+        if let (false, Some(chosen)) = (wanted.is_empty(), only_match(&found, wanted).cloned()) {
             self.listed.clear();
             return match chosen.id == *self.follow.session.id() {
-                true => say(DIM, "This is the session you are in."),
-                false => self.go_on(chosen).await,
+                true => say(DIM, "You are already in this session."),
+                false => self.continue_session(chosen).await,
             };
         }
         let nothing = found.is_empty();
@@ -43,7 +43,7 @@ impl Chat {
         say(DIM, &advice(wanted, nothing, self.listed.len(), more));
     }
 
-    async fn go_on(&mut self, chosen: ListedSession) {
+    async fn continue_session(&mut self, chosen: ListedSession) {
         let opened = self.hub.switch(&chosen.agent, chosen.id, Some(chosen.cwd.as_ref())).await;
         self.open(opened);
     }
@@ -82,7 +82,7 @@ impl Chat {
 
 /// Returns the session that the words identify: the only match, or the only one with exactly this
 /// title or id.
-fn the_one<'l>(found: &'l [ListedSession], words: &str) -> Option<&'l ListedSession> {
+fn only_match<'l>(found: &'l [ListedSession], words: &str) -> Option<&'l ListedSession> {
     if let [one] = found {
         return Some(one);
     }

@@ -40,7 +40,7 @@ mod tests {
     use super::{name, refusal};
 
     #[test]
-    fn only_a_word_of_letters_looks_like_a_command() {
+    fn only_a_word_looks_like_a_command() {
         for word in ["/hlep", "/a-b_c", "/mcp:tool", "/Help", "/übung"] {
             assert_eq!(name(word), word.strip_prefix('/'));
         }
@@ -73,8 +73,11 @@ mod tests {
             ("frobnicate", "/help lists the commands"),
             ("ab", "/help lists the commands"),
         ] {
-            let told = refusal(word, known.into_iter());
-            assert!(told.contains(meant) && told.contains(&format!("//{word}")), "{word}: {told}");
+            let message = refusal(word, known.into_iter());
+            assert!(
+                message.contains(meant) && message.contains(&format!("//{word}")),
+                "{word}: {message}"
+            );
         }
     }
 }

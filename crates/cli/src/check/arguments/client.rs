@@ -2,6 +2,7 @@
 
 use super::judging::Judging;
 use crate::args::value::seconds;
+use crate::show::width::wrap;
 use attache_check::CLIENT_TASKS;
 use clap::Args;
 use std::ffi::OsString;
@@ -10,9 +11,13 @@ use std::time::Duration;
 
 /// The text below the options.
 pub(super) fn help() -> String {
-    let width = CLIENT_TASKS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let tasks: Vec<String> =
-        CLIENT_TASKS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
+    let longest = CLIENT_TASKS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let indent = longest + 4;
+    let task = |(name, description): &(&str, &str)| {
+        let lines = wrap(description, 80 - indent);
+        format!("  {name:longest$}  {}", lines.join(&format!("\n{}", " ".repeat(indent))))
+    };
+    let tasks: Vec<String> = CLIENT_TASKS.iter().map(task).collect();
     format!(
         "\
 The client is started once for each probe, with an empty folder for sessions and a relay to \
@@ -22,8 +27,8 @@ Placeholders in CMD: {{agent}} is the command line of the agent as one word, {{a
 as separate words; {{cwd}} is the folder of the session, {{prompt}} the text to send. A task \
 also has the placeholders in its description below. The client must ask no questions on stdin.
 
-Tasks are tasks that a client must be started differently for; CMD is the task `prompt`. A \
-rule is not tested if its task has no command, and the report says so. `cancel` is CMD \
+Each task is a command of the client. CMD is the task `prompt`; --to sets the command of another \
+task. A rule is not tested if its task has no command, and the report says so. `cancel` is CMD \
 followed by SIGINT unless you name another. `attache run` and `acpx exec` are known and need \
 no --to. Each client gets a separate home folder with settings and data.
 
@@ -48,7 +53,7 @@ pub(crate) struct Client {
     /// The command for a task other than `prompt`; --help lists the tasks
     #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
-    /// For a client with a person: print what to configure and to type, and wait for it
+    /// For a client that a person operates: print the configuration and each step, and wait
     #[arg(long, conflicts_with_all = ["to", "command"])]
     pub(crate) wait: bool,
     /// With --wait, the longest wait for a step
@@ -70,8 +75,8 @@ fn task(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The program that a peer under test starts: a client as its agent, an agent as an MCP server. The
-/// judge makes its command line.
+/// The program that a peer under test starts: a client starts it as its agent, an agent as an MCP
+/// server. The judge creates its command line.
 #[derive(Debug, Args)]
 pub(crate) struct Relay {
     /// The judge's address

@@ -15,7 +15,7 @@ character, padded, deeply nested, of the wrong type, with an odd id, replaced by
 or followed by the end of the input. --seed determines all cases. The peer is started for each \
 case. A client gets the malformed messages during its turn and as replies to its calls.
 
-An error is a valid reply to a malformed message. These are failures: the peer dies; it hangs \
+An error response to a malformed message is correct. These are failures: the peer dies; it hangs \
 (it answers no call within --timeout, or continues after the end of its input); it writes text \
 that is not a message; its own messages break a mandatory rule; it uses more than 1 GiB or \
 floods. The first failure ends the run. It is minimized, shown and written to --output, and \

@@ -27,10 +27,10 @@ impl Environment {
         model: &[String],
         more: &[String],
     ) -> Result<Self, Failure> {
-        let home = tempfile::tempdir().map_err(our_fault)?;
+        let home = tempfile::tempdir().map_err(internal)?;
         let mut variables = home::variables(home.path());
         if let Some(known) = KnownAgent::of(command) {
-            known.settle(home.path(), url).map_err(our_fault)?;
+            known.write_settings(home.path(), url).map_err(internal)?;
             variables.extend(known.variables(home.path(), url));
         }
         for name in model {
@@ -51,14 +51,14 @@ impl Environment {
         }
     }
 
-    /// Returns the launch in these environment.
+    /// Returns the launch with these variables.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
         self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     }
 }
 
-fn our_fault(error: io::Error) -> Failure {
-    Failure::new(Exit::OurFault, error)
+fn internal(error: io::Error) -> Failure {
+    Failure::new(Exit::Internal, error)
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_are_known_however_they_are_started() {
+    fn known_agents_are_recognized_in_any_command() {
         for (command, variable, expected) in [
             ("gemini --acp", "GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1"),
             ("node /x/gemini.js --acp", "GEMINI_API_KEY", KEY),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_has_a_home_of_its_own() {
+    fn every_agent_has_a_separate_home() {
         let environment = led("my-agent", &[], &[]);
         let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_agent_finds_a_home_of_its_own_with_settings() {
+    fn a_known_agent_gets_its_settings_in_its_home() {
         let environment = led("codex-acp", &[], &[]);
         let home = value(&environment, "HOME").unwrap();
         assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_says_wins() {
+    fn given_variables_override_known_ones() {
         let environment =
             led("qwen", &["OPENAI_BASE_URL=/other", "MY_URL"], &["OPENAI_API_KEY=x=y"]);
         let value = |name| value(&environment, name).unwrap();

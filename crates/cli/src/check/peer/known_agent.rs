@@ -1,4 +1,4 @@
-//! Known agents, and the settings that lead each to the judge's model.
+//! Known agents, and the settings that make each use the judge's model.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ const HOME: &str = "{home}";
 /// A value that looks like a provider's key.
 pub(in crate::check) const KEY: &str = "of-nobody";
 
-/// The variables and files that lead a known agent to the model.
+/// A known agent, and the variables and files that make it use the model.
 pub(in crate::check) struct KnownAgent {
     /// The words of a command line that identify the agent: the name of a program, of a script
     /// without its suffix, or of a package.
@@ -23,7 +23,8 @@ pub(in crate::check) struct KnownAgent {
 /// Settings that turn off telemetry and automatic updates.
 const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
 
-/// Without this setting a model decides what needs no permission, and the agent asks nothing.
+/// Without this setting a model decides which actions need no permission, and the agent asks
+/// nothing.
 const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
 
 /// The agent offers no writing tool to a model with an unknown name.
@@ -68,7 +69,7 @@ telemetry = false
 
 const DROID: &str = r#"{"model":"custom:attache-check-0","cloudSessionSync":false,"customModels":[{"model":"attache-check","displayName":"attache-check","baseUrl":"{url}/v1","apiKey":"of-nobody","provider":"generic-chat-completion-api"}]}"#;
 
-/// The agents that the environment can lead to the model. Each was seen to use it in November 2026.
+/// The agents that can be made to use the model. Each was confirmed in November 2026.
 const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         words: &["attache"],
@@ -192,12 +193,12 @@ impl KnownAgent {
     pub(in crate::check) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
             let word = word.to_string_lossy();
-            let name = plain(&word);
+            let name = base_name(&word);
             KNOWN.iter().find(|known| known.words.contains(&name))
         })
     }
 
-    /// Returns the variables that lead the agent to the model at this address, with this home
+    /// Returns the variables that make the agent use the model at this address, with this home
     /// folder.
     pub(in crate::check) fn variables(
         &self,
@@ -211,7 +212,7 @@ impl KnownAgent {
     }
 
     /// Writes the settings files of the agent.
-    pub(in crate::check) fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
+    pub(in crate::check) fn write_settings(&self, home: &Path, url: &str) -> io::Result<()> {
         for (path, text) in self.files {
             let path = home.join(path);
             fs::create_dir_all(path.parent().unwrap_or(home))?;
@@ -222,7 +223,7 @@ impl KnownAgent {
 }
 
 /// Returns the name of a program, script or package without folder, suffix and version.
-fn plain(word: &str) -> &str {
+fn base_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.split('@').find(|part| !part.is_empty()).unwrap_or_default();
     [".js", ".mjs", ".cjs", ".exe", ".cmd"]

@@ -13,20 +13,19 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The largest piece that is passed at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Environment variables with this prefix are sent to the judge by a login program and by an MCP
-/// server.
-const TOLD: &str = "ATTACHE_CHECK_";
+/// Environment variables with this prefix are sent to the judge by login programs and MCP servers.
+const SENT_PREFIX: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends when either side ends.
 pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
-        Failure::new(Exit::OurFault, format!("the judge cannot be reached: {error}"))
+        Failure::new(Exit::Internal, format!("the judge cannot be reached: {error}"))
     };
     // Ctrl-C reaches every program of the terminal; the client decides whether its agent ends.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
-    let told = told(arguments);
+    let first = first_line(arguments);
     let judge =
-        attache_check::connect_relay(arguments.address, &arguments.token, told.as_deref()).await;
+        attache_check::connect_relay(arguments.address, &arguments.token, first.as_deref()).await;
     let (mut from_judge, mut to_judge) = judge.map_err(ours)?.into_split();
     if !arguments.added.is_empty() {
         return login(from_judge).await.map_err(ours);
@@ -37,19 +36,19 @@ pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> 
         () = pass(from_client, &mut to_judge) => drop(to_judge.shutdown().await),
         () = pass(&mut from_judge, to_client) => {}
     }
-    Ok(Exit::Kept(arguments.exit))
+    Ok(Exit::OfChild(arguments.exit))
 }
 
-/// Acts as a login program: it ends when and how the judge says.
+/// Acts as a login program, which ends when and how the judge requests.
 async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
     let mut said = String::new();
     from_judge.read_to_string(&mut said).await?;
-    Ok(Exit::Kept(said.trim().parse().unwrap_or(1)))
+    Ok(Exit::OfChild(said.trim().parse().unwrap_or(1)))
 }
 
-/// The first line to the judge: for a login the arguments that the client added, for an MCP server
-/// its name, and for both the variables that were set.
-fn told(arguments: &Relay) -> Option<String> {
+/// Returns the first line for the judge: for a login, the arguments that the client added; for an
+/// MCP server, its name; and in both cases the variables that were set.
+fn first_line(arguments: &Relay) -> Option<String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let (name, said) = match &arguments.mcp {
         Some(server) => ("server", json!(server)),
@@ -58,7 +57,7 @@ fn told(arguments: &Relay) -> Option<String> {
     };
     let set: Map<String, Value> = std::env::vars_os()
         .map(|(name, value)| (text(&name), text(&value).into()))
-        .filter(|(name, _)| name.starts_with(TOLD))
+        .filter(|(name, _)| name.starts_with(SENT_PREFIX))
         .collect();
     Some(json!({name: said, "environment": set}).to_string())
 }

@@ -14,14 +14,14 @@ const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 /// before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
-        Failure::new(crate::exit::Exit::OurFault, format!("this program cannot be found: {error}"))
+        Failure::new(crate::exit::Exit::Internal, format!("this program cannot be found: {error}"))
     })?;
     Ok(vec![program.to_string_lossy().into_owned(), "check".to_owned(), "relay".to_owned()])
 }
 
 /// The commands of a client, by task.
 pub(in crate::check) struct Commands {
-    /// The command of the errand `prompt`.
+    /// The command of the task `prompt`.
     main: Vec<OsString>,
     given: HashMap<&'static str, String>,
     relay: Vec<String>,
@@ -32,7 +32,7 @@ impl Commands {
     /// task `prompt`.
     ///
     /// # Errors
-    /// An errand is unknown, or a command starts no agent.
+    /// A task is unknown, or a command starts no agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],

@@ -18,7 +18,7 @@ pub(in crate::check) struct Listener {
     /// The rules with a written verdict.
     written: RefCell<BTreeSet<&'static str>>,
     /// The verdicts so far, in case of an interruption.
-    heard: RefCell<Vec<Verdict>>,
+    verdicts: RefCell<Vec<Verdict>>,
     /// The number of started probes, and of all probes.
     probes: Cell<(usize, usize)>,
     /// The error that closed stdout.
@@ -33,7 +33,7 @@ impl Listener {
             as_json,
             is_repeated: Cell::new(false),
             written: RefCell::default(),
-            heard: RefCell::default(),
+            verdicts: RefCell::default(),
             probes: Cell::new((0, 0)),
             broken: RefCell::default(),
         }
@@ -45,15 +45,15 @@ impl Listener {
         self.is_repeated.set(of > 1);
     }
 
-    /// Handles a report of the run.
-    pub(in crate::check) fn hear(&self, event: &RunEvent<'_>) {
+    /// Handles an event of the run.
+    pub(in crate::check) fn handle(&self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Probe { name, number, of } => {
                 self.probes.set((*number, *of));
-                self.progress.tell(name, *number, *of);
+                self.progress.update(name, *number, *of);
             }
             RunEvent::Verdict { verdict, is_final } => {
-                self.heard.borrow_mut().push((*verdict).clone());
+                self.verdicts.borrow_mut().push((*verdict).clone());
                 if *is_final && (verdict.outcome.is_fail() || !self.is_repeated.get()) {
                     self.write(verdict);
                 }
@@ -63,8 +63,8 @@ impl Listener {
     }
 
     /// Returns the verdicts so far.
-    pub(in crate::check) fn heard(&self) -> Vec<Verdict> {
-        self.heard.borrow().clone()
+    pub(in crate::check) fn verdicts(&self) -> Vec<Verdict> {
+        self.verdicts.borrow().clone()
     }
 
     /// Describes the progress of an interrupted run.
@@ -74,7 +74,7 @@ impl Listener {
     }
 
     /// Writes the remaining verdicts.
-    pub(in crate::check) fn rest(&self, verdicts: &[Verdict]) -> Result<(), Failure> {
+    pub(in crate::check) fn write_rest(&self, verdicts: &[Verdict]) -> Result<(), Failure> {
         verdicts.iter().for_each(|verdict| self.write(verdict));
         self.broken.borrow_mut().take().map_or(Ok(()), |error| Err(Failure::output(&error)))
     }

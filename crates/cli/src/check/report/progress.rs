@@ -35,7 +35,7 @@ impl Progress {
         self.round.set((number, of));
     }
 
-    pub(in crate::check) fn tell(&self, probe: &str, number: usize, of: usize) {
+    pub(in crate::check) fn update(&self, probe: &str, number: usize, of: usize) {
         let round = match self.round.get() {
             (_, 1) => String::new(),
             (round, rounds) => format!("round {round} of {rounds}, "),

@@ -84,11 +84,11 @@ impl Printer {
 
     /// Lists the rules that were not judged, by reason.
     fn not_judged(&self, judgement: &Judgement) -> Vec<String> {
-        let told = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
+        let lines = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
             let why = sanitize::text(outcome.why().unwrap_or_default()).into_owned();
             self.listed(outcome.as_str(), format!("{}: {why}", outcome.as_str()), &rules)
         });
-        told.collect()
+        lines.collect()
     }
 
     /// Lists the rules whose verdicts differ between repeats.

@@ -1,10 +1,10 @@
-//! `acpx`, a command line for many agents, with ours.
+//! `acpx`, a command line for many agents, with our agent.
 //!
-//! It keeps its own record of each session under HOME, and runs the agent in a process that waits
-//! there for more prompts. It comes back to a session by `session/resume`, else by `session/load`,
-//! whose updates it drops.
+//! It stores its own record of each session below HOME, and runs the agent in a process that
+//! waits for more prompts. It returns to a session with `session/resume` if offered, otherwise with
+//! `session/load`, whose updates it drops.
 
-use super::Kept;
+use super::StoringAgent;
 use crate::peers::{package, ts};
 use crate::process::{Ended, gone, kill, run};
 use crate::project::text;
@@ -14,22 +14,22 @@ use std::path::{Path, PathBuf};
 
 const RENAME: &str = "rename one to ONE in notes.txt";
 
-/// `acpx` with a home of its own, whose waiting process ends with this value.
+/// `acpx` with a separate home. Dropping it ends the waiting process.
 struct Acpx<'k> {
-    kept: &'k Kept,
+    kept: &'k StoringAgent,
     home: PathBuf,
-    /// Where it makes sockets: outside of its home.
+    /// The folder of its sockets, outside of its home.
     sockets: OnceCell<PathBuf>,
 }
 
 impl<'k> Acpx<'k> {
-    fn new(kept: &'k Kept, home: &str) -> Self {
+    fn new(kept: &'k StoringAgent, home: &str) -> Self {
         let home = kept.project.beside(home);
         std::fs::create_dir(&home).unwrap();
         Self { kept, home, sockets: OnceCell::new() }
     }
 
-    /// Runs a program of Node.js in this home, which must end well.
+    /// Runs a program of Node.js in this home, which must succeed.
     async fn node(&self, words: &[&str]) -> Ended {
         let home = format!("HOME={}", text(&self.home));
         let command: Vec<_> =
@@ -47,13 +47,13 @@ impl<'k> Acpx<'k> {
         self.node(&[&fixed[..], words].concat()).await
     }
 
-    /// What it prints as JSON.
+    /// Runs `acpx` and parses its JSON output.
     async fn json(&self, words: &[&str]) -> Value {
         let ended = self.run(&[&["--format", "json"], words].concat()).await;
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
     }
 
-    /// The messages that it shows of its session: who said it, and what.
+    /// Returns the messages of its session, each with its author.
     async fn reads(&self) -> Vec<(String, String)> {
         let read = self.json(&["sessions", "read"]).await;
         let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -61,14 +61,14 @@ impl<'k> Acpx<'k> {
         entries.map(|entry| (text(&entry["role"]), text(&entry["textPreview"]))).collect()
     }
 
-    /// Its record of its one session.
+    /// Returns the record of its only session.
     fn record(&self) -> Value {
         let records = json_files(&self.home.join(".acpx/sessions"), "json");
         let [record] = &records[..] else { panic!("one session: {records:?}") };
         record.clone()
     }
 
-    /// Kills the process that waits for more prompts; the agent is killed then too.
+    /// Kills the process that waits for more prompts, and its agent.
     async fn kill(&self) {
         let waiting = self.waiting();
         let [pid] = waiting[..] else { panic!("one process waits: {waiting:?}") };
@@ -93,7 +93,7 @@ impl Drop for Acpx<'_> {
             // It may have been killed before.
             let _ = std::process::Command::new("kill").args(["-9", &pid.to_string()]).output();
         }
-        // It makes no other than sockets there, and leaves those whose process was killed.
+        // `acpx` creates only sockets there, and leaves those of killed processes.
         if let Some(folder) = self.sockets.get() {
             for socket in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                 let _ = std::fs::remove_file(socket.path());
@@ -112,12 +112,12 @@ fn json_files(folder: &Path, extension: &str) -> Vec<Value> {
         .collect()
 }
 
-/// How often the client or its agent sent this request.
+/// Counts the requests of this method, from either side.
 fn count(trace: &[Value], method: &str) -> usize {
     trace.iter().filter(|line| line["message"]["method"] == method).count()
 }
 
-/// The results of all calls of this method.
+/// Returns the results of all calls of this method.
 fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     let answer = |index: usize| {
         let asked = &trace[index]["message"]["id"];
@@ -129,9 +129,9 @@ fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
 }
 
-/// The session goes on after its agent and the process of `acpx` were killed: `acpx` comes back by
-/// this method, finds the mode that was set, and shows the whole conversation as one.
-async fn comes_back(kept: Kept, method: &str) {
+/// The session continues after its agent and the process of `acpx` were killed: `acpx` returns with
+/// this method, finds the mode that was set, and shows the whole conversation.
+async fn comes_back(kept: StoringAgent, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;
     acpx.run(&[RENAME]).await;
@@ -160,7 +160,7 @@ async fn comes_back(kept: Kept, method: &str) {
     acpx.run(&["sessions", "close"]).await;
 
     let trace = kept.trace();
-    assert_eq!(count(&trace, "session/new"), 1, "it never had to begin anew");
+    assert_eq!(count(&trace, "session/new"), 1, "it never opened a second session");
     let last = results(&trace, method).pop().unwrap_or_else(|| panic!("{method} was sent"));
     assert_eq!(last["modes"]["currentModeId"], "edit", "{last}");
     assert_eq!(count(&trace, "session/request_permission"), 1, "nothing is asked in the mode edit");
@@ -170,20 +170,19 @@ async fn comes_back(kept: Kept, method: &str) {
 /// SESS-19, SESS-20, SESS-23, LIST-02.
 #[tokio::test]
 async fn acpx_resumes_a_session_whose_agent_was_killed() {
-    comes_back(Kept::new(), "session/resume").await;
+    comes_back(StoringAgent::new(), "session/resume").await;
 }
 
 /// SESS-13, SESS-23, LIST-02.
 #[tokio::test]
 async fn acpx_loads_a_session_whose_agent_was_killed_when_it_cannot_resume() {
-    comes_back(Kept::hiding("resume"), "session/load").await;
+    comes_back(StoringAgent::hiding("resume"), "session/load").await;
 }
 
-/// SESS-13, SESS-14, SESS-17: what acpx makes of the updates of a load is what it made of the
-/// conversation.
+/// SESS-13, SESS-14, SESS-17: acpx shows the updates of a load as it showed the conversation.
 #[tokio::test]
 async fn acpx_shows_the_whole_conversation_of_a_load() {
-    let kept = Kept::new();
+    let kept = StoringAgent::new();
     let talking = Acpx::new(&kept, "talking");
     talking.run(&["sessions", "new"]).await;
     let prompts = [RENAME, "where is total used", "run exit 3"];
@@ -225,7 +224,7 @@ async fn acpx_shows_the_whole_conversation_of_a_load() {
     );
 }
 
-/// The messages of a record of `acpx` without the ids that it gives to prompts itself.
+/// Returns the messages of a record of `acpx`, without the ids that it assigns to prompts.
 fn messages(record: &Value) -> Vec<Value> {
     let mut messages = record["messages"].as_array().unwrap().clone();
     for message in &mut messages {

@@ -1,9 +1,10 @@
-// Stands between a client and its agent, and lets the agent end in no other way than by SIGKILL: when the client closes its end, or
-// ends this process.
+// Passes lines between a client and its agent, and kills the agent with SIGKILL when the client
+// closes its end or kills this process.
 //
 // node between.mjs FILE HIDDEN COMMAND ARGS…
-// Hands on every line as it is, but takes the session capability HIDDEN out of the agent's answer to `initialize` (`-` hides none).
-// Writes into FILE, one JSON object a line, every message with who sent it, and at last how the agent ended.
+// Every line passes unchanged, except that the session capability HIDDEN is removed from the agent's
+// `initialize` response (`-` hides none). Writes every message with its sender to FILE, one JSON
+// object per line, and finally how the agent ended.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { createInterface } from "node:readline";

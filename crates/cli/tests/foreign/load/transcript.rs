@@ -1,14 +1,14 @@
-//! What a foreign client was shown of a session, folded from what it printed.
+//! The conversation that a foreign client showed, folded from its output.
 
 use crate::process::Events;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The conversation in order, and the last of everything that is replaced as a whole.
+/// The conversation in order, and the latest value of everything that is replaced as a whole.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Transcript {
-    /// Each message `{"sessionUpdate":KIND,"text":…}` without its id, which may differ after a load
-    /// (SESS-15); each tool call with all its fields.
+    /// Messages as `{"sessionUpdate":KIND,"text":…}` without their ids, which can differ after a
+    /// load (SESS-15), and tool calls with all fields.
     pub(super) entries: Vec<Value>,
     /// By name: `plan`, `usage`, `title`, `configOptions`, `availableModes`, `mode`.
     pub(super) state: BTreeMap<&'static str, Value>,
@@ -19,7 +19,7 @@ const AGENT: &str = "agent_message_chunk";
 const THOUGHT: &str = "agent_thought_chunk";
 
 impl Transcript {
-    /// What was shown while these prompts were sent, one after the other.
+    /// Folds the output while these prompts were sent in order.
     pub(super) fn live(events: &Events, prompts: &[&str]) -> Self {
         let mut folding = Folding::default();
         let mut prompts = prompts.iter();
@@ -34,7 +34,7 @@ impl Transcript {
         folding.transcript
     }
 
-    /// What was shown by a load alone.
+    /// Folds the output of a load.
     pub(super) fn loaded(events: &Events) -> Self {
         let mut folding = Folding::default();
         events.all().iter().for_each(|event| folding.event(event));
@@ -52,14 +52,14 @@ impl Transcript {
         }
     }
 
-    /// This conversation and what was said after it; the rest is as it is after that.
+    /// Returns this conversation followed by another one, with the state of the other one.
     pub(super) fn then(mut self, later: &Self) -> Self {
         self.entries.extend_from_slice(&later.entries);
         self.state.extend(later.state.clone());
         self
     }
 
-    /// The texts of the messages of this kind.
+    /// Returns the texts of the messages of this kind.
     fn texts(&self, kind: &str) -> Vec<&str> {
         let messages = self.entries.iter().filter(|entry| entry["sessionUpdate"] == kind);
         messages.map(|entry| entry["text"].as_str().unwrap()).collect()
@@ -81,7 +81,7 @@ impl Transcript {
         self.entries.iter().filter(|entry| entry["sessionUpdate"] == "tool_call").collect()
     }
 
-    /// What this config option is set to.
+    /// Returns the value of this config option.
     pub(super) fn option(&self, id: &str) -> &Value {
         let options = self.state["configOptions"].as_array().unwrap();
         &options.iter().find(|option| option["id"] == id).unwrap()["currentValue"]
@@ -91,7 +91,7 @@ impl Transcript {
 #[derive(Default)]
 struct Folding {
     transcript: Transcript,
-    /// The kind and id of every message, by its place among the entries; tool calls by their ids.
+    /// The kind and id of each message, by its position among the entries; tool calls by their ids.
     keys: Vec<(String, Option<String>)>,
 }
 
@@ -114,7 +114,7 @@ impl Folding {
     fn event(&mut self, event: &Value) {
         match event["event"].as_str() {
             Some("update") => self.update(&event["update"]),
-            // The answer that opens a session, and that of `session/set_config_option`.
+            // The response that opens a session, and that of `session/set_config_option`.
             Some("session" | "config") => {
                 self.set("configOptions", &event["configOptions"]);
                 self.set("availableModes", &event["modes"]["availableModes"]);
@@ -134,7 +134,7 @@ impl Folding {
             }
             "session_info_update" => self.set("title", &update["title"]),
             "config_option_update" => self.set("configOptions", &update["configOptions"]),
-            // Those are the agent's, and may come after the answer that opens the session.
+            // These describe the agent, and can follow the response that opens the session.
             "available_commands_update" => {}
             "current_mode_update" => self.set("mode", &update["currentModeId"]),
             kind => panic!("an update of this kind was not expected: {kind}"),
@@ -147,7 +147,8 @@ impl Folding {
         }
     }
 
-    /// A message is all chunks with its id, or else those in a row (MSG-02, MSG-04).
+    /// A message consists of all chunks with its id, or of adjacent chunks without one (MSG-02,
+    /// MSG-04).
     fn chunk(&mut self, kind: &str, update: &Value) {
         let text = update["content"]["text"].as_str().unwrap();
         let id = update["messageId"].as_str().map(str::to_owned);
@@ -165,8 +166,8 @@ impl Folding {
         }
     }
 
-    /// Each field replaces the one before it (TOOL-05, TOOL-06); a call is pending until it says
-    /// otherwise.
+    /// Each field replaces its previous value (TOOL-05, TOOL-06). A call without a status is
+    /// pending.
     fn tool_call(&mut self, update: &Value) {
         let key = ("tool_call".to_owned(), update["toolCallId"].as_str().map(str::to_owned));
         let place = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! A home folder of an agent's own, with nothing in its environment but what leads to the mock.
+//! A separate home folder for an agent, and an environment that leads only to the mock.
 
 use super::model::{Model, answers};
 use crate::peers::{ATTACHE, installed_agents};
@@ -11,8 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// How long what an agent left may take to be gone. It only decides what would otherwise hang for
-/// ever.
+/// The time limit for the agent's processes to end. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Home {
@@ -21,7 +20,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Settings that keep the agents from telling anybody of themselves, and the model.
+    /// Creates settings that disable telemetry and name the model.
     pub(super) async fn new(project: &Project) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let settings = json!({
@@ -39,8 +38,8 @@ impl Home {
         Self { folder, model }
     }
 
-    /// All that an agent has in its environment. A proxy where nobody listens stands between it and
-    /// every other machine.
+    /// Returns the complete environment of an agent. A proxy without a listener blocks access to
+    /// other machines.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let path = [installed_agents(), "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()];
         let path = std::env::join_paths(path.into_iter().chain(node())).unwrap();
@@ -51,7 +50,7 @@ impl Home {
             ("TMPDIR", text(self.folder.path())),
             ("GEMINI_API_KEY", "of-nobody".to_owned()),
             ("GOOGLE_GEMINI_BASE_URL", self.model.url.clone()),
-            // Without it a small model is asked first which model to ask.
+            // Without this setting the agent asks a small model which model to use.
             ("GEMINI_MODEL", "gemini-2.5-flash".to_owned()),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
             ("OPENAI_API_KEY", "of-nobody".to_owned()),
@@ -64,7 +63,7 @@ impl Home {
         ]
     }
 
-    /// How the agent with this name is started.
+    /// Returns the launch of the agent with this name.
     pub(super) fn launch(&self, name: &str) -> Launch {
         let launch = attache_client::KnownAgent::named(name).unwrap().launch().unwrap().clear_env();
         self.environment().into_iter().fold(launch, |launch, (name, value)| launch.env(name, value))
@@ -75,7 +74,7 @@ impl Home {
         self.run(arguments, "none".to_owned()).await
     }
 
-    /// Runs our program for a person who keeps what was decided.
+    /// Runs our program and lets it store decisions.
     pub(super) async fn attache_keeping(&self, arguments: &[&str]) -> Ended {
         self.run(arguments, text(self.folder.path().join("sessions.db"))).await
     }
@@ -88,8 +87,8 @@ impl Home {
         end(command.spawn().unwrap()).await
     }
 
-    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by
-    /// the minute: one that is loaded in the minute in which it began is emptied by that.
+    /// Moves the start of all sessions to an earlier day. Gemini CLI names the file of a session by
+    /// the minute, and empties the file of a session that is loaded in the minute of its start.
     pub(super) fn sessions_are_older(&self) {
         let projects = std::fs::read_dir(self.folder.path().join(".gemini/tmp"));
         for project in projects.into_iter().flatten().flatten() {
@@ -104,7 +103,7 @@ impl Home {
         }
     }
 
-    /// Waits until no process is left that was started with this home.
+    /// Waits until no process that was started with this home is left.
     pub(super) async fn nothing_is_left(&self) {
         let mark = format!("HOME={}", text(self.folder.path()));
         let gone = async {
@@ -117,12 +116,12 @@ impl Home {
     }
 }
 
-/// The folder of the `node` of whoever runs the tests, if its place is not a usual one.
+/// Returns the folder of the `node` in use, if it is not a usual one.
 fn node() -> Option<std::path::PathBuf> {
     Launch::new("node").find().and_then(|node| node.parent().map(Into::into))
 }
 
-/// The command lines of the processes that inherited this mark.
+/// Returns the command lines of the processes that inherited this mark.
 fn alive(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-/// The mock, which is killed with this value.
+/// The mock. Dropping it kills it.
 pub(super) struct Model {
     _process: Child,
     /// `http://127.0.0.1:PORT`.
@@ -16,7 +16,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// A model with these answers: see [`answers`].
+    /// Starts a model with these [`answers`].
     pub(super) async fn start(fixtures: &Path) -> Self {
         let mut command = Command::new("node");
         command.arg(package("@copilotkit/aimock/dist/cli.js"));
@@ -37,15 +37,15 @@ impl Model {
     }
 }
 
-/// What the model can be asked to make. One for each call: an agent answers the second of two alike
-/// from memory.
+/// The files that the model can be asked to write, one per call: an agent answers a repeated
+/// request from memory.
 const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
 
-/// What the model answers: a sentence, a file that it makes, or numbers without an end.
+/// The model's answers: a sentence, a file to write, or endless numbers.
 pub(super) fn answers(project: &Project) -> Value {
     let mut fixtures = vec![
-        json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from nobody."}}),
-        json!({"match": {"userMessage": "count for ever"}, "latency": 100,
+        json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from the mock."}}),
+        json!({"match": {"userMessage": "count forever"}, "latency": 100,
             "response": {"content": "one two three four five ".repeat(40) + "ninety-nine"}}),
     ];
     for name in FILES {

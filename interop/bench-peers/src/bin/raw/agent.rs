@@ -1,4 +1,4 @@
-//! The agent's end: answers at once, and writes updates 64 KiB at a time.
+//! The agent's side: responds immediately, and writes updates in blocks of 64 KiB.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -36,7 +36,7 @@ struct Block {
 }
 
 pub(crate) fn run() -> Result<()> {
-    // Rust's own stdout splits what it is given at line ends.
+    // Rust's own stdout splits its input at line ends.
     let mut output = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let mut input = Lines::new(File::from(std::io::stdin().as_fd().try_clone_to_owned()?));
     let mut out = Vec::with_capacity(2 * WRITE_AT);
@@ -46,7 +46,7 @@ pub(crate) fn run() -> Result<()> {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error),
         };
-        // What has no id is a notification, and none of those matters here.
+        // Messages without an id are notifications, which this agent ignores.
         let Ok(call) = serde_json::from_slice::<Call>(line) else { continue };
         let result = match &*call.method {
             "initialize" => r#"{"protocolVersion":1}"#.into(),
@@ -70,7 +70,7 @@ pub(crate) fn run() -> Result<()> {
     }
 }
 
-/// Each update is serialized anew: only the text is shared.
+/// Each update is serialized separately; only the text is shared.
 fn send(flood: Flood, out: &mut Vec<u8>, output: &mut File) -> Result<()> {
     let text = flood.text();
     for _ in 0..flood.count {

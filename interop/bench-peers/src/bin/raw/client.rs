@@ -1,4 +1,5 @@
-//! The client's end: updates become borrowed structs, replies the value of their result.
+//! The client's side: updates are decoded into borrowed structs; of replies only the result is
+//! decoded.
 
 use std::borrow::Cow;
 use std::io::{Error, Result, Write};
@@ -60,7 +61,7 @@ struct Peer {
     calls: u64,
     updates: usize,
     bytes: usize,
-    /// Stop this process at the next update.
+    /// Whether to stop this process at the next update.
     stop: bool,
     out: Vec<u8>,
 }
@@ -77,7 +78,7 @@ impl Peer {
         self.output.write_all(&self.out)
     }
 
-    /// Counts updates until a reply comes; its id, and its result as it stands.
+    /// Counts updates until a reply arrives; returns its id and its undecoded result.
     fn reply(&mut self) -> Result<(u64, String)> {
         loop {
             let line = self.input.next()?;
@@ -120,13 +121,13 @@ impl Peer {
     }
 }
 
-/// `PIPE=BYTES` makes the agent's stdout hold that much.
+/// `PIPE=BYTES` sets the capacity of the agent's stdout.
 fn size_pipe(pipe: &impl AsRawFd) -> Result<()> {
     let Some(size) = std::env::var("PIPE").ok().and_then(|size| size.parse::<libc::c_int>().ok())
     else {
         return Ok(());
     };
-    // SAFETY: a call on a descriptor that is open, without pointers.
+    // SAFETY: the descriptor is open, and the call has no pointers.
     match unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETPIPE_SZ, size) } {
         -1 => Err(Error::last_os_error()),
         _ => Ok(()),
@@ -173,7 +174,7 @@ fn measure(peer: &mut Peer, scenario: &[String], startup_us: u64) -> Result<Valu
             peer.stop = true;
             flood(peer, session, (number(count)?, number(size)?), "burst")
         }
-        _ => Err(Error::other(format!("{words:?} is no scenario"))),
+        _ => Err(Error::other(format!("unknown scenario {words:?}"))),
     }
 }
 
@@ -200,7 +201,7 @@ fn rtt(peer: &mut Peer, session: &str, count: usize) -> Result<Value> {
     Ok(report)
 }
 
-/// One new call for each reply, after `window` calls at once.
+/// Sends `window` calls, then one new call for each reply.
 fn pipelined(peer: &mut Peer, session: &str, count: usize, window: usize) -> Result<Value> {
     let params = set_mode(session);
     let span = Span::begin();

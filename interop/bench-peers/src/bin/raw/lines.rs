@@ -1,4 +1,4 @@
-//! Lines out of a byte stream, in place.
+//! Splits a byte stream into lines, without copying them.
 
 use std::io::{ErrorKind, Read, Result};
 
@@ -15,7 +15,7 @@ impl<R: Read> Lines<R> {
         Self { source, buffer: vec![0; 256 * 1024], start: 0, end: 0 }
     }
 
-    /// The next line without its end. The end of the stream is an error.
+    /// Returns the next line without its end. The end of the stream is an error.
     pub(crate) fn next(&mut self) -> Result<&[u8]> {
         let mut searched = self.start;
         loop {

@@ -1,8 +1,8 @@
-//! Both ends written by hand, with blocking reads and writes and no SDK: what the pipe and the
-//! parsing cost.
+//! Both sides written by hand, with blocking reads and writes and without an SDK: the cost of the
+//! pipe and of parsing.
 //!
-//! `raw agent` and `raw client SCENARIO … -- COMMAND ARGS…` take the place of the official programs
-//! and know the same scenarios. `PIPE=BYTES` gives the agent's stdout a pipe of that size. Each
+//! `raw agent` and `raw client SCENARIO … -- COMMAND ARGS…` replace the official programs and
+//! support the same scenarios. `PIPE=BYTES` gives the agent's stdout a pipe of that capacity. Each
 //! client run prints one JSON object.
 
 mod agent;

@@ -1,5 +1,4 @@
-//! Who is logged in, and where the models are. The account begins logged in; neither outlives the
-//! process.
+//! The login state and the addresses of models. The account starts logged in; nothing is stored.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -21,7 +20,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// A terminal method is offered only to a client that can relaunch the agent for it (AUTH-05).
+    /// A terminal method is offered only to a client that can start the agent again for it
+    /// (AUTH-05).
     pub(crate) fn methods(client: &ClientCapabilities) -> Vec<AuthMethod> {
         let login = AuthMethod::Agent(AuthMethodAgent::new("login", "Log in"));
         let terminal = AuthMethodTerminal::new("login-terminal", "Log in in a terminal")
@@ -53,7 +53,7 @@ impl Account {
         client: &ConnectionTo<Client>,
     ) -> Result<()> {
         if &*request.method_id.0 != "login" {
-            let reason = format!("{} is no method of authenticate", request.method_id.0);
+            let reason = format!("{} is not an authentication method", request.method_id.0);
             return Err(Error::invalid_params().data(reason));
         }
         self.become_logged(false, client)
@@ -77,7 +77,7 @@ struct Provider {
     is_required: bool,
     supported: Vec<LlmProtocol>,
     current: Option<ProviderCurrentConfig>,
-    /// Kept here alone and never told again (PROV-05).
+    /// Never sent to the client (PROV-05).
     headers: HashMap<String, String>,
 }
 
@@ -124,14 +124,14 @@ impl Providers {
         let provider = providers.iter_mut().find(|provider| provider.id == &*request.provider_id.0);
         let provider = provider.filter(|provider| provider.supported.contains(&request.api_type));
         let refused =
-            || Error::invalid_params().data("there is no provider of that id that speaks that");
+            || Error::invalid_params().data("no provider with this id supports this API type");
         let provider = provider.ok_or_else(refused)?;
         provider.current = Some(ProviderCurrentConfig::new(request.api_type, request.base_url));
         provider.headers = request.headers;
         Ok(())
     }
 
-    /// One that is unknown is not used anyway (PROV-03).
+    /// Disabling an unknown provider succeeds (PROV-03).
     pub(crate) fn disable(&self, id: &str) -> Result<()> {
         let mut providers = locked(&self.0);
         let Some(provider) = providers.iter_mut().find(|provider| provider.id == id) else {

@@ -1,4 +1,4 @@
-//! How the commands of a prompt are performed: each becomes the messages that it stands for.
+//! Performs the commands of a prompt: each command sends its messages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -65,7 +65,7 @@ async fn perform(turn: &mut Turn, command: Command) -> Result<()> {
         }
         Command::Flood(count, size) => flood(turn, count, size).await,
         Command::Sleep(ms) => {
-            // Ending early is no error: whether the turn goes on is looked at before the next
+            // The early end of a sleep is not an error: the turn is checked before the next
             // command.
             let _ = tokio::time::timeout(Duration::from_millis(ms), turn.cancelled()).await;
             Ok(())
@@ -102,7 +102,7 @@ async fn ask(turn: &mut Turn) -> Result<()> {
     turn.say(&format!("permission: {answer}"))
 }
 
-/// `..` stays as it is: what it leads to is the client's to judge.
+/// `..` is not resolved: the client must judge the path.
 async fn read(turn: &mut Turn, path: &Path) -> Result<()> {
     if !turn.session.offered.fs.read_text_file {
         return turn.say("read: not offered");
@@ -141,7 +141,7 @@ fn plan() -> Vec<PlanEntry> {
     entries.map(|(content, priority, status)| PlanEntry::new(content, priority, status)).to_vec()
 }
 
-/// A plan of its own beside others, where the client takes such (PLANU-01).
+/// Shows another plan with an id, if the client supports it (PLANU-01).
 fn plans(turn: &Turn) -> Result<()> {
     turn.session.update(match turn.session.offered.plan {
         Some(_) => {
@@ -151,7 +151,7 @@ fn plans(turn: &Turn) -> Result<()> {
     })
 }
 
-/// A child session that says one thing and ends.
+/// Starts a child session that says one thing and ends.
 fn subagent(turn: &mut Turn, title: String) -> Result<()> {
     if turn.session.offered.subagents.is_none() {
         return turn.say(&format!("subagent: {title}"));
@@ -190,7 +190,7 @@ fn compact(turn: &mut Turn) -> Result<()> {
         |status| SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status));
     turn.session.update(update(CompactionStatus::InProgress))?;
     let summary =
-        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("What was said is known."));
+        CompactionSummaryChunk::new(id.clone(), ContentBlock::from("A summary of the earlier conversation."));
     turn.session.update(SessionUpdate::CompactionSummaryChunk(summary))?;
     turn.session.update(update(CompactionStatus::Completed))
 }

@@ -1,4 +1,4 @@
-//! Which method does what.
+//! The handlers of all methods.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use crate::sessions::{Sessions, refused};
 use crate::store::locked;
 use crate::turn::Turn;
 
-/// A method that is answered at once: what is shared, the request and the client, and the result.
+/// Answers a method immediately from the shared state, the request and the client.
 macro_rules! answered {
     ($builder:expr, $shared:ident, |$request:ident: $Request:ty, $client:ident| $result:expr) => {{
         let $shared = $shared.clone();
         $builder.on_receive_request(
             async move |$request: $Request, responder, $client: ConnectionTo<Client>| {
-                // Not every method needs its params or the client.
+                // Some methods ignore their params or the client.
                 let _ = (&$request, &$client);
                 responder.respond_with_result($result)
             },
@@ -42,7 +42,7 @@ macro_rules! answered {
     }};
 }
 
-/// A method whose answer has to be waited for, and what comes after the answer.
+/// Answers a method that must wait, and then does the work that follows the response.
 macro_rules! awaited {
     (
         $builder:expr, $shared:ident,
@@ -59,7 +59,7 @@ macro_rules! awaited {
     }};
 }
 
-/// Serves one client on stdio until it is gone.
+/// Serves one client on stdio until it disconnects.
 pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
     let providers = Arc::new(Providers::default());
     let builder = Agent.v1().name("official-agent");
@@ -116,7 +116,7 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
     });
     let builder = awaited!(builder, sessions, |request: LoadSessionRequest, client, responder| {
         let id = request.session_id.clone();
-        let loaded = sessions.again(&id, request.into(), &client, true).await;
+        let loaded = sessions.reopen(&id, request.into(), &client, true).await;
         responder.respond_with_result(loaded.map(|session| {
             LoadSessionResponse::new()
                 .modes(session.modes())
@@ -126,7 +126,7 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
     let builder =
         awaited!(builder, sessions, |request: ResumeSessionRequest, client, responder| {
             let id = request.session_id.clone();
-            let resumed = sessions.again(&id, request.into(), &client, false).await;
+            let resumed = sessions.reopen(&id, request.into(), &client, false).await;
             responder.respond_with_result(resumed.map(|session| {
                 ResumeSessionResponse::new()
                     .modes(session.modes())
@@ -178,7 +178,7 @@ pub(crate) async fn serve(sessions: Arc<Sessions>) -> Result<()> {
         .await
 }
 
-/// Answers with a session that the client did not know, and only then says more of it.
+/// Responds with a new session, and sends its updates only after the response.
 fn created<T: agent_client_protocol::JsonRpcResponse>(
     session: Result<Arc<Session>>,
     responder: Responder<T>,
@@ -207,8 +207,8 @@ fn set_config_option(
     Ok(SetSessionConfigOptionResponse::new(session.config_options()))
 }
 
-/// Registers a turn: from here on `session/cancel` reaches it. A prompt that is empty or holds what
-/// was not offered begins none (PROMPT-04, PROMPT-17).
+/// Registers a turn, so that `session/cancel` can reach it. An empty prompt, or one with content
+/// that was not offered, starts no turn (PROMPT-04, PROMPT-17).
 fn begin(sessions: &Sessions, request: &PromptRequest) -> Result<(Arc<Session>, Hold)> {
     let session = sessions.opened(&request.session_id)?;
     let is_audio = |block: &ContentBlock| matches!(block, ContentBlock::Audio(_));
@@ -219,8 +219,8 @@ fn begin(sessions: &Sessions, request: &PromptRequest) -> Result<(Arc<Session>, 
     Ok((session, hold))
 }
 
-/// Runs a turn to its end and answers. An error of a task would end the connection, so it goes into
-/// the answer.
+/// Runs a turn to its end and responds. An error of the task would end the connection, so the
+/// response contains it.
 async fn run(
     session: Arc<Session>,
     hold: Hold,

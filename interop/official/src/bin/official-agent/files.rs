@@ -1,5 +1,5 @@
-//! Files of a session: through the client where it offers that, else from disk; in both cases
-//! inside the session's folders only.
+//! Files of a session: through the client if it supports them, otherwise from disk, and only inside
+//! the session's folders.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use agent_client_protocol::{Error, Result};
 
 use crate::turn::Turn;
 
-/// Where a path really leads; what does not exist yet is where its nearest folder is.
+/// Returns the real path; for a missing file, based on its nearest existing folder.
 fn real(path: &Path) -> io::Result<PathBuf> {
     match (path.symlink_metadata().is_ok(), path.parent(), path.file_name()) {
         (false, Some(folder), Some(name)) => Ok(real(folder)?.join(name)),
@@ -17,7 +17,7 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Without `.` and `..`, as the words stand.
+/// Removes `.` and `..` without reading the disk.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -30,8 +30,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The absolute path; relative ones are of the session's folder alone (DIR-07). Refused outside its
-/// folders (SESS-05).
+/// Returns the absolute path. Relative paths belong to the session's folder (DIR-07); paths outside
+/// of its folders are refused (SESS-05).
 pub(crate) fn resolve(turn: &Turn, path: &str) -> Result<PathBuf> {
     let (cwd, directories) = {
         let record = turn.session.record();
@@ -54,7 +54,7 @@ pub(crate) async fn read(turn: &Turn, path: &Path) -> Result<String> {
     Ok(turn.request(ReadTextFileRequest::new(turn.session.id.clone(), path)).await?.content)
 }
 
-/// The text of a file, or `None` when there is none.
+/// Returns the text of a file; `None` if it does not exist.
 pub(crate) async fn read_if_there(turn: &Turn, path: &Path) -> Result<Option<String>> {
     let text = read(turn, path).await;
     turn.go_on()?;

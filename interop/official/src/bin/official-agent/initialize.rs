@@ -1,4 +1,4 @@
-//! What this agent says of itself.
+//! The agent's response to `initialize`.
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
@@ -14,7 +14,7 @@ use agent_client_protocol::v1::schema::{
 
 use crate::account::Account;
 
-/// The answer to this client. That a prompt may tell what to do in acts is an extension (EXT-04).
+/// Returns the response for this client. Acts in prompts are an extension (EXT-04).
 pub(crate) fn answer(client: &ClientCapabilities) -> InitializeResponse {
     let capabilities = AgentCapabilities::new()
         .load_session(true)

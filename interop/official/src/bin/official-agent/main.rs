@@ -1,13 +1,13 @@
-//! An agent on stdio written with the official Rust SDK only: it does everything that the SDK has
-//! types for. It has no model: a prompt tells it what to do, in the commands of
-//! `official_peers::command`, in the acts of `official_peers::acts`, or with a slash command.
+//! An agent on stdio written only with the official Rust SDK. It uses everything that the SDK has
+//! types for. It has no model: a prompt contains the commands of `official_peers::command`, the
+//! acts of `official_peers::acts`, or a slash command.
 //!
-//! `official-agent [--sessions DIR]` keeps sessions in DIR, else in the folder that
-//! ACP_PEER_SESSIONS names, else as long as it runs. `official-agent login` is what its terminal
-//! login runs: it ends at once.
+//! `official-agent [--sessions DIR]` stores sessions in DIR, otherwise in the folder
+//! ACP_PEER_SESSIONS, otherwise only in memory. `official-agent login` is the program of its
+//! terminal login, and ends immediately.
 //!
-//! The SDK waits for each handler before it looks at the next message, so whatever waits for
-//! something is a task of the connection.
+//! The SDK waits for each handler before it reads the next message, so all work that waits runs in
+//! tasks of the connection.
 
 mod account;
 mod commands;
@@ -55,8 +55,7 @@ async fn main() -> ExitCode {
         }
     };
     let sessions = Arc::new(Sessions::new(store));
-    // However the connection ended, the client is gone, and nobody is left whom an exit code could
-    // tell more.
+    // The client is gone, so the exit code does not matter.
     if let Err(error) = connection::serve(sessions.clone()).await {
         eprintln!("{error}");
     }

@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol, as much of it as calls tools: over stdio, HTTP, and the
+//! A minimal client of the Model Context Protocol that can call tools: over stdio, HTTP, and the
 //! ACP connection itself.
 
 mod http;
@@ -16,11 +16,12 @@ use agent_client_protocol::v1::schema::{
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 
-/// How long a server may take to be ready. It is left out then, and the session goes on (SESS-07).
+/// The time limit for a server to be ready. A slow server is left out, and the session continues
+/// (SESS-07).
 const PATIENCE: Duration = Duration::from_secs(3);
 const VERSION: &str = "2025-06-18";
 
-/// What went wrong, in words.
+/// The error is a message for people.
 type Result<T> = std::result::Result<T, String>;
 
 enum Link {
@@ -38,14 +39,14 @@ struct Server {
 #[derive(Default)]
 pub(crate) struct McpServers(Mutex<Vec<Server>>);
 
-/// What a tool gave.
+/// The result of a tool.
 pub(crate) struct Outcome {
     pub(crate) content: Vec<ContentBlock>,
     pub(crate) is_error: bool,
 }
 
 impl McpServers {
-    /// Connects to all, and gives a sentence for each that could not be had.
+    /// Connects to all servers, and returns a message for each that is unavailable.
     pub(crate) async fn open(
         servers: Vec<McpServer>,
         cwd: &Path,
@@ -56,16 +57,16 @@ impl McpServers {
             let name = name(&server).to_owned();
             match tokio::time::timeout(PATIENCE, connect(server, cwd, client)).await {
                 Ok(Ok(server)) => open.push(server),
-                Ok(Err(why)) => missing.push(format!("The MCP server {name} cannot be had: {why}")),
+                Ok(Err(why)) => missing.push(format!("The MCP server {name} is unavailable: {why}")),
                 Err(_) => {
-                    missing.push(format!("The MCP server {name} cannot be had: it does not answer"))
+                    missing.push(format!("The MCP server {name} is unavailable: it does not respond"))
                 }
             }
         }
         (Self(Mutex::new(open)), missing)
     }
 
-    /// Calls a tool; `None` when no server has it.
+    /// Calls a tool; `None` if no server has it.
     pub(crate) async fn call(&self, name: &str, arguments: Map<String, Value>) -> Option<Outcome> {
         let mut servers = self.0.lock().await;
         let server =
@@ -107,7 +108,7 @@ async fn connect(server: McpServer, cwd: &Path, client: &ConnectionTo<Client>) -
         }
         _ => return Err("its type is not supported".into()),
     };
-    // Over ACP there is no handshake: every request says what a handshake would.
+    // Over ACP there is no handshake: every request contains its information.
     if !matches!(link, Link::OverAcp { .. }) {
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info()});
         link.request("initialize", hello).await?;
@@ -141,7 +142,7 @@ impl Link {
     }
 }
 
-/// MCP messages to a server that the client runs travel as `mcp/message`.
+/// Sends MCP messages as `mcp/message` to a server that the client runs.
 async fn over_acp(
     client: &ConnectionTo<Client>,
     server: &McpServerAcpId,
@@ -160,12 +161,12 @@ async fn over_acp(
     match client.send_request(request).block_task().await {
         Ok(MessageMcpResponse::Result { result, .. }) => Ok(result),
         Ok(MessageMcpResponse::Error { error, .. }) => Err(error.message),
-        Ok(_) => Err("it answered neither with a result nor with an error".into()),
+        Ok(_) => Err("its response has neither a result nor an error".into()),
         Err(error) => Err(error.message),
     }
 }
 
-/// The result in a reply, or the message of its error.
+/// Returns the result in a reply, or the message of its error.
 fn outcome(mut reply: Value) -> Result<Value> {
     match reply["error"]["message"].as_str() {
         Some(message) => Err(message.to_owned()),

@@ -1,8 +1,8 @@
-//! What the client said that it can do: nothing else is asked of it or sent to it (INIT-16).
+//! The capabilities of the client; nothing else is requested or sent (INIT-16).
 
 use agent_client_protocol::v1::schema::{ClientCapabilities, SessionUpdate};
 
-/// Whether the client takes options that are true or false.
+/// Returns whether the client supports boolean options.
 pub(crate) fn takes_booleans(client: &ClientCapabilities) -> bool {
     let options = client.session.as_ref().and_then(|session| session.config_options.as_ref());
     options.is_some_and(|options| options.boolean.is_some())
@@ -24,7 +24,7 @@ pub(crate) fn opens_urls(client: &ClientCapabilities) -> bool {
     client.elicitation.as_ref().is_some_and(|elicitation| elicitation.supports_url())
 }
 
-/// Whether an update of this kind may be sent.
+/// Returns whether an update of this kind may be sent.
 pub(crate) fn takes(client: &ClientCapabilities, update: &SessionUpdate) -> bool {
     match update {
         SessionUpdate::Notice(_) => takes_notices(client),
@@ -39,7 +39,7 @@ pub(crate) fn takes(client: &ClientCapabilities, update: &SessionUpdate) -> bool
     }
 }
 
-/// Whether a method of the client may be called; `mode` is that of an elicitation.
+/// Returns whether a method of the client may be called; `mode` is that of an elicitation.
 pub(crate) fn offers(client: &ClientCapabilities, method: &str, mode: Option<&str>) -> bool {
     match (method, mode) {
         ("fs/read_text_file", _) => client.fs.read_text_file,

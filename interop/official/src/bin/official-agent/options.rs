@@ -1,4 +1,4 @@
-//! Modes and config options, which show one state and stay in step (MODE-05).
+//! Modes and config options, which share one state and stay consistent (MODE-05).
 
 use agent_client_protocol::v1::schema::{
     SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
@@ -34,12 +34,12 @@ impl Values {
         SessionModeState::new(self.mode.clone(), MODES.map(|id| SessionMode::new(id, id)).to_vec())
     }
 
-    /// Which efforts there are depends on the model.
+    /// The available efforts depend on the model.
     fn efforts(&self) -> &'static [&'static str] {
         if self.model == "m1" { &["low", "high"] } else { &["low", "high", "max"] }
     }
 
-    /// The complete list. The boolean is left out where the client does not take it (CONF-08).
+    /// Returns the complete list, without the boolean if the client does not support it (CONF-08).
     pub(crate) fn config_options(&self, takes_booleans: bool) -> Vec<SessionConfigOption> {
         let groups = vec![
             SessionConfigSelectGroup::new("small", "Small", named(&["m1"])),
@@ -61,8 +61,8 @@ impl Values {
         [model, mode, effort].into_iter().chain(takes_booleans.then_some(fast)).collect()
     }
 
-    /// Sets one value and what depends on it; true when that changed the mode. Changes nothing when
-    /// it does not fit (CONF-07).
+    /// Sets one value and its dependents; returns true if the mode changed. An invalid value
+    /// changes nothing (CONF-07).
     pub(crate) fn set(
         &mut self,
         id: &str,

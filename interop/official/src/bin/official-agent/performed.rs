@@ -1,4 +1,4 @@
-//! How acts are performed: each is one answer of a model.
+//! Performs acts, each of which represents one response of a model.
 
 use agent_client_protocol::v1::schema::{
     AuthStatusUpdateNotification, CompleteElicitationNotification, SessionConfigOptionValue,
@@ -70,7 +70,7 @@ async fn perform(turn: &mut Turn, act: Act) -> Result<()> {
     Ok(())
 }
 
-/// An update as it is told, and with it the state that it tells of.
+/// Sends an update, and changes the state that it describes.
 fn update(turn: &mut Turn, told: Value) -> Result<()> {
     let update = match serde_json::from_value::<SessionUpdate>(told) {
         Ok(update) if offers::takes(&turn.session.offered, &update) => update,

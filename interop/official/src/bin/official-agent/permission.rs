@@ -1,4 +1,4 @@
-//! Asking before something is done, and what was decided for always.
+//! Permission requests, and permanent decisions.
 
 use agent_client_protocol::Result;
 use agent_client_protocol::v1::schema::{
@@ -19,8 +19,8 @@ fn options() -> Vec<PermissionOption> {
     options.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec()
 }
 
-/// The option that was chosen; `cancelled` for everything that is none of those offered (PERM-04).
-/// An error only when the turn is cancelled: an answer that comes later is of no use (CANCEL-23).
+/// Returns the chosen option, or `cancelled` for an option that was not offered (PERM-04). Fails
+/// only if the turn is cancelled, because a later answer is useless (CANCEL-23).
 pub(crate) async fn ask(turn: &Turn, call: &ToolCall) -> Result<String> {
     let request = RequestPermissionRequest::new(turn.session.id.clone(), call.shown(), options());
     let answered = turn.request(request).await;
@@ -42,7 +42,7 @@ pub(crate) async fn ask(turn: &Turn, call: &ToolCall) -> Result<String> {
     })
 }
 
-/// Whether a tool may run: as decided before, as the mode says, or as the person says now
+/// Returns whether a tool may run: by earlier decisions, by the mode, or by the person's answer
 /// (PERM-07).
 pub(crate) async fn allows(turn: &Turn, call: &ToolCall) -> Result<bool> {
     {

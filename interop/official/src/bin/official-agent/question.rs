@@ -1,4 +1,4 @@
-//! Questions to the person: a form where the client offers one, else words.
+//! Questions to the person: a form if the client supports forms, otherwise text.
 
 use agent_client_protocol::Result;
 use agent_client_protocol::v1::schema::{
@@ -9,7 +9,7 @@ use agent_client_protocol::v1::schema::{
 use crate::offers;
 use crate::turn::Turn;
 
-/// What came of a question, in words. An answer that is none is never taken for one (ELIC-16,
+/// Returns the result of a question in words. An invalid answer never counts as an answer (ELIC-16,
 /// ELIC-23).
 pub(crate) async fn elicit(
     turn: &Turn,

@@ -1,4 +1,4 @@
-//! One session that is open: its record, its MCP servers, and its turn while one runs.
+//! An open session: its record, its MCP servers, and its current turn.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -22,17 +22,17 @@ pub(crate) struct Session {
     pub(crate) client: ConnectionTo<Client>,
     pub(crate) offered: Arc<ClientCapabilities>,
     pub(crate) mcp: McpServers,
-    /// A sentence for each MCP server that could not be had.
+    /// A message for each MCP server that is unavailable.
     missing: Vec<String>,
     record: Shared,
     store: Arc<Store>,
-    /// Held by the turn that runs.
+    /// Held by the current turn.
     running: Arc<tokio::sync::Mutex<()>>,
-    /// Of the last turn; a new one has a new one.
+    /// The cancellation of the last turn; each turn has its own.
     cancel: Mutex<watch::Sender<bool>>,
 }
 
-/// A turn's hold of its session, and how it hears of a cancel.
+/// A turn's lock on its session, and the receiver of its cancellation.
 pub(crate) struct Hold {
     pub(crate) cancel: watch::Receiver<bool>,
     _running: OwnedMutexGuard<()>,
@@ -65,12 +65,12 @@ impl Session {
         self.store.save(&self.record);
     }
 
-    /// Sends an update that is not kept.
+    /// Sends an update without storing it.
     pub(crate) fn notify(&self, update: SessionUpdate) -> Result<()> {
         self.client.send_notification(SessionNotification::new(self.id.clone(), update))
     }
 
-    /// Sends an update and keeps it for later loads.
+    /// Sends an update and stores it for later loads.
     pub(crate) fn update(&self, update: SessionUpdate) -> Result<()> {
         self.record().remember(update.clone());
         self.notify(update)
@@ -84,7 +84,7 @@ impl Session {
         self.record().options.config_options(offers::takes_booleans(&self.offered))
     }
 
-    /// Sets an option for the client, and tells what the reply does not (MODE-07).
+    /// Sets an option for the client, and sends the changes that are not in the reply (MODE-07).
     pub(crate) fn set(
         &self,
         id: &str,
@@ -112,7 +112,7 @@ impl Session {
         record.used.map(|used| UsageUpdate::new(used, 200_000).cost(cost))
     }
 
-    /// What a client hears of a session that is new to it.
+    /// Sends the first updates of a session that is new to the client.
     pub(crate) fn greet(&self) -> Result<()> {
         let commands = AvailableCommandsUpdate::new(slash::commands());
         self.notify(SessionUpdate::AvailableCommandsUpdate(commands))?;
@@ -131,7 +131,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins a turn; from here on a cancel reaches it. One runs at a time (PROMPT-13).
+    /// Starts a turn that a cancellation can reach. Only one turn runs at a time (PROMPT-13).
     pub(crate) fn begin(&self) -> Result<Hold> {
         let running = self.running.clone().try_lock_owned();
         let running = running
@@ -145,12 +145,12 @@ impl Session {
         self.running.try_lock().is_err()
     }
 
-    /// With no turn running there is nothing to cancel (CANCEL-08).
+    /// Without a turn there is nothing to cancel (CANCEL-08).
     pub(crate) fn cancel(&self) {
         locked(&self.cancel).send_replace(true);
     }
 
-    /// Ends the turn as a cancel does, and waits until its reply is on its way (SESS-25).
+    /// Cancels the turn, and waits until its response is on its way (SESS-25).
     pub(crate) async fn stop(&self) {
         self.cancel();
         drop(self.running.lock().await);

@@ -1,4 +1,4 @@
-//! The sessions of one connection: how they come, go and are found again.
+//! The sessions of one connection: creating, loading, closing and listing them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::store::{Record, Shared, Store, locked};
 
 const PAGE: usize = 5;
 
-/// The sessions, and what the client said of itself.
+/// The sessions, and the client's capabilities.
 pub(crate) struct Sessions {
     pub(crate) store: Arc<Store>,
     pub(crate) account: Account,
@@ -33,7 +33,7 @@ pub(crate) struct Sessions {
     opened: AtomicU64,
 }
 
-/// How a session is set up, whichever way it comes.
+/// The parameters of a session, for every way to open it.
 pub(crate) struct SetUp {
     cwd: PathBuf,
     directories: Vec<PathBuf>,
@@ -87,7 +87,7 @@ impl SetUp {
     }
 }
 
-/// A system prompt that cannot be applied makes no session (SYSP-02).
+/// A system prompt that cannot be applied fails the call, and no session is created (SYSP-02).
 fn check_system_prompt(prompt: &SystemPrompt) -> Result<()> {
     let is_text = prompt.content.iter().all(|block| matches!(block, ContentBlock::Text(_)));
     match prompt.mode {
@@ -96,11 +96,11 @@ fn check_system_prompt(prompt: &SystemPrompt) -> Result<()> {
         {
             Ok(())
         }
-        _ => Err(refused("a system prompt is text to append or to override with")),
+        _ => Err(refused("a system prompt must be text with the mode append or override")),
     }
 }
 
-/// An id that no other process gives either.
+/// Returns an id that no other process uses.
 fn unique(number: u64) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("official-{}-{:x}-{number}", std::process::id(), since.as_micros())
@@ -121,7 +121,7 @@ impl Sessions {
         locked(&self.offered).clone()
     }
 
-    /// A session of this connection, or -32002 (SESS-21).
+    /// Returns a session of this connection, or -32002 (SESS-21).
     pub(crate) fn opened(&self, id: &SessionId) -> Result<Arc<Session>> {
         self.if_opened(id).ok_or_else(|| not_found(id))
     }
@@ -156,7 +156,7 @@ impl Sessions {
         session
     }
 
-    /// A new session, of which the client knows nothing before the reply.
+    /// Creates a session, which the client does not know before the reply.
     pub(crate) async fn create(
         &self,
         set_up: SetUp,
@@ -181,8 +181,8 @@ impl Sessions {
         Ok(self.attach(self.store.add(record), set_up, client).await)
     }
 
-    /// Load and resume. The folder of a session never changes (SESS-04).
-    pub(crate) async fn again(
+    /// Loads or resumes a session. Its folder never changes (SESS-04).
+    pub(crate) async fn reopen(
         &self,
         id: &SessionId,
         set_up: SetUp,
@@ -194,7 +194,7 @@ impl Sessions {
         let record = self.stored(id)?;
         let cwd = locked(&record).cwd.clone();
         if cwd != set_up.cwd {
-            return Err(refused(format!("this session is of {}", cwd.display())));
+            return Err(refused(format!("this session belongs to {}", cwd.display())));
         }
         if let Some(open) = self.if_opened(id) {
             if open.is_running() {
@@ -237,7 +237,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// One that is unknown is gone already (DEL-03).
+    /// Deleting an unknown session succeeds (DEL-03).
     pub(crate) async fn delete(&self, id: &SessionId) {
         self.shut(id).await;
         self.store.delete(&id.0);
@@ -258,26 +258,26 @@ impl Sessions {
         Ok(if self.if_opened(id).is_some() { SessionStatus::Open } else { SessionStatus::Saved })
     }
 
-    /// Gives the title as it is kept (TITLE-01).
+    /// Returns the stored title (TITLE-01).
     pub(crate) fn set_title(&self, id: &SessionId, title: &str) -> Result<String> {
         let record = self.stored(id)?;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         if title.is_empty() {
-            return Err(refused("a title has letters"));
+            return Err(refused("a title must not be blank"));
         }
         locked(&record).title = Some(title.clone());
         self.store.save(&record);
         Ok(title)
     }
 
-    /// One page. The cursor names the last session of the page before it.
+    /// Returns one page. The cursor names the last session of the previous page.
     pub(crate) fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse> {
         let filter = request.archived.clone().unwrap_or(SessionArchiveFilter::Exclude);
         let (all, only) = match filter {
             SessionArchiveFilter::Exclude => (false, false),
             SessionArchiveFilter::Include => (true, false),
             SessionArchiveFilter::Only => (false, true),
-            _ => return Err(refused("there is no such archived filter")),
+            _ => return Err(refused("unknown archived filter")),
         };
         let mut records = self.store.all();
         let in_folder = |cwd: &Path| request.cwd.as_deref().is_none_or(|folder| folder == cwd);
@@ -286,7 +286,7 @@ impl Sessions {
         if let Some(cursor) = &request.cursor {
             let last = cursor.strip_prefix("after ");
             let place = records.iter().position(|record| Some(record.id.as_str()) == last);
-            from = place.ok_or_else(|| refused("this cursor is of no list"))? + 1;
+            from = place.ok_or_else(|| refused("invalid cursor"))? + 1;
         }
         let more = records.len() > from + PAGE;
         let page: Vec<SessionInfo> = records.into_iter().skip(from).take(PAGE).map(info).collect();
@@ -294,7 +294,7 @@ impl Sessions {
         Ok(ListSessionsResponse::new(page).next_cursor(last))
     }
 
-    /// Leaves no process behind.
+    /// Ends all processes.
     pub(crate) fn end(&self) {
         locked(&self.open).clear();
     }

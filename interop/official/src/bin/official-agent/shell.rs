@@ -1,4 +1,4 @@
-//! Running a command line: in a terminal of the client where it offers them, else in a child
+//! Runs a command line: in a terminal of the client if it supports terminals, otherwise in a child
 //! process.
 
 use std::os::unix::process::ExitStatusExt;
@@ -16,10 +16,10 @@ use crate::tool_call::ToolCall;
 use crate::turn::Turn;
 use official_peers::process::Group;
 
-/// How much output is kept, in bytes: the end of it.
+/// The limit for stored output, in bytes; its end is stored.
 const LIMIT: usize = 65_536;
 
-/// How a command ended.
+/// The end of a command.
 pub(crate) struct Ended {
     pub(crate) exit_code: Option<u32>,
     pub(crate) signal: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) is_shown: bool,
 }
 
-/// Runs to the end, or until the turn is cancelled.
+/// Runs the command to its end, or until the turn is cancelled.
 pub(crate) async fn run(turn: &Turn, line: &str, call: &mut ToolCall) -> Result<Ended> {
     if turn.session.offered.terminal {
         in_terminal(turn, line, call).await
@@ -38,7 +38,7 @@ pub(crate) async fn run(turn: &Turn, line: &str, call: &mut ToolCall) -> Result<
     }
 }
 
-/// The terminal is released however the turn ends (TERM-10), and shown before that (TOOL-13).
+/// The terminal is shown, and then released however the turn ends (TERM-10, TOOL-13).
 async fn in_terminal(turn: &Turn, line: &str, call: &mut ToolCall) -> Result<Ended> {
     let session = &turn.session;
     let create = CreateTerminalRequest::new(session.id.clone(), "sh")
@@ -84,7 +84,7 @@ async fn as_child(turn: &Turn, line: &str) -> Result<Ended> {
     })
 }
 
-/// The end of what comes.
+/// Reads a stream and returns its end.
 async fn kept(mut from: impl AsyncRead + Unpin) -> Vec<u8> {
     let (mut kept, mut piece) = (Vec::new(), [0; 8192]);
     while let Ok(read @ 1..) = from.read(&mut piece).await {

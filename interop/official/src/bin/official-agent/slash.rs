@@ -1,10 +1,10 @@
-//! The slash commands: what a prompt that begins with one does.
+//! Slash commands at the start of prompts.
 
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, UnstructuredCommandInput,
 };
 
-/// What a slash command asks for.
+/// A slash command.
 pub(crate) enum Slash {
     Help,
     Echo(String),
@@ -14,13 +14,13 @@ pub(crate) enum Slash {
 pub(crate) fn commands() -> Vec<AvailableCommand> {
     let words = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new("words"));
     vec![
-        AvailableCommand::new("help", "Tells what can be said to this agent."),
-        AvailableCommand::new("echo", "Says the words.").input(words),
-        AvailableCommand::new("compact", "Makes the conversation shorter."),
+        AvailableCommand::new("help", "Lists the commands of this agent."),
+        AvailableCommand::new("echo", "Repeats the words.").input(words),
+        AvailableCommand::new("compact", "Shortens the conversation."),
     ]
 }
 
-/// The command that a text begins with.
+/// Returns the command at the start of a text.
 pub(crate) fn parse(text: &str) -> Option<Slash> {
     let line = text.strip_prefix('/')?;
     let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

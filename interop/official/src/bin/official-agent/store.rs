@@ -1,5 +1,4 @@
-//! What a session is made of and what of it outlives the process: one JSON file per session in a
-//! folder, or nothing.
+//! The contents of a session, stored as one JSON file per session in a folder, or only in memory.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::options::Values;
 
-/// All that is kept of a session.
+/// The stored contents of a session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -23,7 +22,7 @@ pub(crate) struct Record {
     pub(crate) archived: bool,
     pub(crate) options: Values,
     pub(crate) system_prompt: Option<SystemPrompt>,
-    /// What was allowed or rejected always, by kind of tool.
+    /// Permanent decisions by kind of tool.
     pub(crate) decided: Vec<(ToolKind, bool)>,
     pub(crate) last: Last,
     pub(crate) used: Option<u64>,
@@ -31,7 +30,7 @@ pub(crate) struct Record {
     pub(crate) transcript: Vec<SessionUpdate>,
 }
 
-/// Numbers of the last message, tool call and compaction: ids are never used twice.
+/// The last numbers of messages, tool calls and compactions: ids are never reused.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Last {
     pub(crate) message: u64,
@@ -58,7 +57,7 @@ impl Record {
         }
     }
 
-    /// The same conversation under another id.
+    /// Copies the conversation under another id.
     pub(crate) fn fork(&self, id: String, cwd: PathBuf, directories: Vec<PathBuf>) -> Self {
         Self { id, cwd, directories, archived: false, updated_at: now(), ..self.clone() }
     }
@@ -68,8 +67,8 @@ impl Record {
         format!("message-{}", self.last.message)
     }
 
-    /// Keeps an update for later loads if it is history, which a notice is not (NOTE-03); pieces of
-    /// one message become one.
+    /// Stores an update for later loads if it is part of the history, which a notice is not
+    /// (NOTE-03). Pieces of one message are joined.
     pub(crate) fn remember(&mut self, update: SessionUpdate) {
         match update {
             SessionUpdate::UserMessageChunk(_)
@@ -91,8 +90,8 @@ impl Record {
     }
 }
 
-/// The text of the last update and what another one adds to it, when both are pieces of one
-/// message.
+/// Returns the text of the last update and the text that another one appends, if both are pieces of
+/// one message.
 fn text_of_same<'a>(
     last: &'a mut SessionUpdate,
     update: &'a SessionUpdate,
@@ -118,7 +117,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All records, by session id. Without a folder they live as long as the process.
+/// All records by session id. Without a folder they exist only in memory.
 pub(crate) struct Store {
     folder: Option<PathBuf>,
     records: Mutex<HashMap<String, Shared>>,
@@ -152,8 +151,8 @@ impl Store {
         shared
     }
 
-    /// The file is replaced at once, so that a process that is killed leaves the old one or the new
-    /// one.
+    /// The file is replaced atomically, so that a killed process leaves the old or the new
+    /// contents.
     pub(crate) fn save(&self, record: &Shared) {
         let Some(folder) = &self.folder else { return };
         let record = locked(record);
@@ -168,12 +167,12 @@ impl Store {
     pub(crate) fn delete(&self, id: &str) {
         let was_there = locked(&self.records).remove(id).is_some();
         if let (true, Some(folder)) = (was_there, &self.folder) {
-            // One that was never written is gone too.
+            // A session without a file counts as deleted.
             let _ = fs::remove_file(folder.join(format!("{id}.json")));
         }
     }
 
-    /// Copies without their conversations, the newest first.
+    /// Returns copies without conversations, the newest first.
     pub(crate) fn all(&self) -> Vec<Record> {
         let short = |shared: &Shared| {
             let record = locked(shared);
@@ -188,12 +187,11 @@ impl Store {
     }
 }
 
-/// The time in RFC 3339, UTC.
+/// Returns the time in RFC 3339, UTC.
 pub(crate) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, seconds) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Howard Hinnant's civil_from_days, for years after 1970: eras of 400 years that begin in
-    // March.
+    // Howard Hinnant's civil_from_days for years after 1970: eras of 400 years that start in March.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

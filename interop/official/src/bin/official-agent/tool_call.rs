@@ -1,4 +1,4 @@
-//! One tool call: begun as pending, then in progress, then ended once (TOOL-07).
+//! One tool call: pending, then in progress, then one final status (TOOL-07).
 
 use agent_client_protocol::v1::schema::{
     Content, ContentBlock, SessionUpdate, ToolCall as Shown, ToolCallContent, ToolCallId,
@@ -12,7 +12,7 @@ use crate::turn::Turn;
 pub(crate) struct ToolCall {
     id: ToolCallId,
     pub(crate) kind: ToolKind,
-    /// What a permission request says of it.
+    /// Its description in a permission request.
     shown: ToolCallUpdateFields,
     is_started: bool,
 }
@@ -68,7 +68,7 @@ impl ToolCall {
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(self.id.clone(), fields))
     }
 
-    /// Shows what it is about to do, here and in a permission request.
+    /// Shows the intended action, here and in a permission request.
     pub(crate) fn show(&mut self, turn: &Turn, fields: ToolCallUpdateFields) -> Result<()> {
         self.shown.content.clone_from(&fields.content);
         self.shown.locations.clone_from(&fields.locations);
@@ -82,7 +82,7 @@ impl ToolCall {
         turn.session.update(self.update(fields.status(ToolCallStatus::InProgress)))
     }
 
-    /// Starts in a terminal. It is gone when the session is loaded again, so it is not kept.
+    /// Starts in a terminal. The terminal does not exist after a load, so it is not stored.
     pub(crate) fn start_in(&mut self, turn: &Turn, terminal: ToolCallContent) -> Result<()> {
         self.is_started = true;
         let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
@@ -90,7 +90,7 @@ impl ToolCall {
         turn.session.notify(self.update(fields.content(vec![terminal])))
     }
 
-    /// Ends it; `kept` is what a later load shows instead.
+    /// Ends the call; a later load shows `kept` instead.
     pub(crate) fn end(
         &self,
         turn: &mut Turn,
@@ -113,7 +113,7 @@ impl ToolCall {
         self.end(turn, ToolCallStatus::Failed, fields, None)
     }
 
-    /// What went wrong with its work is its failure, and the turn goes on; a cancel ends the turn.
+    /// A failure of its work fails the call, and the turn continues; a cancellation ends the turn.
     pub(crate) fn settle(&self, turn: &mut Turn, worked: Result<()>) -> Result<()> {
         match worked {
             Err(error) if turn.is_cancelled() => Err(error),
@@ -123,7 +123,7 @@ impl ToolCall {
     }
 }
 
-/// What an error says, with its details when they are words.
+/// Describes an error, with its details if they are text.
 pub(crate) fn in_words(error: &Error) -> String {
     match error.data.as_ref().and_then(Value::as_str) {
         Some(data) => format!("{}: {data}", error.message),

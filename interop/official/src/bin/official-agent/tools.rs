@@ -1,5 +1,4 @@
-//! The tools that an act can call: each is a tool call that the client sees from its beginning to
-//! its end.
+//! The tools for acts. Each call is a tool call that the client sees from start to end.
 
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use crate::tool_call::{ToolCall, blocks, text};
 use crate::turn::Turn;
 use crate::{files, permission, question, shell};
 
-/// Calls the tool that an act names.
+/// Calls the tool of an act.
 pub(crate) async fn call(turn: &mut Turn, call: Value) -> Result<()> {
     let name = call["tool"].as_str().unwrap_or_default().to_owned();
     match serde_json::from_value(call) {
@@ -28,7 +27,7 @@ pub(crate) async fn call(turn: &mut Turn, call: Value) -> Result<()> {
             let input = json!({"path": path, "old": old, "new": new});
             change(turn, "edit", &path, input, |before| match before {
                 Some(before) if before.contains(&old) => Ok(before.replacen(&old, &new, 1)),
-                _ => Err(Error::invalid_params().data("the file does not hold that text")),
+                _ => Err(Error::invalid_params().data("the file does not contain this text")),
             })
             .await
         }
@@ -69,7 +68,7 @@ async fn permitted(turn: &mut Turn, call: &ToolCall) -> Result<bool> {
     Ok(allowed)
 }
 
-/// A file before and after, shown as a diff before it is asked for.
+/// A file before and after a change, shown as a diff before the permission request.
 async fn change(
     turn: &mut Turn,
     name: &str,

@@ -1,4 +1,4 @@
-//! One running prompt: what it may do, and how it ends.
+//! A running prompt: its actions and its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +16,16 @@ use crate::session::{Hold, Session};
 use crate::slash;
 use crate::{commands, performed};
 
-/// How long a client may take to answer what was cancelled; the turn ends without it then.
+/// The time for a client to answer cancelled requests; then the turn ends anyway.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Turn {
     pub(crate) session: Arc<Session>,
     hold: Hold,
-    /// Tool calls that have not ended.
+    /// Unfinished tool calls.
     pub(crate) open_calls: Vec<ToolCallId>,
     usage: Option<Usage>,
-    /// Whether the message that is being said is a thought, and its id.
+    /// Whether the current message is a thought, and its id.
     message: Option<(bool, String)>,
 }
 
@@ -34,7 +34,7 @@ impl Turn {
         Self { session, hold, open_calls: Vec::new(), usage: None, message: None }
     }
 
-    /// Runs to the end; whatever a cancel made go wrong, the turn then ends as cancelled
+    /// Runs to the end. If the turn was cancelled, it ends as cancelled, whatever failed
     /// (CANCEL-02).
     pub(crate) async fn run(&mut self, prompt: Vec<ContentBlock>) -> Result<PromptResponse> {
         let id = self.session.record().new_message_id();
@@ -77,17 +77,17 @@ impl Turn {
         *self.hold.cancel.borrow()
     }
 
-    /// An error when the turn is cancelled.
+    /// Fails if the turn is cancelled.
     pub(crate) fn go_on(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::request_cancelled()) } else { Ok(()) }
     }
 
     pub(crate) async fn cancelled(&self) {
-        // The session keeps the sender as long as the turn runs.
+        // The session keeps the sender while the turn runs.
         let _ = self.hold.cancel.clone().wait_for(|cancelled| *cancelled).await;
     }
 
-    /// Calls the client. A cancel is passed on to it, and its answer is waited for a little longer
+    /// Calls the client. A cancellation is passed on, and the response may take a little longer
     /// (CANCEL-19, CANCEL-22).
     pub(crate) async fn request<R: JsonRpcRequest>(&self, request: R) -> Result<R::Response> {
         self.go_on()?;
@@ -103,7 +103,7 @@ impl Turn {
             .unwrap_or_else(|_| Err(Error::request_cancelled()))
     }
 
-    /// Calls the client even when the turn is cancelled, to leave nothing behind.
+    /// Calls the client even if the turn is cancelled, to clean up.
     pub(crate) async fn request_to_settle<R: JsonRpcRequest>(&self, request: R) {
         let method = request.method().to_owned();
         let answer = self.session.client.send_request(request).block_task();
@@ -112,12 +112,12 @@ impl Turn {
         }
     }
 
-    /// What is said from here on is a new message.
+    /// The next text starts a new message.
     pub(crate) fn end_message(&mut self) {
         self.message = None;
     }
 
-    /// One piece of a message; another kind of message has another id (MSG-02).
+    /// Sends one piece of a message; another kind of message gets another id (MSG-02).
     fn chunk(&mut self, is_thought: bool, text: &str) -> Result<()> {
         let id = match &self.message {
             Some((of, id)) if *of == is_thought => id.clone(),
@@ -139,13 +139,13 @@ impl Turn {
         self.chunk(true, text)
     }
 
-    /// Sending never waits, and the connection reads a cancel only when this task lets it.
+    /// Lets the connection read a cancellation, because sending never waits.
     pub(crate) async fn breathe(&self) -> Result<()> {
         tokio::task::yield_now().await;
         self.go_on()
     }
 
-    /// Whether a text stands in what this session knows, beside the acts.
+    /// Returns whether a text is in the session's conversation, outside of acts.
     pub(crate) fn recalls(&self, text: &str) -> bool {
         fn holds(value: &Value, text: &str) -> bool {
             match value {
@@ -160,7 +160,7 @@ impl Turn {
         known.is_ok_and(|known| holds(&known, text))
     }
 
-    /// Counts one answer of the model, and tells the new level.
+    /// Counts one response of the model, and sends the new usage.
     pub(crate) fn used(&mut self, tokens: Tokens) -> Result<()> {
         let Tokens { input, output, cached, reasoning } = tokens;
         let sum = self.usage.take().unwrap_or_else(|| Usage::new(0, 0, 0));

@@ -1,4 +1,4 @@
-//! What is offered to the agent: everything, but for what the command line takes away.
+//! The offered capabilities: all, except those that the command line removes.
 
 use agent_client_protocol::v1::schema::{
     AuthCapabilities, BooleanConfigOptionCapabilities, ClientCapabilities,

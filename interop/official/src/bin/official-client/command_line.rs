@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The command line.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use serde_json::Value;
 const USAGE: &str = "usage: official-client [--cwd DIR] [--load ID | --resume ID | --fork ID | --no-session] [--directory DIR]… [--mcp FILE]
   [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] -- COMMAND ARGS…";
 
-/// What the command line and the script ask for.
+/// The work from the command line and the script.
 #[derive(Clone)]
 pub(crate) struct Work {
     pub(crate) cwd: PathBuf,
     pub(crate) opening: Opening,
     pub(crate) directories: Vec<PathBuf>,
     pub(crate) servers: Vec<McpServer>,
-    /// Whether a file of servers was named: the client then brings one of its own too.
+    /// Whether a file of servers was given; the client then adds its own server.
     pub(crate) has_servers: bool,
     pub(crate) system_prompt: Option<String>,
-    /// What is not offered to the agent.
+    /// The capabilities that are not offered.
     pub(crate) without: HashSet<String>,
     pub(crate) agent: Vec<String>,
     pub(crate) steps: Vec<Step>,
 }
 
-/// Which session is worked in.
+/// The session to work in.
 #[derive(Clone)]
 pub(crate) enum Opening {
     New,
@@ -79,7 +79,7 @@ impl Work {
             return Err(USAGE.into());
         }
         work.cwd = real(&work.cwd)?;
-        // The same folder twice, or the session's own, says nothing more (DIR-02).
+        // A repeated folder, or the session's own, is dropped (DIR-02).
         let mut seen = HashSet::from([work.cwd.clone()]);
         work.directories.retain(|folder| seen.insert(folder.clone()));
         if work.steps.is_empty() {
@@ -106,13 +106,13 @@ fn read(script: Option<&str>) -> Result<String, String> {
     text.map_err(|error| format!("the script cannot be read: {error}"))
 }
 
-/// The servers of a file as most clients have it: `{"mcpServers": {NAME: {command, args, env} |
+/// Reads the servers of a file in the common format: `{"mcpServers": {NAME: {command, args, env} |
 /// {type, url, headers}}}`.
 fn servers(file: &str) -> Result<Vec<McpServer>, String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
     let servers =
-        value["mcpServers"].as_object().ok_or_else(|| format!("{file} holds no mcpServers"))?;
+        value["mcpServers"].as_object().ok_or_else(|| format!("{file} contains no mcpServers"))?;
     servers.iter().map(|(name, server)| read_server(name, server)).collect()
 }
 
@@ -143,7 +143,7 @@ fn read_server(name: &str, server: &Value) -> Result<McpServer, String> {
     }
 }
 
-/// The path of a program, found as the shell finds it (RPC-31).
+/// Returns the path of a program, looked up as the shell does (RPC-31).
 fn found(command: &str) -> Result<PathBuf, String> {
     if command.contains('/') {
         return std::path::absolute(command).map_err(|error| format!("{command}: {error}"));

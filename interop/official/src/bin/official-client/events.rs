@@ -1,4 +1,4 @@
-//! What the client prints: one JSON object a line, its `event` first.
+//! The output of the client: one JSON object per line, with `event` first.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-/// How much has been seen; a cancel can wait for it.
+/// Counts of received messages, which a cancellation can wait for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
     pub(crate) updates: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Prints the members of `body`, an object, after the event's name.
+    /// Prints the members of the object `body` after the event's name.
     pub(crate) fn print(&self, event: &str, body: impl Serialize) {
         let mut line = Map::from_iter([("event".into(), Value::from(event))]);
         if let Ok(Value::Object(members)) = serde_json::to_value(body) {

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::events::Events;
 
 pub(crate) struct Files {
-    /// Canonical; nothing outside them is read or written.
+    /// Canonical paths; only files inside them are read or written.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) events: Arc<Events>,
 }
@@ -22,14 +22,14 @@ impl Files {
     pub(crate) fn read(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse> {
         self.events.print("read", json!({"path": request.path}));
         let path = self.inside(&request.path)?;
-        // A pipe would be waited for without end.
-        if !std::fs::metadata(&path).map_err(|error| world(&path, &error))?.is_file() {
+        // A pipe would block forever.
+        if !std::fs::metadata(&path).map_err(|error| io_error(&path, &error))?.is_file() {
             return Err(Error::new(
                 ErrorCode::INTERNAL_ERROR,
-                format!("{} is no file", path.display()),
+                format!("{} is not a file", path.display()),
             ));
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| world(&path, &error))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| io_error(&path, &error))?;
         let skipped = request.line.unwrap_or(1).saturating_sub(1) as usize;
         let lines = text.split_inclusive('\n').skip(skipped);
         Ok(ReadTextFileResponse::new(match request.limit {
@@ -41,19 +41,18 @@ impl Files {
     pub(crate) fn write(&self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse> {
         self.events.print("write", json!({"path": request.path}));
         let path = self.inside(&request.path)?;
-        std::fs::write(&path, &request.content).map_err(|error| world(&path, &error))?;
+        std::fs::write(&path, &request.content).map_err(|error| io_error(&path, &error))?;
         Ok(WriteTextFileResponse::new())
     }
 
-    /// Where a path really leads. A file that does not exist yet is where its folder is; a link
-    /// that leads nowhere is refused.
+    /// Returns the real path. A missing file belongs to its folder; a dangling link is refused.
     fn inside(&self, path: &Path) -> Result<PathBuf> {
         let real = match (path.canonicalize(), path.parent(), path.file_name()) {
             (Ok(real), ..) => real,
             (Err(_), Some(folder), Some(name)) if path.symlink_metadata().is_err() => {
-                folder.canonicalize().map_err(|error| world(path, &error))?.join(name)
+                folder.canonicalize().map_err(|error| io_error(path, &error))?.join(name)
             }
-            (Err(error), ..) => return Err(world(path, &error)),
+            (Err(error), ..) => return Err(io_error(path, &error)),
         };
         if path.is_absolute() && self.roots.iter().any(|root| real.starts_with(root)) {
             return Ok(real);
@@ -64,8 +63,8 @@ impl Files {
     }
 }
 
-/// A file that is not there is named by its URI (FS-09).
-fn world(path: &Path, error: &std::io::Error) -> Error {
+/// The error for a missing file names its URI (FS-09).
+fn io_error(path: &Path, error: &std::io::Error) -> Error {
     let words = format!("{}: {error}", path.display());
     if error.kind() == ErrorKind::NotFound {
         let uri = format!("file://{}", path.display());

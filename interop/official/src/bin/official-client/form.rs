@@ -1,4 +1,4 @@
-//! Filling in a form: with its defaults, else with the plainest value that fits (ELIC-14, ELIC-15).
+//! Fills in a form: with its defaults, otherwise with the simplest valid value (ELIC-14, ELIC-15).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{
     MultiSelectItems, MultiSelectPropertySchema, StringFormat, StringPropertySchema,
 };
 
-/// The content of the form; `None` when something that it requires has no value.
+/// Returns the content of the form; `None` if a required field has no value.
 pub(crate) fn fill(schema: &ElicitationSchema) -> Option<BTreeMap<String, Content>> {
     let required = schema.required.as_deref().unwrap_or_default();
     let mut content = BTreeMap::new();
@@ -21,7 +21,7 @@ pub(crate) fn fill(schema: &ElicitationSchema) -> Option<BTreeMap<String, Conten
     Some(content)
 }
 
-/// A value for a property, or `None` when this client knows none that fits.
+/// Returns a value for a property, or `None` if no valid value is known.
 fn value(property: &Property) -> Option<Content> {
     match property {
         Property::String(string) => text(string).map(Content::String),
@@ -53,7 +53,7 @@ fn text(string: &StringPropertySchema) -> Option<String> {
         let given = string.default.clone().filter(|given| choices.contains(given));
         return given.or_else(|| choices.into_iter().next());
     }
-    // A pattern may take for ever to try: what has one is taken only from the form itself
+    // A pattern can take forever to match, so a field with one gets only values of the form itself
     // (ELIC-24).
     if string.pattern.is_some() {
         return string.default.clone();

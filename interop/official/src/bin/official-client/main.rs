@@ -1,10 +1,10 @@
-//! A client written with the official Rust SDK only; its script is `official_peers::script`, its
-//! options those of `command_line`.
+//! A client written only with the official Rust SDK. `official_peers::script` describes its script,
+//! `command_line` its options.
 //!
-//! It starts the agent, opens a session unless told not to, follows the script and prints one JSON
-//! object a line for everything that happens. It ends with 0 when every call of the script was
-//! answered without an error and every update could be decoded, with 1 when not, with 2 on wrong
-//! usage. SIGINT cancels the turn that runs.
+//! It starts the agent, opens a session unless told otherwise, follows the script and prints one
+//! JSON object per line for each event. It exits with 0 if every call of the script succeeded and
+//! every update could be decoded, with 1 otherwise, and with 2 after wrong usage. SIGINT cancels
+//! the current turn.
 
 mod capabilities;
 mod command_line;
@@ -45,8 +45,8 @@ use crate::run::Script;
 use crate::state::State;
 use crate::terminals::Terminals;
 
-/// The SDK drops an update that it cannot decode without telling typed handlers, so this client
-/// takes notifications untyped and decodes them as a typed handler would.
+/// The SDK drops an update that it cannot decode without calling typed handlers, so this client
+/// receives untyped notifications and decodes them as a typed handler would.
 fn receive(message: &UntypedMessage, events: &Events, state: &State) {
     if CompleteElicitationNotification::matches_method(message.method()) {
         return events.print("form-completed", message.params());
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
     watching.spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
             interrupted.seen.send_modify(|seen| seen.interrupts += 1);
-            // Only a turn listens; without one an interrupt ends the program, as it does any other.
+            // Only a turn handles interrupts; otherwise an interrupt ends the program, as usual.
             if interrupted.seen.receiver_count() == 0 {
                 std::process::exit(130);
             }
@@ -101,7 +101,7 @@ async fn main() -> ExitCode {
     if events.any_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// A method that is answered at once, unless it is not offered (INIT-17).
+/// Answers a method immediately, unless it is not offered (INIT-17).
 macro_rules! answered {
     ($builder:expr, $offered:expr, $shared:ident, |$request:ident: $Request:ty| $result:expr) => {{
         let ($shared, offered) = ($shared.clone(), $offered);
@@ -115,7 +115,7 @@ macro_rules! answered {
     }};
 }
 
-/// One process of the agent and the connection to it; gives what is left for another.
+/// Runs one process of the agent and its connection; returns the steps that remain for another one.
 async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<Option<Vec<Step>>> {
     let (command, arguments) = work.agent.split_first().expect("the command line was checked");
     let agent = AcpAgent::new(AcpAgentConfig::new(command).args(arguments.iter().cloned()));

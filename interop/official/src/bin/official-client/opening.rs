@@ -1,5 +1,5 @@
-//! Opening the session: new, load, resume or fork, with only what the agent can take (DIR-01,
-//! SESS-09, SYSP-01).
+//! Opens the session (new, load, resume or fork), with only the parameters that the agent supports
+//! (DIR-01, SESS-09, SYSP-01).
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::command_line::Opening;
 use crate::own_server;
 use crate::run::Script;
 
-/// What a session is set up with.
+/// The parameters of a session.
 struct SetUp {
     directories: Vec<PathBuf>,
     servers: Vec<McpServer>,
@@ -40,8 +40,8 @@ impl Script<'_> {
         SetUp { directories, servers, prompt }
     }
 
-    /// The id of a fork or a new session comes with the reply; what is said of it before is kept
-    /// until then (SESS-26).
+    /// The reply contains the id of a fork or a new session; earlier updates are buffered until
+    /// then (SESS-26).
     pub(crate) async fn open(&mut self) -> Option<()> {
         let SetUp { directories, servers, prompt } = self.set_up();
         let cwd = self.work.cwd.clone();

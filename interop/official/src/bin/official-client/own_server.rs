@@ -1,18 +1,19 @@
-//! An MCP server that the client serves itself, over the ACP connection: one tool, `client_echo`.
+//! An MCP server that the client runs itself, over the ACP connection, with one tool,
+//! `client_echo`.
 
 use agent_client_protocol::v1::schema::{McpError, MessageMcpRequest, MessageMcpResponse};
 use agent_client_protocol::{Error, Result};
 use serde_json::{Value, json};
 
-/// The only server of a connection, so one id is enough (MCPA-01).
+/// One id is enough for the only server of a connection (MCPA-01).
 pub(crate) const ID: &str = "official-client-echo";
 
-/// The answer to one message: a result or an error of MCP, and an error of ACP when it is for
-/// nobody here (MCPA-03).
+/// Answers one message: with a result or error of MCP, or with an error of ACP for an unknown
+/// server (MCPA-03).
 pub(crate) fn answer(request: &MessageMcpRequest) -> Result<MessageMcpResponse> {
     if &*request.server_id.0 != ID {
         return Err(
-            Error::invalid_params().data(format!("there is no server {}", request.server_id.0))
+            Error::invalid_params().data(format!("server {} does not exist", request.server_id.0))
         );
     }
     Ok(match request.method.as_str() {

@@ -1,4 +1,4 @@
-//! How the client answers for its person: permissions and elicitations, as the script last said.
+//! The person's answers to permission requests and elicitations, as set by the script.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,8 +24,8 @@ pub(crate) struct Questions {
     offered: (bool, bool),
     answer: Mutex<Answer>,
     form: Mutex<FormAnswer>,
-    /// Whether the turn that runs was cancelled: what is left open waits for that (CANCEL-05), what
-    /// is asked then has no answer but that (PERM-06, ELIC-26).
+    /// Whether the current turn was cancelled: open questions then get that answer (CANCEL-05), and
+    /// so do later ones (PERM-06, ELIC-26).
     is_cancelled: watch::Sender<bool>,
 }
 
@@ -50,7 +50,7 @@ impl Questions {
         *locked(&self.form) = answer;
     }
 
-    /// A turn begins.
+    /// Starts a turn.
     pub(crate) fn begin(&self) {
         self.is_cancelled.send_replace(false);
     }
@@ -63,7 +63,7 @@ impl Questions {
         self.events.seen.send_modify(|seen| seen.questions += 1);
     }
 
-    /// The outcome, or none while the question is left open.
+    /// Returns the outcome; `None` while the question stays open.
     pub(crate) fn ask(
         &self,
         request: &RequestPermissionRequest,
@@ -90,8 +90,8 @@ impl Questions {
         outcome
     }
 
-    /// Answers a permission request; one that is left open is answered when the turn is cancelled
-    /// or the agent takes it back (CANCEL-21).
+    /// Answers a permission request. An open one is answered when the turn is cancelled or the
+    /// agent withdraws it (CANCEL-21).
     pub(crate) async fn answer(
         self: Arc<Self>,
         outcome: Option<RequestPermissionOutcome>,
@@ -115,8 +115,8 @@ impl Questions {
         }
     }
 
-    /// A mode or a property that is unknown is never taken for a known one (ELIC-02, ELIC-22). The
-    /// page of a url is for the person to open: nothing here fetches it (ELIC-09).
+    /// An unknown mode or property never counts as a known one (ELIC-02, ELIC-22). Only the person
+    /// opens the page of a url; this client fetches nothing (ELIC-09).
     pub(crate) fn elicited(
         &self,
         request: &CreateElicitationRequest,

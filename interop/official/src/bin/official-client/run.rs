@@ -1,5 +1,5 @@
-//! Runs a script: handshake, one session unless there is to be none, then step after step. Every
-//! error is an event.
+//! Runs a script: the handshake, one session unless disabled, then the steps in order. Every error
+//! is an event.
 
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -27,10 +27,10 @@ use crate::events::Events;
 use crate::questions::Questions;
 use crate::state::State;
 
-/// Not more pages of a list than this: an agent may never end it.
+/// The maximum number of pages of a list, because an agent might never end it.
 const MOST_PAGES: usize = 1000;
 
-/// One connection and what is known on it.
+/// One connection and its state.
 pub(crate) struct Script<'a> {
     pub(crate) agent: &'a ConnectionTo<Agent>,
     pub(crate) work: &'a Work,
@@ -63,8 +63,8 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Ends early when there is no session or the agent is gone. After a login in a terminal the
-    /// agent has to be started anew: gives the steps that are left for it.
+    /// Ends early if there is no session or the agent is gone. After a terminal login the agent
+    /// must be restarted: returns the remaining steps for it.
     pub(crate) async fn run(&mut self, steps: Vec<Step>) -> Option<Vec<Step>> {
         self.initialize().await?;
         if !matches!(self.work.opening, Opening::None) {
@@ -85,7 +85,7 @@ impl<'a> Script<'a> {
         None
     }
 
-    /// One call: its answer is printed as `event`, its error as `error`.
+    /// Makes one call; prints its result as `event`, or its error as `error`.
     pub(crate) async fn call<R: JsonRpcRequest<Response: Serialize>>(
         &self,
         event: &str,
@@ -104,7 +104,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// A call of what the agent has to offer.
+    /// Makes a call that the agent must offer.
     async fn call_if<R: JsonRpcRequest<Response: Serialize>>(
         &self,
         offered: bool,
@@ -122,7 +122,7 @@ impl<'a> Script<'a> {
         self.events.error(method, &Error::invalid_params().data(why.into()));
     }
 
-    /// With a version that this client does not speak nothing goes on (INIT-07).
+    /// Stops if the agent does not support the client's version (INIT-07).
     async fn initialize(&mut self) -> Option<()> {
         let request = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities::offered(self.work))
@@ -204,12 +204,12 @@ impl<'a> Script<'a> {
                 let offered = self.capabilities.providers.is_some();
                 self.call_if(offered, "providers", ListProvidersRequest::new()).await;
             }
-            // Done by `run`, which may have to start the agent anew.
+            // `run` handles this step, which can restart the agent.
             Step::Login(_) => {}
         }
     }
 
-    /// One turn, cancelled when that is due; an interrupt cancels every turn.
+    /// Runs one turn and cancels it when requested; an interrupt cancels every turn.
     async fn turn(&self, prompt: Vec<ContentBlock>, when: When) {
         let Some(session) = self.session.clone() else {
             return self.refuse("session/prompt", "there is no session");
@@ -218,7 +218,7 @@ impl<'a> Script<'a> {
         let mut seen = self.events.seen.subscribe();
         let before = *seen.borrow_and_update();
         let due = async {
-            // The sender lives as long as the connection, so waiting ends with what is waited for.
+            // The sender lives as long as the connection, so the wait always ends.
             let mut interrupts = seen.clone();
             let interrupted = interrupts.wait_for(|seen| seen.interrupts > before.interrupts);
             let named = async {
@@ -279,7 +279,7 @@ impl<'a> Script<'a> {
         self.turn(prompt, When::Interrupt).await;
     }
 
-    /// With config options the mode is one of them (MODE-06).
+    /// If there are config options, the mode is one of them (MODE-06).
     async fn set_mode(&self, mode: String) {
         if let Some(option) = self.state.mode_option() {
             return self.set(&option, value_id(mode), "mode").await;
@@ -288,11 +288,11 @@ impl<'a> Script<'a> {
             Some(session) if self.state.has_mode(&mode) => {
                 self.call("mode", SetSessionModeRequest::new(session, mode)).await;
             }
-            _ => self.refuse("session/set_mode", format!("there is no mode {mode}")),
+            _ => self.refuse("session/set_mode", format!("mode {mode} does not exist")),
         }
     }
 
-    /// Only what the last list holds is set, and only to a value that fits (CONF-04, CONF-12).
+    /// Sets only options of the last list, and only valid values (CONF-04, CONF-12).
     async fn set(&self, id: &str, value: SessionConfigOptionValue, event: &str) {
         let fits = match (self.state.option(id).map(|option| option.kind), &value) {
             (Some(SessionConfigKind::Boolean(_)), SessionConfigOptionValue::Boolean { .. }) => true,
@@ -323,7 +323,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Every page; a cursor goes back as it came (LIST-06, LIST-07).
+    /// Requests every page, with unchanged cursors (LIST-06, LIST-07).
     async fn list(&self) {
         if self.capabilities.session_capabilities.list.is_none() {
             return self.events.error("session/list", &not_offered());
@@ -339,8 +339,8 @@ impl<'a> Script<'a> {
         self.refuse("session/list", format!("the list has more than {MOST_PAGES} pages"));
     }
 
-    /// Whether the agent has to be started anew: after a login in a terminal, which is a program of
-    /// its own (AUTH-06, AUTH-08).
+    /// Returns whether the agent must be restarted, as after a terminal login, which is a separate
+    /// program (AUTH-06, AUTH-08).
     async fn login(&self, id: &str) -> bool {
         let offered = self.auth_methods.iter().find(|method| &*method.id().0 == id);
         match offered {
@@ -357,7 +357,8 @@ impl<'a> Script<'a> {
         false
     }
 
-    /// The same program with the method's arguments added and its variables set; 0 is success.
+    /// Runs the same program with the method's additional arguments and variables; exit code 0
+    /// means success.
     async fn login_in_terminal(&self, method: &AuthMethodTerminal) -> bool {
         let Some((program, arguments)) = self.work.agent.split_first() else { return false };
         let mut command = tokio::process::Command::new(program);

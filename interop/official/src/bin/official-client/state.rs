@@ -1,5 +1,5 @@
-//! What is known of the session: a later list replaces the one before, and what an update leaves
-//! out stays (TOOL-05, PLAN-03, CONF-04).
+//! The state of the session: a later list replaces the previous one, and fields that an update
+//! omits stay (TOOL-05, PLAN-03, CONF-04).
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,9 +19,9 @@ pub(crate) struct State {
 
 #[derive(Default)]
 struct Known {
-    /// The session that was opened, and children that it announced.
+    /// The opened session, and the children that it announced.
     sessions: HashSet<SessionId>,
-    /// What came before the id of the session was known (SESS-26).
+    /// Updates that arrived before the id of the session (SESS-26).
     early: Vec<SessionNotification>,
     modes: Option<SessionModeState>,
     options: Vec<SessionConfigOption>,
@@ -41,7 +41,7 @@ impl State {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From here on this session is the one that is shown.
+    /// Selects the session to show.
     pub(crate) fn is_of(&self, session: SessionId) {
         let early = {
             let mut known = self.known();
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// What new, load, resume and fork tell of a session.
+    /// Applies the result of new, load, resume or fork.
     pub(crate) fn opened(
         &self,
         modes: Option<SessionModeState>,
@@ -81,7 +81,8 @@ impl State {
         self.known().options.iter().find(|option| &*option.id.0 == id).cloned()
     }
 
-    /// With config options only those count (MODE-06); the first of the category is the mode.
+    /// If there are config options, only they count (MODE-06); the first of the category is the
+    /// mode.
     pub(crate) fn mode_option(&self) -> Option<String> {
         let known = self.known();
         let is_mode = |option: &&SessionConfigOption| {
@@ -96,8 +97,7 @@ impl State {
         modes.into_iter().any(|mode| &*mode.id.0 == id)
     }
 
-    /// Updates of sessions that nobody opened are ignored (SESS-28); those of a child come after
-    /// its announcement.
+    /// Updates of unknown sessions are ignored (SESS-28); those of a child follow its announcement.
     pub(crate) fn receive(&self, notification: SessionNotification) {
         {
             let mut known = self.known();
@@ -163,8 +163,8 @@ impl State {
         }
     }
 
-    /// What an update leaves out stays, null clears (COMP-05); a summary stands in place of its
-    /// pieces (COMP-06).
+    /// Omitted fields stay, and null clears them (COMP-05). A summary replaces its pieces
+    /// (COMP-06).
     fn compaction(&self, update: &Value) {
         let id = update["compactionId"].as_str().unwrap_or_default();
         let (status, summary) = {
@@ -184,8 +184,7 @@ impl State {
             .print("compaction", json!({"compactionId": id, "status": status, "summary": summary}));
     }
 
-    /// Null clears what was known of a child, and a state stands in place of the one before
-    /// (SUB-03).
+    /// Null clears the state of a child, and a new state replaces the previous one (SUB-03).
     fn child(&self, update: &Value) {
         let id = update["sessionId"].as_str().unwrap_or_default();
         let child = {
@@ -198,8 +197,8 @@ impl State {
         self.events.print("child", json!(child));
     }
 
-    /// A patch of a call, by an update or by a permission request (PERM-10). One of a call that
-    /// nobody knows makes one only with a title (TOOL-04).
+    /// Applies a change of a call, from an update or a permission request (PERM-10). A change of an
+    /// unknown call creates one only if it has a title (TOOL-04).
     pub(crate) fn asked(&self, call: &ToolCallUpdate) {
         let is_known = self.known().calls.contains_key(&*call.tool_call_id.0);
         if is_known || call.fields.title.is_some() {
@@ -239,8 +238,8 @@ impl State {
         self.events.print("plans", json!({"plans": plans}));
     }
 
-    /// Calls that have not ended are shown as cancelled; what comes later for them is shown too
-    /// (CANCEL-06, CANCEL-07).
+    /// Unfinished calls are shown as cancelled; later updates for them are shown too (CANCEL-06,
+    /// CANCEL-07).
     pub(crate) fn cancelled(&self) {
         let calls = self.known().calls.clone();
         for (id, call) in &calls {

@@ -23,10 +23,9 @@ use tokio::task::JoinSet;
 
 use crate::events::Events;
 
-/// What is kept when the agent names no limit, in bytes.
+/// The default output limit, in bytes.
 const MOST: usize = 1 << 20;
-/// How long output is waited for after the end, when something that the command started still holds
-/// its pipes.
+/// The time to wait for output after the end, if a child of the command still has its pipes open.
 const LATE: Duration = Duration::from_millis(200);
 
 /// The end of the output.
@@ -37,7 +36,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Keeps the newest bytes; the first of them begins a character (TERM-05).
+    /// Stores the newest bytes, starting at a character (TERM-05).
     fn add(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
         let surplus = self.bytes.len().saturating_sub(self.limit);
@@ -58,7 +57,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// A group that has ended may have left its number to another.
+    /// The number of a finished group can belong to another one.
     fn kill(&self) {
         if let (None, Some(group)) = (*self.exit.borrow(), self.group) {
             kill(group);
@@ -70,7 +69,7 @@ pub(crate) struct Terminals {
     events: Arc<Events>,
     cwd: PathBuf,
     open: Mutex<(u64, HashMap<TerminalId, Arc<Terminal>>)>,
-    /// What reads the output of each, and waits for its end.
+    /// The tasks that read the output of each terminal and wait for its end.
     watching: Mutex<JoinSet<()>>,
 }
 
@@ -101,7 +100,7 @@ impl Terminals {
         self.events.print("terminal", json!({"command": request.command, "args": request.args}));
         let cwd = request.cwd.unwrap_or_else(|| self.cwd.clone());
         if !cwd.is_absolute() || !cwd.is_dir() {
-            let reason = format!("{} is no absolute path of a folder", cwd.display());
+            let reason = format!("{} is not an absolute path of a folder", cwd.display());
             return Err(Error::invalid_params().data(reason));
         }
         let mut command = Command::new(&request.command);
@@ -129,7 +128,7 @@ impl Terminals {
                 }
             };
             if !is_read {
-                // Output that comes even later is of something else than the command.
+                // Even later output does not come from the command.
                 let _ = tokio::time::timeout(LATE, reading).await;
             }
             told.send_replace(status.ok());
@@ -144,11 +143,11 @@ impl Terminals {
         Ok(terminal)
     }
 
-    /// A terminal of that session, else -32602 (TERM-15).
+    /// Returns a terminal of that session, otherwise -32602 (TERM-15).
     fn of(&self, session: &SessionId, id: &TerminalId) -> Result<Arc<Terminal>> {
         let found =
             locked(&self.open).1.get(id).filter(|terminal| terminal.session == *session).cloned();
-        found.ok_or_else(|| Error::invalid_params().data(format!("there is no terminal {}", id.0)))
+        found.ok_or_else(|| Error::invalid_params().data(format!("terminal {} does not exist", id.0)))
     }
 
     pub(crate) fn output(
@@ -163,7 +162,7 @@ impl Terminals {
         Ok(TerminalOutputResponse::new(text, kept.is_truncated).exit_status(exit))
     }
 
-    /// Answers at the end, or when the agent takes the question back (CANCEL-14).
+    /// Answers at the end, or when the agent cancels the request (CANCEL-14).
     pub(crate) async fn wait(
         self: Arc<Self>,
         session: SessionId,

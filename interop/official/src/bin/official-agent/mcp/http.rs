@@ -1,8 +1,8 @@
-//! Streamable HTTP: each message is a POST, answered by JSON or by an event stream that holds the
+//! Streamable HTTP: each message is a POST, answered with JSON or an event stream that contains the
 //! reply.
 //!
-//! Spoken by hand as HTTP/1.0, where a body ends with its connection: enough for servers on this
-//! machine.
+//! Written by hand as HTTP/1.0, where the end of the connection ends a body; this suffices for
+//! servers on this machine.
 
 use agent_client_protocol::v1::schema::McpServerHttp;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ impl Http {
         let body = self
             .post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
             .await?;
-        // A line of an event stream begins with `data:`, the JSON of a whole body does not.
+        // A line of an event stream begins with `data:`; the JSON of a complete body does not.
         let texts: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("data:")).collect();
         let texts = if texts.is_empty() { vec![body.as_str()] } else { texts };
         let messages =

@@ -1,4 +1,4 @@
-//! Lines over the pipes of a child process.
+//! MCP messages as lines over the pipes of a child process.
 
 use std::path::Path;
 use std::process::Stdio as Pipe;
@@ -41,7 +41,8 @@ impl Stdio {
         self.write(json!({"method": method})).await
     }
 
-    /// One at a time: what the server asks meanwhile is answered, what it tells is not needed.
+    /// Sends one request at a time. Requests of the server are answered meanwhile, and its
+    /// notifications are ignored.
     pub(super) async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         self.last += 1;
         let id = self.last;

@@ -14,7 +14,7 @@ fn objects(ended: &Ended) -> Vec<Value> {
 }
 
 #[test]
-fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
+fn the_table_has_every_rule_with_its_tests_and_totals() {
     let ended = check(&[]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let rules = objects(&check(&["--json"]));
@@ -57,7 +57,7 @@ fn a_group_is_shown_alone() {
 }
 
 #[test]
-fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
+fn a_rule_is_shown_with_the_mutations_that_its_tests_find() {
     let ended = check(&["conf-7"]);
     assert_eq!(ended.code, Some(0));
     let rule = objects(&check(&["CONF-07", "--json"])).remove(0);
@@ -84,7 +84,7 @@ fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
 }
 
 #[test]
-fn a_rule_is_shown_with_its_probes_and_with_the_faults_that_they_find() {
+fn a_rule_is_shown_with_its_probes_and_their_faults() {
     let ended = check(&["RPC-13"]);
     for text in [
         "judged    agent: ",
@@ -100,7 +100,7 @@ fn a_rule_is_shown_with_its_probes_and_with_the_faults_that_they_find() {
 }
 
 #[test]
-fn what_is_no_rule_is_refused_with_what_is() {
+fn an_unknown_rule_is_refused_with_suggestions() {
     check(&["CONF-25"]).failed(2, &["CONF-25", "use one of CONF-01 to CONF-24"]);
     check(&["CONFIG-01"]).failed(2, &["CONFIG-01", "use one of CONF"]);
     check(&["CONF", "MODE"]).failed(2, &["MODE"]);

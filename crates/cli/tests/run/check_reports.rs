@@ -1,4 +1,4 @@
-//! What is made of judgements: reports, known failures, comparisons, repeats.
+//! Results of judging: reports, known failures, comparisons, repeats.
 
 use crate::project::{Ended, Project};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 
 const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
 
-/// An agent that also says what is no message: RPC-03 and nothing else is broken.
+/// An agent that also prints a line of other text: it breaks only RPC-03.
 const CHATTY: [&str; 3] =
     ["sh", "-c", concat!("echo Welcome; exec '", env!("CARGO_BIN_EXE_attache"), "' agent")];
 
@@ -20,7 +20,7 @@ fn check(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
+fn a_report_is_written_in_the_format_of_its_file_extension() {
     let project = Project::empty();
     let reports = ["a.json", "a.xml", "a.md", "a.html"].map(|file| ["--report", file]);
     let ended = check(&project, &reports.concat(), &CHATTY);
@@ -45,14 +45,14 @@ fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
 }
 
 #[test]
-fn a_tool_that_is_named_for_none_of_the_judges_is_refused() {
+fn a_mapping_to_an_unknown_tool_is_refused() {
     let project = Project::empty();
     check(&project, &["--tool", "look=my_read"], &OURS)
         .failed(2, &["--tool: unknown tool \"look\"", "read, write"]);
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
+fn an_unwritable_report_is_refused_before_judging() {
     let project = Project::empty();
     check(&project, &["--report", "a.pdf"], &["no-such-agent"])
         .failed(2, &["a.pdf", ".json, .xml (JUnit)"]);
@@ -61,7 +61,7 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
 }
 
 #[test]
-fn known_failures_do_not_count_and_what_differs_from_them_does() {
+fn only_differences_from_known_failures_count() {
     let project = Project::empty();
     let ended = check(&project, &["--baseline", "known.md"], &["no-such-agent"]);
     ended.failed(2, &["known.md does not exist", "--write-baseline known.md"]);
@@ -76,7 +76,7 @@ fn known_failures_do_not_count_and_what_differs_from_them_does() {
     );
 
     let ended = check(&project, &["--baseline", "known.md"], &CHATTY);
-    assert_eq!(ended.code, Some(0), "what is known does not count: {ended:#?}");
+    assert_eq!(ended.code, Some(0), "known failures do not count: {ended:#?}");
     assert!(ended.stdout.contains("known.md: 1 of the listed rules still fail."), "{ended:#?}");
 
     let ended = check(&project, &["--baseline", "known.md"], &OURS);
@@ -98,7 +98,7 @@ fn known_failures_do_not_count_and_what_differs_from_them_does() {
     fs::write(&path, "- RPC-03, flaky: it greets\n  now and then\n").unwrap();
     for command in [&OURS[..], &CHATTY[..]] {
         let ended = check(&project, &["--baseline", "known.md"], command);
-        assert_eq!(ended.code, Some(0), "it may pass and it may fail: {ended:#?}");
+        assert_eq!(ended.code, Some(0), "a flaky rule may pass or fail: {ended:#?}");
     }
     check(&project, &["--write-baseline", "known.md"], &CHATTY);
     let written = fs::read_to_string(&path).unwrap();
@@ -157,16 +157,16 @@ fn judgements_are_compared_rule_by_rule() {
     compare(&["ours.json"]).failed(2, &["2"]);
 }
 
-/// Greets in every second start, so that one round fails and the next passes, or the other way
-/// round.
+/// An agent that prints a banner in every second start, so that one round fails and the other
+/// passes.
 #[test]
-fn verdicts_that_differ_between_rounds_are_named_flaky() {
+fn verdicts_that_differ_between_rounds_are_flaky() {
     let project = Project::empty();
     let script =
         format!("if mkdir greeted 2>/dev/null; then echo Welcome; fi; exec '{}' agent", OURS[0]);
     let command = ["sh", "-c", &script];
     let ended = check(&project, &["--repeat", "2", "--seed", "7", "--report", "a.json"], &command);
-    assert_eq!(ended.code, Some(4), "the worst stands: {ended:#?}");
+    assert_eq!(ended.code, Some(4), "the worst verdict counts: {ended:#?}");
     assert!(ended.stdout.contains("flaky      RPC-03    fail and pass in 2 rounds"), "{ended:#?}");
     let document: Value =
         serde_json::from_str(&fs::read_to_string(project.path().join("a.json")).unwrap()).unwrap();
@@ -175,7 +175,7 @@ fn verdicts_that_differ_between_rounds_are_named_flaky() {
     check(&project, &["--repeat", "0"], &OURS).failed(2, &["--repeat 0 judges nothing"]);
 }
 
-/// Begins to judge our agent by every rule, and sends Ctrl-C as soon as stdout holds `word`.
+/// Starts to judge our agent by every rule, and sends Ctrl-C as soon as stdout contains `word`.
 fn interrupted(project: &Project, arguments: &[&str], word: &str) -> Ended {
     let arguments = [&["check", "agent"], arguments, &["--"], &OURS].concat();
     let mut child = project.attache(&arguments).spawn().unwrap();
@@ -191,9 +191,9 @@ fn interrupted(project: &Project, arguments: &[&str], word: &str) -> Ended {
     }
     let buffered = String::from_utf8(lines.buffer().to_vec()).unwrap();
     stdout.push_str(&buffered);
-    assert!(child.try_wait().unwrap().is_none(), "it goes on: {stdout}");
+    assert!(child.try_wait().unwrap().is_none(), "it still runs: {stdout}");
     let pid = i32::try_from(child.id()).unwrap();
-    // SAFETY: the child has not been waited for, so the number is still its own.
+    // SAFETY: the child has not been waited for, so the process id is still its own.
     assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
     out.read_to_string(&mut stdout).unwrap();
     let code = child.wait().unwrap().code();
@@ -201,7 +201,7 @@ fn interrupted(project: &Project, arguments: &[&str], word: &str) -> Ended {
 }
 
 #[test]
-fn verdicts_are_written_as_json_while_the_run_goes_on() {
+fn verdicts_are_written_as_json_during_the_run() {
     let project = Project::empty();
     let ended = interrupted(&project, &["--json", "--report", "a.json"], "\"verdict\"");
     ended
@@ -215,14 +215,14 @@ fn verdicts_are_written_as_json_while_the_run_goes_on() {
     rules.sort();
     rules.dedup();
     assert_eq!(rules.len(), count, "each rule has one line: {ended:#?}");
-    assert!(!project.path().join("a.json").exists(), "half a judgement is no report");
+    assert!(!project.path().join("a.json").exists(), "an incomplete judgement is not a report");
 }
 
 #[test]
 fn an_interrupted_run_shows_the_verdicts_it_has() {
     let project = Project::empty();
     let [starts, last] = ["starts", "last"].map(|name| project.path().join(name));
-    // The eighth process of the agent never says a word.
+    // The eighth process of the agent never answers.
     let script = format!(
         "mkdir -p '{starts}' && touch \"{starts}/$$\"; \
          if [ $(ls '{starts}' | wc -l) -lt 8 ]; then exec '{ours}' agent; fi; touch '{last}'; exec sleep 1000",
@@ -236,7 +236,7 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
         std::thread::yield_now();
     }
     let pid = i32::try_from(child.id()).unwrap();
-    // SAFETY: the child has not been waited for, so the number is still its own.
+    // SAFETY: the child has not been waited for, so the process id is still its own.
     assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
     let ended = Ended::from(child.wait_with_output().unwrap());
     ended.failed(130, &["interrupted after "]);
@@ -246,9 +246,9 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
     );
 }
 
-/// The home of the person who judges holds nothing of the peers afterwards.
+/// The judging person's home contains no files of the peers afterwards.
 #[test]
-fn a_peer_under_test_has_a_home_of_its_own() {
+fn a_peer_under_test_has_a_separate_home() {
     let project = Project::empty();
     let home = project.path().join("home");
     fs::create_dir(&home).unwrap();

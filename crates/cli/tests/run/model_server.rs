@@ -1,5 +1,5 @@
-//! The judge's model on every wire, with our own readers of these wires on the other side, in
-//! `attache agent` as a process.
+//! The judge's model with every wire format, read by the providers of `attache agent` in a separate
+//! process.
 
 use crate::project::{Ended, Project};
 use attache_check::ModelServer;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use tokio::runtime::Runtime;
 
-/// A project with the model as a provider of each wire.
+/// A project with the model as a provider for each wire format.
 struct Driven {
     project: Project,
     model: ModelServer,
@@ -36,8 +36,8 @@ impl Driven {
         Self { project, model, _runtime: runtime }
     }
 
-    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as
-    /// JSON lines.
+    /// Sends a prompt with these acts to the model of a wire format, allows everything, and returns
+    /// the JSON lines.
     fn play(&self, wire: &str, acts: Value) -> Ended {
         let prompt = format!("do this: {}", json!({"acts": acts}));
         let mut command = self.project.attache(&["run", "--yes", "--json", &prompt]);
@@ -46,7 +46,7 @@ impl Driven {
     }
 }
 
-/// The texts of all updates of this kind, together.
+/// Returns the joined texts of all updates of this kind.
 fn told(ended: &Ended, kind: &str) -> String {
     let lines = ended.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let is = |line: &Value| line["event"] == kind;
@@ -54,7 +54,7 @@ fn told(ended: &Ended, kind: &str) -> String {
 }
 
 #[test]
-fn a_turn_on_each_wire_does_what_its_prompt_tells() {
+fn a_turn_with_each_wire_format_performs_its_acts() {
     let driven = Driven::new();
     for wire in WIRES {
         let path = driven.project.path().join(format!("{wire}.txt"));
@@ -84,7 +84,7 @@ fn a_turn_on_each_wire_does_what_its_prompt_tells() {
 }
 
 #[test]
-fn a_turn_on_each_wire_ends_as_its_prompt_tells() {
+fn a_turn_with_each_wire_format_ends_as_its_acts_say() {
     let driven = Driven::new();
     for wire in WIRES {
         for (act, expected) in [

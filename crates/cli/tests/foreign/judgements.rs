@@ -1,4 +1,4 @@
-//! Judgements of our own peers and of those that are made with the official SDKs, each made once,
+//! Judgements of our own peers and of those made with the official SDKs. Each peer is judged once,
 //! by all rules.
 
 use crate::peers::{ATTACHE, Agent, Client};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 
-/// How long judging one peer may take. It only decides what would otherwise hang for ever.
+/// The time limit for judging one peer. It only prevents endless waiting.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// Whose library peers are made with.
+/// The library that peers are made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Ours,
@@ -31,7 +31,7 @@ impl Family {
     }
 }
 
-/// An agent and a client of one family, judged.
+/// The judgements of an agent and a client of one family.
 pub(crate) struct Peers {
     pub(crate) family: Family,
     pub(crate) agent: Judged,
@@ -44,16 +44,16 @@ impl Peers {
     }
 }
 
-/// What `attache check` says of a peer.
+/// The result of `attache check` for a peer.
 pub(crate) struct Judged {
     pub(crate) judgement: Judgement,
-    /// How it differs from what the peer is known to fail, if it does.
+    /// The differences from the peer's known failures, if any.
     differs: Option<String>,
 }
 
 impl Judged {
-    /// Fails unless the peer breaks what it is known to break, and nothing else.
-    pub(crate) fn is_as_known(&self) {
+    /// Fails unless the peer has exactly its known failures.
+    pub(crate) fn has_known_failures(&self) {
         let name = &self.judgement.command;
         assert!(
             self.differs.is_none(),
@@ -63,7 +63,7 @@ impl Judged {
     }
 }
 
-/// The list of what a peer is known to fail.
+/// Returns the file with a peer's known failures.
 pub(crate) fn known(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/foreign/known")
@@ -71,7 +71,7 @@ pub(crate) fn known(name: &str) -> PathBuf {
         .with_extension("md")
 }
 
-/// The three families.
+/// Returns the judgements of the three families.
 pub(crate) async fn judgements() -> &'static [Peers] {
     static JUDGED: OnceCell<Vec<Peers>> = OnceCell::const_new();
     let judged = JUDGED.get_or_init(|| async {
@@ -85,13 +85,13 @@ pub(crate) async fn judgements() -> &'static [Peers] {
     judged.await
 }
 
-/// The peers of one of the families.
+/// Judges the peers of one family.
 pub(crate) async fn family(family: Family) -> &'static Peers {
     judgements().await.iter().find(|peers| peers.family == family).unwrap()
 }
 
-/// How the clients of the official SDKs go on errands: options, and steps of their scripts.
-const ERRANDS: &[(&str, &[&str], &[&str])] = &[
+/// How the clients of the official SDKs perform tasks: options, and steps of their scripts.
+const TASKS: &[(&str, &[&str], &[&str])] = &[
     ("cancel", &[], &["permission wait", "form wait", "prompt-cancel update {prompt}"]),
     ("load", &["--load", "{session}"], &["prompt {prompt}"]),
     ("resume", &["--resume", "{session}"], &["prompt {prompt}"]),
@@ -122,7 +122,7 @@ const ERRANDS: &[(&str, &[&str], &[&str])] = &[
     ("twice", &[], &["prompt {prompt}", "prompt {prompt2}"]),
 ];
 
-/// How a client is judged: its errands, and the command that sends a prompt.
+/// Returns the arguments for judging a client: its tasks, and the command that sends a prompt.
 fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
     let program = match client {
         Client::Ours => {
@@ -139,11 +139,11 @@ fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
         command
     };
     let quoted = |word: &String| format!("'{word}'");
-    let errands = ERRANDS.iter().flat_map(|(name, options, steps)| {
+    let tasks = TASKS.iter().flat_map(|(name, options, steps)| {
         let words: Vec<String> = command(options, steps).iter().map(quoted).collect();
         ["--to".to_owned(), format!("{name}={}", words.join(" "))]
     });
-    (errands.collect(), command(&[], &["prompt {prompt}"]))
+    (tasks.collect(), command(&[], &["prompt {prompt}"]))
 }
 
 async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
@@ -151,8 +151,8 @@ async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
     Peers { family, agent, client }
 }
 
-/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged
-/// too; they log in without asking anybody.
+/// Returns the agent to judge. The agents of `interop/` store their sessions in a folder, so that
+/// restarts are judged too; they log in without a question.
 async fn judged_agent(family: Family, agent: Agent) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let (mut arguments, mut command) = (baseline("agent", family), agent.command);
@@ -164,12 +164,11 @@ async fn judged_agent(family: Family, agent: Agent) -> Judged {
 }
 
 async fn judged_client(family: Family, client: Client) -> Judged {
-    let (errands, command) = to_be_judged(client);
-    judged("client", &[baseline("client", family), errands].concat(), &command).await
+    let (tasks, command) = to_be_judged(client);
+    judged("client", &[baseline("client", family), tasks].concat(), &command).await
 }
 
-/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by
-/// themselves elsewhere.
+/// Returns the arguments for known failures. Our own peers get none: other tests judge them.
 fn baseline(side: &str, family: Family) -> Vec<String> {
     let name = match family {
         Family::Ours => return Vec::new(),
@@ -179,7 +178,7 @@ fn baseline(side: &str, family: Family) -> Vec<String> {
     vec!["--baseline".to_owned(), text(known(&format!("{side}-{name}")))]
 }
 
-/// What `attache check` says of one peer, whatever that is.
+/// Runs `attache check` on one peer and returns its result.
 async fn judged(side: &str, arguments: &[String], command: &[String]) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("judgement.json");

@@ -1,10 +1,10 @@
-//! What `attache run` does for an agent: commands in terminals, forms.
+//! Services of `attache run` for agents: commands in terminals, forms.
 
 use crate::project::Project;
 use crate::script::Script;
 use std::process::Output;
 
-/// An agent that has a command run in a terminal, shows it, and releases it.
+/// An agent that runs a command in a terminal, shows it, and releases it.
 const COMMAND: &str = r#"
     prompt=$id
     ask() { printf '{"jsonrpc":"2.0","id":%s,"method":"terminal/%s","params":{"sessionId":"s",%s}}\n' "$1" "$2" "$3"; IFS= read -r answer; }
@@ -33,14 +33,17 @@ fn run(flags: &[&str], code: i32) -> (String, String) {
     (stdout, stderr)
 }
 
-/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command
-/// printed is shown.
+/// TERM-12, PERM-05: flags decide about commands as about other actions, and the output of a
+/// command is shown.
 #[test]
 fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     for flag in [&["--yes"][..], &["--allow", "execute"]] {
         let (stdout, stderr) = run(flag, 0);
         assert!(!stdout.contains("refused") && stderr.contains("made here"), "{stdout}{stderr}");
-        assert!(stderr.contains("printf 'made %s\\n' here"), "what was allowed is said: {stderr}");
+        assert!(
+            stderr.contains("printf 'made %s\\n' here"),
+            "the allowed command is shown: {stderr}"
+        );
     }
     for flag in [&[][..], &["--allow", "edit"]] {
         let (stdout, stderr) = run(flag, 11);
@@ -50,7 +53,7 @@ fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     assert!(stdout.contains(r#""text":"made here\n""#), "{stdout}");
 }
 
-/// An agent that has a form filled in, and says what came of it.
+/// An agent that sends a form and reports the reply.
 const FORM: &str = r#"
     prompt=$id
     fields='{"name":{"type":"string","default":"Ann"},"age":{"type":"integer","default":AGE,"maximum":120}}'
@@ -61,10 +64,9 @@ const FORM: &str = r#"
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
 
-/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what
-/// does not fit it.
+/// ELIC-13, ELIC-14: without a person only the flag answers a form, and never with invalid values.
 #[test]
-fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
+fn a_flag_answers_a_form_without_a_person() {
     let answered = |age: &str, flags: &[&str]| {
         let project = Project::new();
         let prompt = FORM.replace("AGE", age);

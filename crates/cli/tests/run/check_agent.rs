@@ -4,7 +4,7 @@ use crate::project::{Ended, Project};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Checks the agent that this command starts.
+/// Judges the agent that this command starts.
 fn check(arguments: &[&str], command: &[&str]) -> Ended {
     Project::empty().run(&[&["check", "agent"], arguments, &["--"], command].concat())
 }
@@ -13,7 +13,7 @@ fn verdicts(ended: &Ended) -> Vec<Value> {
     ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What was said about a rule.
+/// Returns the verdict about a rule.
 #[track_caller]
 fn verdict<'v>(verdicts: &'v [Value], rule: &str) -> &'v Value {
     verdicts.iter().find(|verdict| verdict["rule"] == rule).unwrap()
@@ -22,7 +22,7 @@ fn verdict<'v>(verdicts: &'v [Value], rule: &str) -> &'v Value {
 const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
 
 #[test]
-fn our_agent_keeps_every_rule_it_is_probed_for() {
+fn our_agent_passes_every_probe() {
     let ended = check(&["--json"], &OURS);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let verdicts = verdicts(&ended);
@@ -44,11 +44,11 @@ fn an_agent_that_fills_stderr_is_judged_like_any_other() {
 
 /// RPC-03.
 #[test]
-fn text_on_stdout_is_told_with_its_line_and_the_rest_is_judged() {
+fn text_on_stdout_is_reported_and_other_rules_are_judged() {
     let chatty = format!("printf 'Wel\\033[31mcome\\n'; exec '{}' agent", OURS[0]);
     let ended = check(&[], &["sh", "-c", &chatty]);
     assert_eq!(ended.code, Some(4), "{ended:#?}");
-    // What passes scrolls by; what does not stands at the end.
+    // Passes come first; failures are at the end, where they stay visible.
     let (before, fails) = ended.stdout.split_once("\n\nfail       ").unwrap();
     assert!(before.starts_with("pass\n") && before.contains(" CONF-07 "), "{ended:#?}");
     assert!(
@@ -60,7 +60,7 @@ fn text_on_stdout_is_told_with_its_line_and_the_rest_is_judged() {
 }
 
 #[test]
-fn an_agent_that_does_not_answer_gets_a_verdict_and_is_gone_soon() {
+fn a_silent_agent_gets_a_verdict_and_ends_soon() {
     let began = Instant::now();
     for (timeout, command, seen) in [
         ("0.2", vec!["sh", "-c", "sleep 600 & sleep 600"], "no such line within 0.6 s"),
@@ -82,20 +82,20 @@ fn an_agent_that_does_not_answer_gets_a_verdict_and_is_gone_soon() {
         );
         assert_eq!(verdict(&verdicts, "CONF-07")["verdict"], "not tested");
     }
-    assert!(began.elapsed() < Duration::from_secs(120), "the sleepers were waited for");
+    assert!(began.elapsed() < Duration::from_secs(120), "sleeping processes delayed the end");
 }
 
 #[test]
-fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
+fn wrong_arguments_are_reported() {
     check(&[], &["no-such-agent"]).failed(3, &["no program no-such-agent in PATH"]);
     check(&["--only", "ZZZ-1"], &OURS).failed(2, &["there is no rule \"ZZZ-1\""]);
     check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
 }
 
-/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those
+/// An agent that does not start breaks INIT-05, whichever rules are selected, and none of those
 /// counts as kept.
 #[test]
-fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
+fn an_agent_that_does_not_start_passes_no_selected_rule() {
     for (only, command) in [("RPC-01", "echo hello; exit 3"), ("RPC-01,RPC-11", "sleep 30")] {
         let only: Vec<&str> = only.split(',').flat_map(|rule| ["--only", rule]).collect();
         let arguments = [&["--timeout", "0.2"][..], &only].concat();
@@ -109,7 +109,7 @@ fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
     }
 }
 
-/// What was not tested is not counted among what was judged.
+/// Rules that were not tested do not count as judged.
 #[test]
 fn a_judgement_without_a_verdict_says_so() {
     let ended = check(&["--only", "AUTH-09"], &OURS);
@@ -119,7 +119,7 @@ fn a_judgement_without_a_verdict_says_so() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named_without_the_path_that_was_searched() {
+fn a_missing_program_is_named_without_the_value_of_path() {
     let ended = check(&[], &["attache-no-such-program"]);
     assert_eq!(ended.code, Some(3), "{ended:#?}");
     assert!(

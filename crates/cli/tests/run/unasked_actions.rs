@@ -1,5 +1,4 @@
-//! What `attache run` does for an agent that writes files and runs commands through it, without
-//! asking first.
+//! `attache run` with agents that write files and run commands through it without asking first.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -7,11 +6,11 @@ use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// The names that the agent tries in one turn, the protected ones last.
+/// The names that the agent tries in one turn; protected files come last.
 const NAMES: [&str; 5] =
     ["plain.txt", ".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "link/pre-push"];
 
-/// An agent that only writes, and keeps what the client answers.
+/// Runs an agent that only writes files, and stores the client's replies.
 fn run(project: &Project, flags: &[&str]) -> Ended {
     let writes: String = NAMES
         .iter()
@@ -31,7 +30,7 @@ fn run(project: &Project, flags: &[&str]) -> Ended {
     attache(project, &[&["run", "--agent", &agent, "write"], flags].concat())
 }
 
-/// Runs the program for a person who keeps what was decided.
+/// Runs the program and lets it store decisions.
 fn attache(project: &Project, arguments: &[&str]) -> Ended {
     let path = |name: &str| project.path().join(name);
     let mut command = project.attache(arguments);
@@ -43,7 +42,7 @@ fn written(project: &Project) -> Vec<&'static str> {
     NAMES.into_iter().filter(|name| project.path().join(name).exists()).collect()
 }
 
-/// The decisions in the log, with their files.
+/// Returns the decisions in the log, with their files.
 fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
     let ended = attache(project, &["permissions", "audit", "--json"]);
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -56,9 +55,10 @@ fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// PERM-02 for files: each try is decided, said, answered with an error and logged with its path.
+/// PERM-02 for files: each attempt is decided, shown, answered with an error and logged with its
+/// path.
 #[test]
-fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
+fn writes_without_a_question_are_refused_unless_a_flag_allows_them() {
     for (flags, expected) in [
         (&[][..], &[][..]),
         (&["--allow", "execute"], &[]),
@@ -85,15 +85,15 @@ fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
             let name = name.replace("link/", ".git/hooks/");
             let path = PathBuf::from(project.path()).join(&name);
             assert!(paths.contains(&path.to_string_lossy().into_owned()), "{paths:?} {name}");
-            assert!(ended.stderr.contains(&name), "each decision is said: {ended:#?}");
+            assert!(ended.stderr.contains(&name), "each decision is shown: {ended:#?}");
         }
     }
 }
 
-/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets
-/// that file through.
+/// A rule that rejects edits stops writes in spite of `--yes`. A rule with the path of a protected
+/// file allows that file.
 #[test]
-fn rules_decide_about_writes_before_the_flags() {
+fn rules_about_writes_override_flags() {
     let remember = |project: &Project, rules: &str| {
         let file = project.path().join(".no-settings/attache/client-permissions.txt");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -116,7 +116,7 @@ fn rules_decide_about_writes_before_the_flags() {
     assert_eq!(written(&project), ["plain.txt", ".git/hooks/pre-commit"], "{ended:#?}");
 }
 
-/// The event for programs is that of any permission.
+/// Scripts get the same event as for any permission.
 #[test]
 fn a_refused_write_is_a_permission_event() {
     let project = Project::new();
@@ -131,7 +131,7 @@ fn a_refused_write_is_a_permission_event() {
     }
 }
 
-/// An agent that only reads these files, and keeps what the client answers.
+/// An agent that only reads these files, and stores the client's replies.
 fn reading(project: &Project, names: &[&str]) -> String {
     let reads: String = names
         .iter()
@@ -148,8 +148,8 @@ fn reading(project: &Project, names: &[&str]) -> String {
     Script { prompt: &prompt, ..Script::default() }.install(project)
 }
 
-/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free
-/// read is neither said nor logged.
+/// A rule that rejects stops a plain read in spite of `--yes`: the decision is shown and logged,
+/// and the exit code is 11. A read that needs no permission is neither shown nor logged.
 #[test]
 fn a_rule_that_rejects_stops_a_plain_read() {
     let project = Project::new();
@@ -181,8 +181,8 @@ fn a_rule_that_rejects_stops_a_plain_read() {
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, is named for the later write
-/// too.
+/// If a flag chooses the agent's only option, which allows always, the log names the flag for later
+/// writes too.
 #[test]
 fn the_log_names_the_flag_that_allowed_a_write() {
     let project = Project::new();
@@ -215,8 +215,8 @@ fn the_log_names_the_flag_that_allowed_a_write() {
     assert_eq!(log.matches("allowed by --yes").count(), 2, "{log}");
 }
 
-/// A command whose words name a protected file is no matter of flags: said, logged, and refused
-/// where nobody can be asked.
+/// Flags do not cover a command whose words name a protected file: without a person it is refused,
+/// and the decision is shown and logged.
 #[test]
 fn a_command_that_names_a_protected_file_is_refused() {
     for (flags, rule) in
@@ -245,9 +245,6 @@ fn a_command_that_names_a_protected_file_is_refused() {
         let verdicts: Vec<String> =
             audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
         assert_eq!(verdicts, ["rejected", "rejected", "allowed"], "{ended:#?}");
-        assert!(
-            ended.stderr.contains("a rule with this whole command line allows it"),
-            "{ended:#?}"
-        );
+        assert!(ended.stderr.contains("add a rule with this whole command line"), "{ended:#?}");
     }
 }

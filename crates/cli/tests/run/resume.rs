@@ -1,4 +1,4 @@
-//! `--resume` and `--session`: going on with what was begun.
+//! `--resume` and `--session`: continuing sessions.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -6,7 +6,7 @@ use attache_protocol::method::Side;
 use serde_json::Value;
 use std::fs;
 
-/// The built-in agent, with sessions kept beside the project.
+/// Runs the built-in agent, with sessions stored beside the project.
 fn run(project: &Project, arguments: &[&str]) -> Ended {
     let store = project.path().join("sessions.db");
     project.attache(arguments).env("ATTACHE_STORE", store).output().unwrap().into()
@@ -21,7 +21,7 @@ fn session(ended: &Ended) -> Value {
 }
 
 #[test]
-fn the_built_in_agent_goes_on_with_a_session() {
+fn the_built_in_agent_continues_a_session() {
     let project = Project::new();
     let first = session(&run(&project, &["run", "--json", "summarize this project"]));
     let id = first["sessionId"].as_str().unwrap();
@@ -36,7 +36,7 @@ fn the_built_in_agent_goes_on_with_a_session() {
         );
         assert!(
             !ended.stdout.contains("\"text\":\"summarize"),
-            "the past is not told again: {ended:#?}"
+            "the history is not repeated: {ended:#?}"
         );
     }
     let shown = run(&project, &["sessions", "show", "last"]).stdout;
@@ -50,7 +50,7 @@ fn the_built_in_agent_goes_on_with_a_session() {
 }
 
 #[test]
-fn a_session_with_a_name_is_begun_once() {
+fn a_named_session_is_created_once() {
     let project = Project::new();
     let first = session(&run(&project, &["run", "--json", "--session", "review", "help"]));
     let again = session(&run(
@@ -61,12 +61,12 @@ fn a_session_with_a_name_is_begun_once() {
     assert_eq!((&first["sessionId"], &again["title"]), (&again["sessionId"], &"review".into()));
     let other = session(&run(&project, &["run", "--json", "--session", "Review", "help"]));
     assert_ne!(other["sessionId"], first["sessionId"]);
-    // A tag will do, too.
+    // A tag works too.
     let id = other["sessionId"].as_str().unwrap();
     assert_eq!(run(&project, &["sessions", "tag", id, "+bugs"]).code, Some(0));
     let tagged = session(&run(&project, &["run", "--json", "--session", "bugs", "help"]));
     assert_eq!(tagged["sessionId"], other["sessionId"]);
-    // A name is of its folder.
+    // A name applies to its folder only.
     fs::create_dir(project.path().join("elsewhere")).unwrap();
     let elsewhere = session(&run(
         &project,
@@ -96,8 +96,8 @@ const LISTING: &str = r#"*'"session/list"'*) reply '{"sessions":[
 {"sessionId":"bb","cwd":"/","title":"third","updatedAt":"2026-02-01T00:00:00+00:00"}]}' ;;
 *'"session/load"'*|*'"session/resume"'*) printf '%s\n' "$line" >opened; reply '{}' ;;"#;
 
-/// A foreign agent with these capabilities, and the run with it. Gives the request that opened the
-/// session, if one did.
+/// Runs a foreign agent with these capabilities. Returns the request that opened the session, if
+/// any.
 fn with_agent(capabilities: &str, arguments: &[&str]) -> (Ended, Option<Value>) {
     let project = Project::new();
     let initialize =
@@ -115,14 +115,14 @@ fn with_agent(capabilities: &str, arguments: &[&str]) -> (Ended, Option<Value>) 
 
 /// SESS-12, SESS-18, LIST-01.
 #[test]
-fn a_foreign_agent_loads_if_it_can_and_else_resumes() {
+fn a_foreign_agent_loads_if_it_can_and_otherwise_resumes() {
     let both = r#"{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{}}}"#;
     let only_resume = r#"{"sessionCapabilities":{"list":{},"resume":{}}}"#;
     for (capabilities, named, method, id) in [
         (both, "last", "session/load", "aa-2"),
         (both, "b", "session/load", "bb"),
         (only_resume, "aa-1", "session/resume", "aa-1"),
-        // Without a list the id is taken as it is.
+        // Without a list the id is used as given.
         (r#"{"loadSession":true}"#, "any", "session/load", "any"),
     ] {
         let (ended, opened) = with_agent(capabilities, &["--resume", named]);
@@ -138,7 +138,7 @@ fn a_foreign_agent_loads_if_it_can_and_else_resumes() {
 }
 
 #[test]
-fn a_session_that_cannot_be_gone_on_with_is_told_and_ends_with_2() {
+fn a_session_that_cannot_be_continued_ends_with_2() {
     let list = r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#;
     with_agent(list, &["--resume", "aa"])
         .0
@@ -151,7 +151,7 @@ fn a_session_that_cannot_be_gone_on_with_is_told_and_ends_with_2() {
 }
 
 #[test]
-fn an_agent_that_takes_no_titles_is_told_with_the_way_back() {
+fn a_session_that_cannot_be_named_is_reported_with_its_id() {
     let (ended, opened) = with_agent(
         r#"{"loadSession":true,"sessionCapabilities":{"list":{}}}"#,
         &["--session", "other"],

@@ -1,5 +1,5 @@
-//! What the built-in agent has no part in: it runs its commands itself. An agent of the kit runs
-//! them in terminals of the client, and is judged by the rules of terminals as any agent is.
+//! The rules of terminals do not apply to the built-in agent, which runs commands itself. This test
+//! judges an agent of the kit that runs them in terminals of the client.
 
 use attache_agent::{About, Author, Command, Opening, Result, StopReason, Turn, serve};
 use attache_check::{Link, Outcome, Run, select};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// An agent that says and runs what the judge tells it in its prompt.
+/// An agent that says and runs what the judge's prompt requests.
 struct Shell;
 
 impl Author for Shell {

@@ -3,8 +3,8 @@
 use crate::project::Project;
 use std::fs;
 
-/// Every line of a turn that edits, both ways, keeps the rules; the recording is what `--trace`
-/// wrote.
+/// Every line of a turn with an edit keeps the rules, in both directions. `--trace` writes the
+/// recording.
 #[test]
 fn our_own_conversation_breaks_no_rule() {
     let project = Project::new();
@@ -17,7 +17,7 @@ fn our_own_conversation_breaks_no_rule() {
 }
 
 #[test]
-fn a_breach_is_told_with_its_line_and_rule_and_cannot_colour_the_terminal() {
+fn a_violation_is_reported_with_line_and_rule_and_without_terminal_control() {
     let project = Project::new();
     let lines = concat!(
         "{\"from\":\"client\",\"t\":0.5,\"message\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",",
@@ -42,7 +42,7 @@ fn a_breach_is_told_with_its_line_and_rule_and_cannot_colour_the_terminal() {
 }
 
 #[test]
-fn a_file_that_is_no_recording_is_named_with_line_and_column() {
+fn an_invalid_recording_is_reported_with_line_and_column() {
     let project = Project::new();
     fs::write(project.path().join("no.jsonl"), "{\"from\":\"agent\",\n").unwrap();
     project

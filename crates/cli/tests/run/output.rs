@@ -1,5 +1,5 @@
-//! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where
-//! nobody can be asked.
+//! Output to a pipe: only the answer, or one JSON object per line. Without a person, actions are
+//! rejected.
 
 use crate::project::{MAIN, Project};
 use crate::script::Script;
@@ -21,7 +21,7 @@ fn only_the_answer_goes_to_a_pipe() {
 }
 
 #[test]
-fn nothing_is_approved_where_nobody_can_be_asked() {
+fn nothing_is_approved_without_a_person() {
     for flags in [&[][..], &["--allow", "execute"], &["--json"]] {
         let project = Project::new();
         let ended = project.run(&[&["run", RENAME], flags].concat());
@@ -47,7 +47,7 @@ fn flags_allow_everything_or_a_kind() {
 }
 
 #[test]
-fn a_prompt_may_come_from_a_pipe() {
+fn a_prompt_can_come_from_a_pipe() {
     let project = Project::new();
     for arguments in [&["run"][..], &["run", "-"], &["run", "where is", "-"]] {
         let mut child = project.attache(arguments).stdin(Stdio::piped()).spawn().unwrap();
@@ -62,7 +62,7 @@ fn a_prompt_may_come_from_a_pipe() {
 }
 
 #[test]
-fn an_agent_cannot_command_the_terminal_through_a_pipe() {
+fn an_agent_cannot_send_terminal_control_through_a_pipe() {
     let evil = r"\u001b[2J\u001b]0;owned\u0007\u009b1mevil\u202e";
     let prompt = format!(
         r#"update '{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{evil}"}}}}'
@@ -72,8 +72,8 @@ fn an_agent_cannot_command_the_terminal_through_a_pipe() {
     );
     for flags in [&[][..], &["--verbose"], &["--json"]] {
         let project = Project::new();
-        // The shell's printf would turn the escapes itself: they are in its argument, which it does
-        // not read.
+        // The shell's printf would interpret escapes in its format string, but not in its
+        // arguments.
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
         let ended = project.run(&[&["run", "--agent", &agent, "hello"], flags].concat());
         let all = ended.stdout.clone() + &ended.stderr;
@@ -84,7 +84,7 @@ fn an_agent_cannot_command_the_terminal_through_a_pipe() {
     }
 }
 
-/// The members that JSON.md lists for each event.
+/// Returns the members that JSON.md lists for each event.
 fn documented() -> BTreeMap<String, String> {
     let text = include_str!("../../JSON.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));

@@ -9,15 +9,15 @@ fn fuzz(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
 }
 
 #[test]
-fn our_agent_stands_spoiled_conversations() {
+fn our_agent_survives_malformed_conversations() {
     let ended = fuzz(&Project::empty(), &["--runs", "120", "--seed", "11"], &[OURS, "agent"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
-/// An agent whose input ends at a line that is no object.
+/// An agent whose input ends at a line that is not an object.
 #[test]
-fn what_breaks_an_agent_is_shown_small_and_plays_again() {
+fn a_failure_of_an_agent_is_minimized_and_can_be_replayed() {
     let project = Project::empty();
     let touchy = format!("sed -u '/^[^{{]/q' | '{OURS}' agent");
     let touchy = ["sh", "-c", &touchy];
@@ -36,7 +36,7 @@ fn what_breaks_an_agent_is_shown_small_and_plays_again() {
 }
 
 #[test]
-fn a_file_that_is_no_recording_and_a_peer_that_does_not_start_are_told_in_a_sentence() {
+fn a_broken_recording_and_a_missing_peer_are_reported() {
     let project = Project::empty();
     for (arguments, command, code, said) in [
         (&["--replay", "nothing.jsonl"][..], OURS, 2, "nothing.jsonl cannot be read"),
@@ -49,7 +49,7 @@ fn a_file_that_is_no_recording_and_a_peer_that_does_not_start_are_told_in_a_sent
 }
 
 #[test]
-fn our_client_stands_spoiled_conversations() {
+fn our_client_survives_malformed_conversations() {
     let command = [
         "check", "fuzz", "client", "--runs", "120", "--seed", "11", "--", OURS, "run", "--agent",
         "{agent}", "{prompt}",
@@ -59,9 +59,9 @@ fn our_client_stands_spoiled_conversations() {
     assert_eq!(ended.stdout, "120 cases of seed 11 were run, and nothing broke.\n");
 }
 
-/// A client to which nothing comes any more after a line that is no object.
+/// A client whose input ends at a line that is not an object.
 #[test]
-fn what_breaks_a_client_is_shown_small_and_plays_again() {
+fn a_failure_of_a_client_is_minimized_and_can_be_replayed() {
     let project = Project::empty();
     let touchy =
         format!("exec '{OURS}' run --agent \"sh -c \\\"$1 | sed -u '/^[^{{]/q'\\\"\" hello");

@@ -12,7 +12,7 @@ use crate::terminal;
 use std::io::{self, IsTerminal};
 
 /// Returns the output for stdout and the flags.
-pub(super) fn face(arguments: &args::Run) -> Box<dyn Show> {
+pub(super) fn output(arguments: &args::Run) -> Box<dyn Show> {
     if arguments.json {
         return Box::new(Json::new(io::stdout()));
     }

@@ -1,4 +1,4 @@
-//! `attache trace`: a tap that changes nothing.
+//! `attache trace`: recording without changing anything.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The tap around `sh -c SCRIPT`, which it records in `tap.jsonl`.
+/// Runs `attache trace` around `sh -c SCRIPT`, recording to `tap.jsonl`.
 fn tapped(project: &Project, script: &str) -> Command {
     let mut command = project.attache(&["trace", "--file", "tap.jsonl", "--", "sh", "-c", script]);
     command.stdin(Stdio::piped());
@@ -27,7 +27,7 @@ fn recorded(project: &Project) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What went in and came out again through `cat`.
+/// Sends these bytes through `cat` and returns its output.
 fn through_cat(project: &Project, bytes: &[u8]) -> Vec<u8> {
     let (mut child, mut stdin, mut stdout) = started(project, "exec cat");
     let bytes = bytes.to_vec();
@@ -40,7 +40,7 @@ fn through_cat(project: &Project, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn every_byte_passes_unchanged_and_is_recorded_once_for_each_side() {
+fn every_byte_passes_unchanged_and_is_recorded_once() {
     let project = Project::empty();
     let bytes =
         b"{\"a\": 1 }\r\n\n\xff\xfe\0\x1b[31m\n{\"token\":\"s3cret\"}\n{\"apiKey\":\"s3cret\"";
@@ -60,7 +60,7 @@ fn every_byte_passes_unchanged_and_is_recorded_once_for_each_side() {
 }
 
 #[test]
-fn a_line_of_40_mb_passes_and_is_recorded_as_cut() {
+fn a_line_of_40_mb_passes_and_its_start_is_recorded() {
     let project = Project::empty();
     let mut bytes = vec![b'x'; 40_000_000];
     bytes.extend_from_slice(b"\n{}\n");
@@ -73,7 +73,7 @@ fn a_line_of_40_mb_passes_and_is_recorded_as_cut() {
 }
 
 #[test]
-fn a_piece_passes_before_its_line_ends_and_before_the_next() {
+fn a_piece_passes_before_its_line_ends() {
     let project = Project::empty();
     let (mut child, mut stdin, mut stdout) = started(&project, "exec cat");
     let mut byte = [0];
@@ -87,7 +87,7 @@ fn a_piece_passes_before_its_line_ends_and_before_the_next() {
 }
 
 #[test]
-fn each_end_is_seen_on_the_other_side_while_the_other_direction_goes_on() {
+fn the_end_of_one_direction_passes_while_the_other_continues() {
     let project = Project::empty();
     // The client ends first: the agent sees it and still answers.
     let (mut child, stdin, mut stdout) = started(&project, "cat >/dev/null; echo all read; exit 7");
@@ -96,7 +96,7 @@ fn each_end_is_seen_on_the_other_side_while_the_other_direction_goes_on() {
     stdout.read_to_string(&mut out).unwrap();
     assert_eq!((&*out, child.wait().unwrap().code()), ("all read\n", Some(7)));
 
-    // The agent ends its output first: the client sees it and still sends.
+    // The agent closes its output first: the client sees it and still sends.
     let project = Project::empty();
     let script = "echo bye; exec >&-; cat >got; exit 3";
     let (mut child, mut stdin, mut stdout) = started(&project, script);
@@ -108,9 +108,9 @@ fn each_end_is_seen_on_the_other_side_while_the_other_direction_goes_on() {
     assert_eq!(fs::read_to_string(project.path().join("got")).unwrap(), "still here");
 }
 
-/// TERM-08: by a code or by a signal, never both.
+/// TERM-08: with a code or a signal, never both.
 #[test]
-fn the_end_of_the_agent_and_its_stderr_are_those_of_the_tap() {
+fn exit_status_and_stderr_of_the_agent_pass_through() {
     let project = Project::empty();
     let ended = tapped(&project, "echo out; printf 'odd \\033[31m words' >&2; kill -SEGV $$")
         .output()
@@ -121,7 +121,7 @@ fn the_end_of_the_agent_and_its_stderr_are_those_of_the_tap() {
 }
 
 #[test]
-fn an_agent_that_reads_no_more_is_seen_by_a_client_that_writes() {
+fn a_client_that_writes_sees_that_the_agent_stopped_reading() {
     let project = Project::empty();
     let (mut child, mut stdin, _stdout) =
         started(&project, "exec <&-; echo closed; exec sleep 1000");
@@ -129,7 +129,7 @@ fn an_agent_that_reads_no_more_is_seen_by_a_client_that_writes() {
     while stdin.write_all(b"{}\n").is_ok() {
         assert!(Instant::now() < deadline, "the client never sees it");
     }
-    // SAFETY: the child has not been waited for, so the number is still its own.
+    // SAFETY: the child has not been waited for, so the process id is still its own.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGTERM) };
     assert_eq!(
         child.wait().unwrap().signal(),
@@ -139,7 +139,7 @@ fn an_agent_that_reads_no_more_is_seen_by_a_client_that_writes() {
 }
 
 #[test]
-fn nothing_is_left_if_the_tap_is_killed() {
+fn no_process_is_left_if_trace_is_killed() {
     let project = Project::empty();
     let (mut child, _stdin, mut stdout) = started(&project, "sleep 1000 & echo $!; wait");
     let mut pid = [0; 1];
@@ -161,7 +161,7 @@ fn nothing_is_left_if_the_tap_is_killed() {
 }
 
 #[test]
-fn it_judges_as_it_passes_and_a_client_works_through_it() {
+fn messages_are_judged_as_they_pass() {
     let project = Project::new();
     let agent = Script {
         initialize: r#"printf '\033[31mWelcome\n'; reply '{"protocolVersion":1}'"#,
@@ -191,7 +191,7 @@ fn it_judges_as_it_passes_and_a_client_works_through_it() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_before_anything_starts() {
+fn wrong_arguments_are_reported_before_the_agent_starts() {
     let project = Project::empty();
     project.run(&["trace", "--", "true"]).failed(2, &["--file <FILE>"]);
     project.run(&["trace", "--judge"]).failed(2, &["-- <CMD>"]);
