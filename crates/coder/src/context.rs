@@ -1,5 +1,5 @@
-//! What a model knows of a session: how full its window is, how the older part of the conversation
-//! gives way to a summary; and what the session is called and about.
+//! The model's context: how full its window is, summaries of older conversation, and the title and
+//! tags of the session.
 
 mod compaction;
 mod cut;

@@ -1,8 +1,9 @@
-//! The built-in agent: a model, tools on real files, and what may run without asking.
+//! The built-in agent: a model, tools on real files, and permissions.
 //!
 //! [`Coder`] implements `attache_agent::Author`. It runs the loop of a turn: the model answers, its
-//! tool calls run, and the model continues with their results. The agent kit owns the protocol's
-//! messages and the life of sessions; the crate `attache-models` owns models and their providers.
+//! tool calls run, and the model continues with their results. The agent kit handles the protocol's
+//! messages and the life cycle of sessions. The crate `attache-models` handles models and their
+//! providers.
 //!
 //! The source is sorted by topic:
 //!

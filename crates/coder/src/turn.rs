@@ -30,7 +30,7 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
 use std::pin::Pin;
 
-/// The most calls of the model in one turn, and in one task of a subagent.
+/// The maximum number of model calls in one turn, and in one task of a subagent.
 const STEPS: usize = 50;
 const STEPS_OF_SUBAGENT: usize = 30;
 
@@ -51,7 +51,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     if let Some(part) = prompt.media.iter().find(|part| !model.takes(part)) {
         let (title, what) = (model.title(), kind(part));
         return Err(Error::invalid(format!(
-            "{title} cannot take {what}: leave it out, or choose another model"
+            "{title} does not accept {what}: leave it out, or choose another model"
         )));
     }
     entitle(memory, turn, &prompt).await?;
@@ -60,7 +60,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     let most = room(&*model, memory, turn);
     if let Some(window) = model.window().filter(|_| needed > most) {
         turn.say(&format!(
-            "This prompt is too long: about {}, and the model takes {}. I left it out.\n",
+            "This prompt is too long: it has about {}, and the model accepts {}. It was not sent.\n",
             counted(needed, "token"),
             counted(most, "token")
         ))
@@ -83,8 +83,8 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     Ok(reason)
 }
 
-/// Lets the model go on, with the tools that it asks for, until it is done with what the
-/// conversation's last prompt asks: a person's, or a subagent's task.
+/// Runs the model and its tools until it has answered the last prompt of the conversation, which is
+/// a person's prompt or a subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
@@ -132,8 +132,8 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model
-/// could use them.
+/// Waits a moment for MCP servers that are about to be ready, once in a session, if the model can
+/// use tools.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if !model.writes() {
         return Ok(());
@@ -145,7 +145,7 @@ async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> 
     }
 }
 
-/// The work of a subagent on its task: the loop of the turn within itself.
+/// Runs a subagent on its task: the loop of the turn inside itself.
 fn run_subagent<'w>(
     models: &'w Models,
     memory: &'w mut Memory,
@@ -154,7 +154,7 @@ fn run_subagent<'w>(
     Box::pin(go_on(models, memory, turn))
 }
 
-/// Reports events of MCP servers to a client that does not take notices.
+/// Reports events of MCP servers to a client that does not support notices.
 async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
     for sentence in memory.mcp.untold() {
         turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
@@ -162,7 +162,7 @@ async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// Says once that the context window of the model is unknown.
+/// Tells the person once that the context window of the model is unknown.
 async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let title = model.title();
     if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
@@ -178,7 +178,8 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
     turn.notice(notice).await
 }
 
-/// Puts a message into the conversation, here and in the store; a subagent's is not stored.
+/// Adds a message to the conversation, in memory and in the store. A subagent's message is not
+/// stored.
 async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
     if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
@@ -192,7 +193,7 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
     Ok(())
 }
 
-/// The next step after a model did not answer.
+/// The next step after a failed model call.
 enum Next {
     Answer(Box<Answer>),
     /// Another model is chosen and goes on.
@@ -200,9 +201,9 @@ enum Next {
     Stop(StopReason),
 }
 
-/// The model did not answer. The text that arrived stays in the conversation. Where the
-/// conversation was too long for it that is made shorter, and it is asked once more. Where its
-/// provider failed for good the person's other choice goes on.
+/// Handles a failed model call. Text that arrived stays in the conversation. If the conversation
+/// was too long for the model, it is shortened and the call is repeated once. If the provider
+/// failed permanently, the fallback model continues.
 async fn again(
     models: &Models,
     memory: &mut Memory,
@@ -226,8 +227,7 @@ async fn again(
     if let Why::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model, and neither is text that its own answer
-        // replaces.
+        // Another model cannot use thoughts without text, or text that its own answer replaces.
         let goes_on =
             |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
@@ -254,7 +254,7 @@ async fn again(
 fn sentence(error: &ModelError) -> String {
     match error {
         ModelError::Overflow { model, .. } => format!(
-            "the conversation is longer than {model} takes, and there is nothing left to forget: begin a new session, or choose another model"
+            "the conversation is too long for {model}, and no more of it can be removed: start a new session, or choose another model"
         ),
         error => error.to_string(),
     }
@@ -262,16 +262,16 @@ fn sentence(error: &ModelError) -> String {
 
 /// The outcome of the tool calls of a message.
 enum Acted {
-    /// It asked for none.
+    /// The model requested no tools.
     Nothing,
-    /// They were used, and it is to go on with their results.
+    /// The tools ran, and the model continues with their results.
     Some,
-    /// One of them ended the turn.
+    /// A tool call ended the turn.
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that
-/// only read at the same time, all others in its order. The results are kept in its order.
+/// Stores the model's message, reports its cost, and runs its tool calls: those that only read at
+/// the same time, all others in order. The results are stored in the order of the calls.
 async fn act(
     models: &Models,
     memory: &mut Memory,
@@ -281,7 +281,8 @@ async fn act(
     guard: &mut Guard,
 ) -> Result<Acted> {
     let Answer { message, usage, stop, .. } = answer;
-    // Calls of a message that was cut off are not run: the model would not get their results.
+    // Calls of a message that was cut off do not run, because the model would not get their
+    // results.
     let is_stopped = matches!(
         stop,
         ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
@@ -294,7 +295,7 @@ async fn act(
     use_tools(models, memory, turn, model, &calls, guard).await
 }
 
-/// Uses these tools, and keeps the results in the order of the calls.
+/// Runs these tools, and stores the results in the order of the calls.
 async fn use_tools(
     models: &Models,
     memory: &mut Memory,
@@ -313,7 +314,7 @@ async fn use_tools(
         for (Request { id, name, arguments }, result) in now.iter().zip(results) {
             let mut result = match result {
                 Ok(result) => result,
-                // The results of the others are kept.
+                // The results of the others are stored.
                 Err(why) => {
                     error = error.or(Some(why));
                     continue;
@@ -338,7 +339,7 @@ async fn use_tools(
     Ok(acted)
 }
 
-/// The tools that the message asks for.
+/// The tool calls in the message.
 fn calls(message: &AssistantMessage) -> Vec<Request> {
     let call = |part: &AssistantPart| match part {
         AssistantPart::Call { id, name, arguments, .. } => {
@@ -349,7 +350,7 @@ fn calls(message: &AssistantMessage) -> Vec<Request> {
     message.parts.iter().filter_map(call).collect()
 }
 
-/// Counts the tokens of attempts that stopped before their end: the provider bills them too.
+/// Counts the tokens of interrupted attempts, because the provider bills them too.
 async fn charge_lost(
     memory: &mut Memory,
     turn: &Turn,
@@ -362,7 +363,7 @@ async fn charge_lost(
     Ok(())
 }
 
-/// Counts what a call took of the window and what it cost, as far as both are known.
+/// Reports the window usage and the cost of a call, as far as both are known.
 async fn tell_usage(
     memory: &mut Memory,
     turn: &Turn,
@@ -370,7 +371,7 @@ async fn tell_usage(
     usage: &TokenUsage,
 ) -> Result<()> {
     if !model.writes() {
-        // The offline model costs nothing, and its window holds what is estimated.
+        // The offline model is free, and its window usage is estimated.
         memory.spending.count(usage);
         let used = memory.conversation.tokens();
         return tell_fill(memory, turn, model, used).await;

@@ -38,7 +38,7 @@ pub(crate) struct Call {
     /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
-    /// The text of an earlier attempt that stopped before its end.
+    /// The text of an earlier attempt that was cut off.
     earlier: Option<AssistantMessage>,
     /// The tokens of the last attempt, if it failed.
     lost: TokenUsage,
@@ -53,7 +53,7 @@ enum State {
     Over,
 }
 
-/// Why no answer begins.
+/// The reason why no answer begins.
 enum Unanswered {
     Network(reqwest::Error),
     Hung,
@@ -66,7 +66,7 @@ struct Answer {
     decoder: Box<dyn Decoder>,
     form: AnswerFormat,
     events: VecDeque<SseEvent>,
-    /// The longest pause, and when the present one is over.
+    /// The maximum pause, and the end of the current one.
     patience: Duration,
     deadline: Instant,
     /// Whether a part of it has arrived.
@@ -75,8 +75,8 @@ struct Answer {
 }
 
 impl Call {
-    /// Creates a call. It is sent when its first event is asked for. `seed` varies the waits and
-    /// the generated ids: use another one for each call.
+    /// Creates a call. The request is sent when the first event is requested. `seed` varies the
+    /// waits and the generated ids: use another one for each call.
     pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
@@ -201,15 +201,15 @@ impl Call {
                 waited: self.http.limits().first_byte,
             }),
             Unanswered::Network(error) if error.is_connect() => {
-                let why = format!("{provider} cannot be reached any more");
+                let why = format!("{provider} is no longer reachable");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                // A provider that was reachable a moment ago may come back.
+                // A provider that was just reachable may come back.
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }
             Unanswered::Network(error) => {
-                let why = format!("the connection to {provider} broke before an answer");
+                let why = format!("the connection to {provider} broke before its answer");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
                 Failure { error, retry: Some(Retry { why, wait: None }) }
@@ -237,7 +237,7 @@ impl Call {
             Trouble::Cut(source) => {
                 let why = match self.draft.given() {
                     true => format!("{provider} stopped in the middle of its answer"),
-                    false => format!("{provider} stopped before it said anything"),
+                    false => format!("{provider} stopped before its answer began"),
                 };
                 let source = source.map(|error| error.without_url().into());
                 Failure {
@@ -285,8 +285,8 @@ impl EventStream for Call {
         Box::pin(self.next_event())
     }
 
-    /// The text of the present attempt or, where that has none, of the attempt before it. Tool
-    /// calls are left out, because they may be cut.
+    /// The text of the current attempt or, if that has none, of the attempt before it. Tool calls
+    /// are left out, because they may be cut.
     fn partial(&self) -> Option<AssistantMessage> {
         let present = self.draft.said();
         let partial = match &self.earlier {
@@ -304,7 +304,7 @@ impl EventStream for Call {
     }
 }
 
-/// Leaves the request out: it contains the conversation and the key.
+/// Leaves out the request, which contains the conversation and the key.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
@@ -314,7 +314,7 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Sends a request, and reads the error where there is no answer.
+/// Sends a request, and reads the error if the response is not an answer.
 async fn asked(
     request: reqwest::RequestBuilder,
     first_byte: Duration,
@@ -341,7 +341,7 @@ async fn asked(
     timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
 }
 
-/// Why an answer does not continue.
+/// The reason why an answer does not continue.
 enum Trouble {
     /// No answer began for this time.
     Hung(Duration),
@@ -382,7 +382,7 @@ impl Answer {
         }
     }
 
-    /// No more comes: it was whole, or there is trouble.
+    /// Handles the end of the body: the answer is complete, or it was cut off.
     fn end(&mut self, draft: &mut Draft, trouble: Trouble) -> Result<Progress, Trouble> {
         if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
     }

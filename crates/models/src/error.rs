@@ -1,4 +1,4 @@
-//! Why a call failed: the cause, and what a person can do.
+//! The causes of failed calls, and advice for the person.
 
 use crate::message::ModelId;
 use std::error::Error;
@@ -76,7 +76,7 @@ impl fmt::Display for ModelError {
                 write!(f, "{provider} rejects the request (status {status}){}", Said(said))
             }
             Self::Overflow { model, limit, said } => {
-                write!(f, "the conversation is longer than the window of {model}")?;
+                write!(f, "the conversation is longer than the context window of {model}")?;
                 if let Some(limit) = limit {
                     write!(f, ", {limit} tokens")?;
                 }
@@ -109,10 +109,7 @@ impl fmt::Display for ModelError {
                 spoken(*waited)
             ),
             Self::Cut { provider, .. } => {
-                write!(
-                    f,
-                    "the answer of {provider} stopped before its end: say \"continue\" to go on"
-                )
+                write!(f, "the answer of {provider} was cut off: say \"continue\" to resume it")
             }
             Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
@@ -156,7 +153,7 @@ fn auth(
     }
 }
 
-/// The message of the provider in brackets, if there is one.
+/// The provider's message in parentheses, if there is one.
 struct Said<'s>(&'s str);
 
 impl fmt::Display for Said<'_> {

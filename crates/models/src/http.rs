@@ -24,10 +24,10 @@ pub struct Limits {
     pub idle: Duration,
     /// The maximum number of attempts.
     pub attempts: u32,
-    /// The wait before the second attempt. It doubles each time. A wait that the provider asks for
-    /// has precedence.
+    /// The wait before the second attempt. It doubles each time. A wait that the provider requests
+    /// takes precedence.
     pub backoff: Duration,
-    /// The longest wait that a provider may ask for. A longer one is an error at once.
+    /// The maximum wait that a provider may request. A longer one is an error at once.
     pub longest_wait: Duration,
 }
 
@@ -172,9 +172,9 @@ impl Http {
         }
     }
 
-    /// Returns a client for one server that is not a provider; all its requests have these headers.
-    /// It follows redirects within that server only. It blocks while the system's certificates are
-    /// read.
+    /// Returns a client for one server that is not a provider. All its requests have these headers.
+    /// It follows only redirects to the same server. Creating it blocks while the system's
+    /// certificates are read.
     ///
     /// # Errors
     /// TLS is not available.
@@ -226,7 +226,7 @@ pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), St
             || HeaderValue::from_str(value.expose()).is_err()
     });
     match wrong {
-        Some((name, _)) => Err(format!("the header {name:?} cannot be sent")),
+        Some((name, _)) => Err(format!("the header {name:?} has an invalid name or value")),
         None => Ok(()),
     }
 }
@@ -251,7 +251,7 @@ fn built(
 
 /// Installs `ring` for TLS.
 fn install_ring() {
-    // An error means that another provider is installed already.
+    // An error means that another provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
@@ -280,7 +280,7 @@ impl Shared {
             self.proxies.http.as_deref().map(Proxy::http),
             self.proxies.https.as_deref().map(Proxy::https),
         ];
-        // An invalid proxy is ignored: requests then report that the server is not reachable.
+        // An invalid proxy is ignored; requests then report that the server is not reachable.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
         }

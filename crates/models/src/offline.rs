@@ -1,5 +1,5 @@
-//! The model `offline`: no key, no network, and the same answer every time. `OFFLINE.md` describes
-//! what it understands.
+//! The model `offline`: it needs no key and no network, and always gives the same answers.
+//! `OFFLINE.md` describes the requests that it understands.
 
 mod answer;
 mod features;
@@ -27,7 +27,7 @@ const WINDOW: u64 = 32_768;
 /// The pause before each number of `count to N`.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest prompt that is read as a request, in bytes.
+/// The maximum length of a prompt that is parsed as a request, in bytes.
 const LONGEST_REQUEST: usize = 16 * 1024;
 
 /// The model without a provider. It reads the last prompt and the data of tool results, and answers
@@ -166,8 +166,8 @@ fn usage(input: u64, outputs: &[Output]) -> TokenUsage {
     TokenUsage { input, output, thought: Some(thought), ..TokenUsage::default() }
 }
 
-/// Returns the answer to `summarize this project` that these results give: a list of the files, and
-/// the first lines of some of them. `None` where `listed` has no list of files.
+/// Returns the answer to `summarize this project` from these results: a list of the files, and the
+/// first lines of some of them. `None` if `listed` has no list of files.
 pub fn project_summary(listed: &ToolReply, reads: &[ToolReply]) -> Option<String> {
     let Found::Files(files) = Found::of(listed.data.as_ref()) else { return None };
     let reads: Vec<Outcome<'_>> = reads.iter().map(Outcome::alone).collect();

@@ -1,6 +1,6 @@
 //! Text of the offline model: Markdown, numbers with nouns, and short forms of long text.
 
-/// Returns the text on one line of at most `limit` characters, with `…` in place of the rest.
+/// Returns the text on one line of at most `limit` characters; `…` replaces the rest.
 pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let line = text.trim().chars().map(|each| if each.is_control() { ' ' } else { each });
     let line: String = line.take(limit + 1).collect();
@@ -41,7 +41,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{grouped} {noun}{}", if number == 1 { "" } else { plural })
 }
 
-/// Returns the text, or its start and its end where it takes more than `limit` bytes as JSON.
+/// Returns the text, or its start and its end if it has more than `limit` bytes as JSON.
 pub(crate) fn ends_within(text: &str, limit: usize) -> String {
     if text.chars().map(json_length).sum::<usize>() <= limit {
         return text.to_owned();
@@ -55,7 +55,7 @@ pub(crate) fn ends_within(text: &str, limit: usize) -> String {
     format!("{start}\n[…]\n{}", end.into_iter().rev().collect::<String>())
 }
 
-/// Returns how many bytes a character takes in a JSON string.
+/// Returns the number of bytes of a character in a JSON string.
 fn json_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,

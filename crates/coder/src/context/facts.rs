@@ -8,14 +8,14 @@ use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use std::collections::HashMap;
 
-/// How many of each are kept, the youngest ones.
+/// The maximum number of facts of each kind. The newest are kept.
 const KEPT: usize = 60;
 
-/// How much of a command or step is kept, in characters.
+/// The maximum length of a command or a step, in characters.
 const SHOWN: usize = 160;
 
 impl Facts {
-    /// Of these messages, with those of a summary among them.
+    /// Collects the facts of these messages, including those of a summary among them.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()
@@ -36,7 +36,7 @@ impl Facts {
                         let AssistantPart::Call { id, name, arguments, .. } = part else {
                             continue;
                         };
-                        // One that was never answered was never done.
+                        // A call without a result never ran.
                         if failed.get(id.as_str()) == Some(&false) {
                             facts.called(name, arguments);
                         }
@@ -48,7 +48,7 @@ impl Facts {
         facts
     }
 
-    /// Adds what a call did. Tools of MCP servers touch nothing that is kept here.
+    /// Adds the effects of a call. Tools of MCP servers have none that are kept here.
     fn called(&mut self, name: &str, arguments: &str) {
         let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
         if let Some(entries) = tool.plan() {
@@ -71,7 +71,7 @@ impl Facts {
     }
 }
 
-/// Each once, the youngest last.
+/// Each fact once, the newest last.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
         let one = one_line(one, SHOWN);

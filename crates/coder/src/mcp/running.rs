@@ -1,4 +1,4 @@
-//! One call of a tool while it runs.
+//! A running call of a tool.
 
 use rmcp::ServiceError;
 use rmcp::model::{
@@ -9,29 +9,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long a cancellation may take to be on its way; a server that takes nothing is not waited
-/// for.
+/// The maximum time for sending a cancellation. A server that does not read is not waited for.
 const CANCELLED: Duration = Duration::from_millis(20);
 
-/// What a server says while a call runs.
+/// A message from a server during a call.
 #[derive(Debug)]
 pub(crate) enum Word {
-    /// How far it is.
+    /// The progress of the call.
     Progress(ProgressNotificationParam),
-    /// It wants to know something from the person.
+    /// A question for the person.
     Asks(Question),
 }
 
-/// What a server wants to know.
+/// A server's question for the person.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) message: String,
-    /// The form, a JSON schema.
+    /// The form, as a JSON schema.
     pub(crate) schema: String,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// The calls of one server that run, by the tokens of their progress.
+/// The running calls of one server, by their progress tokens.
 #[derive(Debug, Default)]
 pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<Word>)>>);
 
@@ -58,7 +57,7 @@ impl Listeners {
     }
 }
 
-/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to
+/// A running call of a tool. If it is dropped without [`Running::cancel`], the server goes on with
 /// its work.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -68,12 +67,12 @@ pub(crate) struct Running {
     listeners: Arc<Listeners>,
 }
 
-/// What happens next in a call.
+/// The next event of a call.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// The server says something.
+    /// The server sent a message.
     Word(Word),
-    /// The call is over.
+    /// The call has ended.
     Answer(Result<Box<CallToolResult>, ServiceError>),
 }
 
@@ -84,8 +83,7 @@ impl Running {
         Self { handle: Some(handle), token, words, listeners }
     }
 
-    /// What happens next. When the returned future is dropped nothing is lost. After an answer
-    /// there is nothing more.
+    /// Returns the next event. Cancel safe. The result of the call is the last event.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(handle) = &mut self.handle else {
             return Next::Answer(Err(ServiceError::TransportClosed));
@@ -105,7 +103,7 @@ impl Running {
     /// Cancels the call at the server.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
-            // It is on its way once this was polled; the rest is the server's.
+            // One poll sends the cancellation; its result does not matter.
             drop(tokio::time::timeout(CANCELLED, handle.cancel(Some(why.to_owned()))).await);
         }
     }

@@ -1,7 +1,6 @@
 //! The changes of the file tools, turn by turn, for `/undo`.
 //!
-//! Kept in memory, for as long as the agent runs the session. What commands change is not known
-//! here.
+//! They are kept in memory while the agent runs the session. Changes by commands are not recorded.
 
 use crate::tools::FileAccess;
 use crate::tools::files::document::Document;
@@ -16,24 +15,24 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-/// How much of one session's files is kept, in bytes; beyond that the oldest turns are forgotten.
+/// The maximum size of one session's kept files, in bytes. Beyond it, the oldest turns are removed.
 const KEPT: usize = 64 * 1024 * 1024;
 
-/// The largest file that is kept, in bytes.
+/// The maximum size of a kept file, in bytes.
 pub(crate) const FILE_KEPT: u64 = 16 * 1024 * 1024;
 
-/// How much of a prompt names its turn, in characters.
+/// The maximum length of a prompt that names its turn, in characters.
 const PROMPT_NAMED: usize = 60;
 
 /// The changes of a session, the latest turn last.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     turns: VecDeque<Changed>,
-    /// The prompt of a turn that has changed nothing yet.
+    /// The prompt of the current turn, which has changed nothing yet.
     begun: Option<String>,
-    /// How many bytes are kept.
+    /// The size of the kept files, in bytes.
     held: usize,
-    /// Whether older turns were forgotten.
+    /// Whether older turns were removed.
     forgotten: bool,
 }
 
@@ -41,11 +40,11 @@ pub(crate) struct Changes {
 #[derive(Debug)]
 struct Changed {
     prompt: String,
-    /// The files in the order of their first change.
+    /// The files, in the order of their first change.
     files: Vec<Kept>,
 }
 
-/// One file or folder before the turn's first change of it, and after the last one.
+/// One file or folder before the turn's first change and after its last change.
 #[derive(Debug)]
 struct Kept {
     place: Place,
@@ -60,10 +59,10 @@ pub(crate) enum Before {
     Folder,
     File {
         content: Content,
-        /// Its permissions; none where it was only in the client's editor.
+        /// Its permissions; `None` if it was only in the client's editor.
         mode: Option<u32>,
     },
-    /// A file that is not kept, for this reason.
+    /// A file whose content is not kept, for this reason.
     Lost(String),
 }
 
@@ -75,7 +74,7 @@ pub(crate) enum Content {
 }
 
 impl Before {
-    /// Its fingerprint; none where the content is not kept.
+    /// Its fingerprint; `None` if the content is not kept.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
@@ -97,12 +96,12 @@ impl Before {
 }
 
 impl Changes {
-    /// A turn begins, with this prompt.
+    /// Starts a turn with this prompt.
     pub(crate) fn begin(&mut self, prompt: &str) {
         self.begun = Some(one_line(prompt, PROMPT_NAMED));
     }
 
-    /// Keeps what is at a place that is about to change, unless this turn has changed it already.
+    /// Keeps the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
         if let Some(prompt) = self.begun.take() {
             self.turns.push_back(Changed { prompt, files: Vec::new() });
@@ -113,7 +112,7 @@ impl Changes {
             return;
         }
         self.held += before.length();
-        // Until it is changed it is as it is.
+        // Until the change, both states are the same.
         let after = before.fingerprint();
         turn.files.push(Kept { place: place.clone(), before, after });
         while self.held > KEPT {
@@ -121,7 +120,7 @@ impl Changes {
         }
     }
 
-    /// Records the state after a change of a tool.
+    /// Records the state after a tool's change.
     pub(crate) fn changed(&mut self, place: &Place, now: Fingerprint) {
         let path = place.resolved.path();
         let turn = self.turns.back_mut();
@@ -132,7 +131,7 @@ impl Changes {
         }
     }
 
-    /// Forgets the oldest turn; of the only one its largest file.
+    /// Removes the oldest turn, or the largest file of the only turn.
     fn make_room(&mut self) {
         if self.turns.len() > 1 {
             let oldest = self.turns.pop_front();
@@ -146,7 +145,8 @@ impl Changes {
         match files.max_by_key(|kept| kept.before.length()) {
             Some(kept) if kept.before.length() > 0 => {
                 self.held -= kept.before.length().min(self.held);
-                kept.before = Before::Lost("its turn changed more than is kept".to_owned());
+                kept.before =
+                    Before::Lost("its turn changed more than the limit for undo".to_owned());
             }
             _ => self.held = 0,
         }
@@ -156,28 +156,30 @@ impl Changes {
 /// The report of an undo. `Display` gives Markdown for the person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UndoReport {
-    /// The prompt of the turn that was undone; nothing if there was none.
+    /// The prompt of the reverted turn; `None` if no turn was reverted.
     pub(crate) prompt: Option<String>,
-    /// The files as people know them, each with what was done: `as it was`.
+    /// The files with their display names and the result for each, such as `restored`.
     pub(crate) restored: Vec<(String, &'static str)>,
-    /// The files that were left alone, each with the reason.
+    /// The files that were not reverted, each with the reason.
     pub(crate) left: Vec<(String, String)>,
-    /// Whether an older turn's files are no longer kept.
+    /// Whether the files of an older turn are no longer kept.
     pub(crate) forgotten: bool,
 }
 
 impl fmt::Display for UndoReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(prompt) = &self.prompt else {
-            f.write_str("There is nothing to undo: no file was changed by my file tools")?;
+            f.write_str("There is nothing to undo: the agent's file tools changed no file")?;
             return f.write_str(match self.forgotten {
-                true => " in the turns that I still keep.\n",
-                false => " since I opened this session.\n",
+                true => " in the turns that can still be undone.\n",
+                false => " since this session was opened.\n",
             });
         };
         match self.restored.len() as u64 {
-            0 => writeln!(f, "Nothing was put back of the turn “{prompt}”.")?,
-            count => writeln!(f, "{} as before the turn “{prompt}”:\n", counted(count, "file"))?,
+            0 => writeln!(f, "No file of the turn “{prompt}” was reverted.")?,
+            count => {
+                writeln!(f, "{} reverted to before the turn “{prompt}”:\n", counted(count, "file"))?
+            }
         }
         for (path, what) in &self.restored {
             writeln!(f, "- {}: {what}", code(path))?;
@@ -188,17 +190,16 @@ impl fmt::Display for UndoReport {
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;
         }
-        writeln!(f, "\nWhat commands made or changed is not known to me and stays as it is.")
+        writeln!(f, "\nChanges by commands are not recorded and stay.")
     }
 }
 
-/// Puts the files back to before the last turn that changed some. A file that changed since is left
-/// alone, and can be put back all the same by a second call that is `forced`; of those put back
-/// nothing is kept.
+/// Reverts the files to before the last turn that changed some. A file that changed since is
+/// skipped; a second call that is `forced` reverts it anyway. Reverted files are no longer kept.
 ///
 /// # Errors
-/// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone
-/// again.
+/// The turn was cancelled, or its client has gone. The files that were not reverted by then can be
+/// undone again.
 pub(crate) async fn undo(
     turn: &Turn,
     folders: &Folders,
@@ -213,7 +214,7 @@ pub(crate) async fn undo(
     let access = FileAccess { turn, folders, disk_only: false };
     let mut files = files;
     let (mut again, mut error) = (Vec::new(), None);
-    // What was made first goes last: a folder after what is in it.
+    // The first creation is undone last, so that a folder's content goes before the folder.
     while let Some(kept) = files.pop() {
         let shown = kept.place.shown.clone();
         match put_back(access, &kept, forced).await {
@@ -246,7 +247,7 @@ pub(crate) async fn undo(
 /// The outcome for one file.
 enum Outcome {
     Done(&'static str),
-    /// It is as it was, or is no longer of interest.
+    /// The file is reverted, or no longer matters.
     Same,
     Left(String),
 }
@@ -268,13 +269,13 @@ async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<O
     }
     let was = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
-            // Another program may have put a file into it.
+            // Another program may have created a file in it.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }
-        (Before::Nothing, _) => "deleted, as it was new",
-        (_, State::Nothing) => "back again",
-        _ => "as it was",
+        (Before::Nothing, _) => "deleted, because the turn created it",
+        (_, State::Nothing) => "restored",
+        _ => "restored",
     };
     let restored = restore(access, &place, &kept.before).await?;
     Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(was)))
@@ -302,7 +303,7 @@ pub(crate) async fn restore(
     }
 }
 
-/// The same place as it leads now: a symbolic link that was put in the way is not followed.
+/// Resolves the same path now. It does not follow a symbolic link that has appeared since.
 async fn here(access: FileAccess<'_>, place: &Place) -> Result<std::result::Result<Place, String>> {
     let looked = |folders: &Folders, place: &Place| {
         let path: PathBuf = place.resolved.path();
@@ -342,7 +343,7 @@ async fn written(
         let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| FileError::new(&path, error.into()))
     };
-    // A client may keep the file for itself, and then there are no permissions to set.
+    // The client may keep the file in its editor only, and then there are no permissions to set.
     let _set = access.on_disk(place, set).await?;
     Ok(written)
 }
@@ -353,7 +354,7 @@ mod tests {
     use attache_policy::Folders;
 
     #[test]
-    fn the_oldest_turns_are_forgotten_and_then_the_largest_files() {
+    fn oldest_turns_are_removed_before_the_largest_files() {
         let folder = tempfile::tempdir().unwrap();
         let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
         let mut changes = Changes::default();
@@ -379,19 +380,19 @@ mod tests {
     }
 
     #[test]
-    fn a_report_says_what_a_person_wants_to_know() {
+    fn report_lists_reverted_and_skipped_files() {
         let nothing = UndoReport::default().to_string();
         assert!(nothing.starts_with("There is nothing to undo"), "{nothing}");
         let report = UndoReport {
             prompt: Some("rename it".into()),
-            restored: vec![("a".into(), "as it was")],
+            restored: vec![("a".into(), "restored")],
             left: vec![("b".into(), "it changed since".into())],
             forgotten: false,
         };
         assert_eq!(
             report.to_string(),
-            "1 file as before the turn “rename it”:\n\n- `a`: as it was\n\nLeft alone:\n\n- `b`: it changed since\n\n\
-             What commands made or changed is not known to me and stays as it is.\n"
+            "1 file reverted to before the turn “rename it”:\n\n- `a`: restored\n\nNot reverted:\n\n- `b`: it changed since\n\n\
+             Changes by commands are not recorded and stay.\n"
         );
     }
 }

@@ -49,13 +49,13 @@ pub(in crate::tools) use walls::Permit;
 use walls::Watch;
 pub(crate) use walls::reclaim;
 
-/// How long a command may run unless it is told otherwise.
+/// The default time limit of a command.
 const TIME: Duration = Duration::from_secs(120);
 
-/// The longest time a command may be given.
+/// The maximum time limit of a command.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
 
-/// How long the end of a killed command is waited for.
+/// How long to wait for a killed command to end.
 const KILLED: Duration = Duration::from_secs(1);
 
 /// A command to run.
@@ -63,22 +63,22 @@ const KILLED: Duration = Duration::from_secs(1);
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background
-    /// not at all unless set.
+    /// The time limit in seconds: two minutes by default, ten at most. A background command has no
+    /// limit by default.
     pub(crate) seconds: Option<u64>,
     /// Whether it needs the network.
     #[serde(default)]
     pub(crate) network: bool,
-    /// Why it has to run without a sandbox, if it has to.
+    /// Why the command must run without a sandbox, if it must.
     #[serde(default)]
     pub(crate) unsandboxed: Option<String>,
-    /// Whether it runs on behind the turn.
+    /// Whether the command runs in the background.
     #[serde(default)]
     pub(crate) background: bool,
-    /// Whether it needs a terminal.
+    /// Whether the command needs a terminal.
     #[serde(default)]
     pub(crate) terminal: bool,
-    /// Whether a sandbox will hold it: known once the call is [adapted](Tool::adapt).
+    /// Whether the command runs in a sandbox. Known once the call is [adapted](Tool::adapt).
     #[serde(skip)]
     pub(crate) sandboxed: bool,
 }
@@ -106,7 +106,7 @@ impl Execute {
 }
 
 impl Toolbox<'_> {
-    /// What the sandbox of a command depends on.
+    /// The facts that the sandbox of a command depends on.
     fn walled(&self) -> walls::Session {
         let memory = &self.memory;
         walls::Session {
@@ -122,15 +122,15 @@ impl Tool for Execute {
     fn spec(&self) -> ToolSpec {
         spec(
             "execute",
-            "Run a command line with the shell in the working directory. It gets no input and is killed after its time. It runs in a sandbox without \
-             the network. Of a long output you get the beginning and the end; the result names a file with all of it.",
+            "Run a command line with the shell in the working directory. It gets no input and is killed when its time is over. It runs in a sandbox without \
+             the network. You get only the beginning and the end of a long output; the result names a file with the whole output.",
             json!({
                 "command": text("The command line."),
-                "seconds": number("Its time. Default 120, at most 600; in the background none."),
-                "network": yes_no("It needs the network. The person may be asked. Default false."),
-                "unsandboxed": text("Why it cannot do its work in the sandbox. The person is asked. Only after the sandbox held it."),
-                "background": yes_no("Let it run on, such as a server. You get an id for `output` and `kill`. Default false."),
-                "terminal": yes_no("It needs a terminal. Default false."),
+                "seconds": number("The time limit. Default 120, at most 600; in the background, no limit."),
+                "network": yes_no("Give it access to the network. This may ask the person. Default false."),
+                "unsandboxed": text("Why it cannot run in the sandbox. This asks the person. Use it only after the command failed because of the sandbox."),
+                "background": yes_no("Run it in the background, such as a server. You get an id for `output` and `kill`. Default false."),
+                "terminal": yes_no("Give it a terminal. Default false."),
             }),
             &["command"],
         )
@@ -145,7 +145,7 @@ impl Tool for Execute {
     }
 
     fn title(&self) -> String {
-        // What is out of the ordinary stands first.
+        // Unusual circumstances come first.
         let how = match (self.sandboxed, &self.unsandboxed, self.network) {
             (false, Some(_), _) => " outside the sandbox:",
             (false, None, _) => " without a sandbox:",
@@ -231,9 +231,9 @@ impl ConcurrentTool for Execute {
 }
 
 impl Execute {
-    /// What the person must see of the command.
+    /// The content that shows the command to the person.
     async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
-        // The person sees all of what they allow, even where the title is too short for it.
+        // The person sees the whole command, even if it is too long for the title.
         let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
         let sandbox = toolbox.memory.shell.sandbox().await;
         let mut content = Vec::from_iter(is_cut.then(|| whole_command(&self.command)));
@@ -248,7 +248,7 @@ impl Execute {
         }
     }
 
-    /// The sandbox of the command, if one holds it.
+    /// The sandbox of the command, if it runs in one.
     async fn sandbox(&self, toolbox: &Toolbox<'_>) -> Option<Sandbox> {
         match self.sandboxed {
             true => toolbox.memory.shell.sandbox().await.ok(),
@@ -256,7 +256,7 @@ impl Execute {
         }
     }
 
-    /// Starts an approved command. The inner error is one sentence for the model and the person.
+    /// Starts an approved command. The inner error is a sentence for the model and the person.
     async fn begin(
         &self,
         toolbox: &Toolbox<'_>,
@@ -267,7 +267,7 @@ impl Execute {
         let places = toolbox.memory.shell.scratch.places();
         let (line, within) = (self.line(), sandbox.cloned());
         if self.sandboxed && within.is_none() {
-            return Ok(Err("the sandbox of this command is gone".to_owned()));
+            return Ok(Err("the sandbox of this command is no longer available".to_owned()));
         }
         let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
@@ -283,7 +283,7 @@ impl Execute {
         }
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command and leaves it running in the background.
     async fn run_in_background(
         &self,
         toolbox: &mut Toolbox<'_>,
@@ -298,12 +298,12 @@ impl Execute {
         match begun {
             Ok(id) => {
                 let told = format!(
-                    "Runs in the background as {id}, at the latest until this session ends."
+                    "Runs in the background as {id}, until this session ends at the latest."
                 );
                 handle.text(told).await?;
                 handle.complete().await?;
                 let told = format!(
-                    "[runs in the background as {id}: `output` gives what it writes, `kill` ends it]"
+                    "[runs in the background as {id}: `output` returns its output, `kill` ends it]"
                 );
                 Ok(ToolResult::done(told, Finding::Nothing))
             }
@@ -311,8 +311,8 @@ impl Execute {
         }
     }
 
-    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and
-    /// the client learns that it ended.
+    /// Runs a command to its end. A cancelled turn kills the command's whole process tree, and the
+    /// client learns that the command ended.
     async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;

@@ -1,12 +1,12 @@
-//! Keeping text small enough for one message.
+//! Helpers that keep text small enough for one message.
 
 pub(crate) use attache_policy::text::{code, one_line};
 
-/// How many bytes of JSON the text of one tool's result may take. With everything else in a message
-/// this stays under 64 KiB.
+/// The maximum text of one tool result, in bytes of JSON. With the rest of its message, it stays
+/// under 64 KiB.
 pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;
 
-/// The bytes that a character takes in a JSON string.
+/// The number of bytes of a character in a JSON string.
 fn json_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -15,7 +15,7 @@ fn json_length(character: char) -> usize {
     }
 }
 
-/// The bytes that a text takes in a JSON string, without its quotes.
+/// The number of bytes of a text in a JSON string, without its quotes.
 pub(crate) fn json_text_length(text: &str) -> usize {
     text.chars().map(json_length).sum()
 }
@@ -40,7 +40,7 @@ pub(crate) fn end_within(text: &str, limit: usize) -> &str {
     start.and_then(|(at, character)| text.get(at + character.len_utf8()..)).unwrap_or(text)
 }
 
-/// The text, or its start and end around a mark when it takes more than `limit` bytes as JSON.
+/// The text, or its start and end around a mark if it has more than `limit` bytes as JSON.
 pub(crate) fn ends_within(text: &str, limit: usize) -> String {
     if json_text_length(text) <= limit {
         return text.to_owned();
@@ -48,7 +48,7 @@ pub(crate) fn ends_within(text: &str, limit: usize) -> String {
     format!("{}\n[…]\n{}", start_within(text, limit / 2), end_within(text, limit / 2))
 }
 
-/// The text as a Markdown code block that nothing in it can end.
+/// The text as a Markdown code block. Nothing in the text can end the block.
 pub(crate) fn code_block(text: &str) -> String {
     let longest = text.split(|each| each != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -62,7 +62,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
 }
 
-/// A number in groups of three digits, such as `1,234`.
+/// A number with a comma between groups of three digits, such as `1,234`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -82,7 +82,7 @@ mod tests {
     };
 
     #[test]
-    fn cuts_fall_between_characters_and_count_what_json_makes_of_them() {
+    fn cuts_fall_between_characters_and_count_json_escapes() {
         assert_eq!((start_within("aé\u{1}b", 3), end_within("aé\u{1}b", 7)), ("aé", "\u{1}b"));
         assert_eq!((start_within("abc", 3), end_within("abc", 0)), ("abc", ""));
         let controls = "\u{1}".repeat(100_000);
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn a_code_block_is_ended_by_nothing_inside_it() {
+    fn code_block_is_not_ended_by_its_content() {
         assert_eq!(code_block("a\n"), "```\na\n```");
         assert_eq!(code_block("x\n```\ny"), "````\nx\n```\ny\n````");
         assert_eq!(code_block(""), "```\n```");
     }
 
     #[test]
-    fn numbers_read_as_a_person_writes_them() {
+    fn numbers_are_grouped_and_lines_are_shortened() {
         assert_eq!(counted(1, "file"), "1 file");
         assert_eq!(counted(1_234_567, "match"), "1,234,567 matches");
         assert_eq!(one_line("a\nb  ", 10), "a b");

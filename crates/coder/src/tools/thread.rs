@@ -1,10 +1,10 @@
-//! Blocking work on a thread of its own. It stops when its future is dropped.
+//! Blocking work on its own thread. It stops when its future is dropped.
 
 use attache_agent::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Says whether the result of the work is still wanted. Long work asks between its parts.
+/// Says whether the result of the work is still wanted. Long work checks it between its parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
@@ -40,7 +40,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test]
-    async fn work_whose_future_is_dropped_learns_it() {
+    async fn work_learns_that_its_future_was_dropped() {
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (ended, ends) = channel();
         let work = blocking(move |wanted| {

@@ -1,4 +1,4 @@
-//! What every tool is: its description for the model, its effect, and the steps of one call.
+//! The trait of a tool: its description for the model, its effect, and the steps of one call.
 
 use super::approved_call::ApprovedCall;
 use super::length::Length;
@@ -23,7 +23,7 @@ pub(crate) type PrepareFuture<'t> =
 ///
 /// The [`Toolbox`] takes every call through the same steps: [`adapt`](Tool::adapt), one decision
 /// about what the tool [`touches`](Tool::touches), [`prepare`](Tool::prepare), a question to the
-/// person where the decision asks, one check that everything is still as decided, and
+/// person if the decision asks, one check that nothing has changed since the decision, and
 /// [`run`](Tool::run). `CONTRIBUTING.md` says how to add a tool.
 pub(crate) trait Tool: Debug + Send + Sync {
     /// The name, the description and the JSON Schema that a model reads. They do not depend on the
@@ -33,7 +33,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
     /// The name by which a model calls the tool.
     fn name(&self) -> &str;
 
-    /// The kind of work that the client shows.
+    /// The kind of work, for the client.
     fn kind(&self) -> ToolKind;
 
     /// The title of the call, for people.
@@ -47,10 +47,10 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The effect of the call: the policy decides about nothing else.
+    /// The effect of the call. The policy decides about nothing else.
     fn touches(&self) -> Touch<'_>;
 
-    /// The line of the file that the call begins at, for the client.
+    /// The line of the file where the call begins, for the client.
     fn line(&self) -> Option<u32> {
         None
     }
@@ -70,7 +70,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Box::pin(ready(Ok(())))
     }
 
-    /// Finds out what exactly the call would do and what the person must see of it. It changes
+    /// Determines the exact effect of the call and what the person must see of it. It changes
     /// nothing.
     fn prepare<'t>(
         &'t self,
@@ -87,7 +87,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
         call: ApprovedCall,
     ) -> ToolFuture<'t, ToolResult>;
 
-    /// This call as one that may run at the same time as others, if it may.
+    /// This call for parallel execution, if it only reads.
     fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
         None
     }

@@ -1,4 +1,4 @@
-//! Stops a model that makes the same failing call again and again.
+//! Stops a model that repeats the same failing call.
 
 use crate::tools::ToolResult;
 
@@ -8,13 +8,13 @@ const TOLD: u32 = 3;
 /// The calls of one turn that failed in the same way.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
-    /// Name and arguments of the call that failed last.
+    /// The name and the arguments of the last failed call.
     last: Option<(String, String)>,
     times: u32,
 }
 
 impl Guard {
-    /// Sees what came of a call, and adds to a failure that the model was told before.
+    /// Records the result of a call, and adds a warning to a repeated failure.
     pub(crate) fn saw(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
         if !result.failed {
             *self = Self::default();
@@ -27,18 +27,18 @@ impl Guard {
         }
         if self.times == TOLD {
             result.text.push_str(&format!(
-                "\n[This very call failed {TOLD} times in a row. If it is asked for once more the turn ends: do something else, or say what is \
+                "\n[The same call failed {TOLD} times in a row. If you repeat it, the turn ends: do something else, or say what is \
                  missing.]"
             ));
         }
     }
 
-    /// The message for the person where the model goes on making the call.
+    /// The message for the person if the model repeats the call anyway.
     pub(crate) fn stuck(&self) -> Option<String> {
         let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
         let name = crate::tools::fit::code(name);
         Some(format!(
-            "\n\nI stop here: the same call of {name} failed {} times in a row.\n",
+            "\n\nThe turn was stopped: the same call of {name} failed {} times in a row.\n",
             self.times
         ))
     }
@@ -50,7 +50,7 @@ mod tests {
     use crate::tools::{Finding, ToolResult};
 
     #[test]
-    fn only_the_same_failure_in_a_row_counts() {
+    fn only_consecutive_equal_failures_count() {
         let result = |failed| ToolResult {
             text: "no".to_owned(),
             failed,

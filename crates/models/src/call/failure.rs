@@ -16,7 +16,7 @@ const SAID: usize = 300;
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: ModelError,
-    /// How to retry, where a retry may help.
+    /// How to retry, if a retry may help.
     pub(crate) retry: Option<Retry>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Failure {
 pub(crate) struct Retry {
     /// One sentence for people, without a full stop.
     pub(crate) why: String,
-    /// The wait that the provider asks for.
+    /// The wait that the provider requests.
     pub(crate) wait: Option<Duration>,
 }
 
@@ -127,7 +127,7 @@ impl Sent<'_> {
         violations.map(id).any(|id| id.contains("PerDay"))
     }
 
-    /// Returns the context window of the model, where the error contains it.
+    /// Returns the context window of the model, if the error contains it.
     fn limit(&self, text: &str) -> Option<u64> {
         let told =
             ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
@@ -261,7 +261,7 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "insufficient balance",
         "check your plan and billing details",
     ];
-    // Gemini mentions billing also for limits that end within a minute.
+    // Gemini also mentions billing for limits that end within a minute.
     let spoken = status != 429 && words.iter().any(|words| text.contains(words));
     status == 402 || named(&names) || spoken
 }
@@ -285,7 +285,7 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
 
 fn why(provider: &str, status: u16) -> String {
     match status {
-        429 => format!("{provider} limits how often it is asked (status 429)"),
+        429 => format!("{provider} limits the rate of requests (status 429)"),
         503 | 529 => format!("{provider} is overloaded (status {status})"),
         _ => format!("{provider} failed (status {status})"),
     }

@@ -1,16 +1,16 @@
-//! When to retry: as the provider says, else after a growing time.
+//! When to retry: after the wait that the provider requests, else after a growing wait.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest wait that this program chooses.
+/// The maximum wait that this program chooses.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 
 /// Returns a header of an answer by its lowercase name.
 pub(crate) type Headers<'h> = &'h dyn Fn(&str) -> Option<String>;
 
-/// Returns the wait that the provider asks for, in the order of its own client libraries.
+/// Returns the wait that the provider requests, in the same order as its own client libraries.
 pub(crate) fn asked_to_wait(
     headers: Headers<'_>,
     body: &Value,
@@ -28,7 +28,7 @@ pub(crate) fn asked_to_wait(
         .or_else(|| spoken_wait(said))
 }
 
-/// Returns the provider's own advice on a retry, if it gives any.
+/// Returns the provider's own advice on a retry, if there is any.
 pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
         "true" => Some(true),
@@ -37,8 +37,8 @@ pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     }
 }
 
-/// Returns the wait after `attempt` attempts. It doubles each time, less up to a quarter at random,
-/// so that clients which failed at the same time do not retry at the same time.
+/// Returns the wait after `attempt` attempts. It doubles each time, minus a random part of up to a
+/// quarter, so that clients that failed at the same time do not retry at the same time.
 pub(crate) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
     let chance = mixed(seed.wrapping_add(u64::from(attempt))) % 1024;

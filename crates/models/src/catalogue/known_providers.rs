@@ -15,9 +15,9 @@ struct Known {
     wire: Wire,
     dialect: Dialect,
     base_url: &'static str,
-    /// The environment variables of the key; the first one that is set counts.
+    /// The environment variables of the key; the first one that is set is used.
     keys: &'static [&'static str],
-    /// The environment variables of another base address.
+    /// The environment variables that replace the base address.
     base_urls: &'static [&'static str],
 }
 
@@ -102,8 +102,8 @@ const OPENAI: &str = "https://api.openai.com/v1";
 /// The port of Ollama.
 pub(crate) const OLLAMA_PORT: u16 = 11434;
 
-/// Returns the providers with a key in the environment, or with an address on this machine. Sends
-/// nothing over the network.
+/// Returns the providers with a key in the environment, or with an address on this machine. It
+/// sends nothing over the network.
 ///
 /// `OPENAI_BASE_URL` with another address than OpenAI's own means a server of Chat Completions.
 /// `ANTHROPIC_AUTH_TOKEN` is a key for `Authorization: Bearer`. `OPENAI_ORG_ID` and
@@ -158,8 +158,8 @@ pub(crate) fn known_providers() -> Vec<Provider> {
     KNOWN.iter().map(Known::provider).collect()
 }
 
-/// Returns the provider at another address. A server in place of OpenAI speaks Chat Completions
-/// only.
+/// Returns the provider at another address. A server that replaces OpenAI supports only Chat
+/// Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
     match provider.id == "openai" && base_url != OPENAI {

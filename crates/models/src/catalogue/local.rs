@@ -15,7 +15,7 @@ const DEADLINE: Duration = Duration::from_millis(500);
 /// The maximum number of models that are requested one by one.
 const ASKED: usize = 32;
 
-/// A server that answered.
+/// A server that responded.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LocalServer {
     pub provider: Provider,
@@ -26,13 +26,13 @@ pub(crate) struct LocalServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub name: String,
-    /// The context window as the server runs the model, in tokens. It can be far smaller than that
-    /// of the model. `None` where the server does not report it.
+    /// The context window with which the server runs the model, in tokens. It can be far smaller
+    /// than the model's own. `None` if the server does not report it.
     pub window: Option<u64>,
 }
 
 /// Looks for Ollama (also at `OLLAMA_HOST`), llama.cpp, LM Studio and vLLM on their usual ports,
-/// all at once. A server that does not answer within half a second is left out.
+/// all at the same time. A server that does not respond within half a second is left out.
 pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
     let context =
@@ -80,8 +80,8 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Ollama silently cuts what is longer than its context: the context of a loaded model, else the
-/// `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
+/// Ollama silently cuts text that is longer than its context. This reads the context of a loaded
+/// model, else the `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -131,7 +131,7 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio reports the context of a loaded model only.
+/// LM Studio reports only the context of a loaded model.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");

@@ -1,4 +1,4 @@
-//! Models that are chosen and cannot be used: the reason, and what to do.
+//! Chosen models that cannot be used: the reason, and advice.
 
 use super::Models;
 use crate::error::ModelError;
@@ -6,10 +6,10 @@ use crate::event::TokenUsage;
 use crate::message::Part;
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 
-/// The ids of servers on this machine, whose models are known only while they run.
+/// The ids of servers on this machine. Their models are known only while they run.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
-/// How many times servers on this machine are looked for before their model counts as missing.
+/// How many searches for servers on this machine it takes before their model counts as missing.
 const LOOKS: u32 = 5;
 
 /// A model that cannot be used: every call fails. The offline model never replaces it.
@@ -65,8 +65,8 @@ impl EventStream for Failure {
 
 impl Models {
     /// Returns why the model of `ATTACHE_MODEL` cannot be used and what to do, in one sentence
-    /// without a full stop. `None` where it can be used or is not set. Looks for servers on this
-    /// machine first.
+    /// without a full stop. `None` if it can be used or is not set. This first looks for servers on
+    /// this machine.
     pub async fn unusable(&self) -> Option<String> {
         for _ in 0..LOOKS {
             if self.unknown_wish().is_none() || self.has_looked() {
@@ -103,7 +103,7 @@ impl Models {
             let where_ =
                 if server == "ollama" { ", or set OLLAMA_HOST to its address" } else { "" };
             return format!(
-                "the model {name:?} needs the server {server}, which does not answer on this machine: start it{where_}"
+                "the model {name:?} needs the server {server}, which does not respond on this machine: start it{where_}"
             );
         }
         let ids: Vec<&str> = self.variables().iter().map(|provider| provider.id.as_str()).collect();

@@ -1,11 +1,11 @@
-//! The answers of the offline model. They contain only the results of tools, and say what was
-//! searched when nothing was found.
+//! The answers of the offline model. They contain only the results of tools, and name the searched
+//! places when nothing was found.
 
 use super::found::{Files, Found, Lines, Matches, Ran};
 use super::present_turn::Outcome;
 use crate::text::{code, code_block, counted, ends_within};
 
-/// How many files one rename changes.
+/// The maximum number of files that one rename changes.
 pub(crate) const FILES_RENAMED: usize = 40;
 
 /// The answer to `help`.
@@ -34,7 +34,8 @@ const NAMES_TOLD: usize = 50;
 /// The maximum length of a README's first paragraph, in characters.
 const PARAGRAPH_TOLD: usize = 600;
 
-/// The maximum length of a command's output, in bytes of JSON. The tool call shows all of it.
+/// The maximum length of a command's output, in bytes of JSON. The tool call shows the whole
+/// output.
 const OUTPUT_TOLD: usize = 8 * 1024;
 
 /// Files that describe a project, besides its README.
@@ -69,7 +70,7 @@ pub(crate) fn incomplete(form: &str) -> String {
 
 /// The answer to a prompt that is too long.
 pub(crate) fn too_long(length: usize, longest: usize) -> String {
-    format!("This request is {length} bytes long: at most {longest} are taken.\n")
+    format!("This request is too long: it has {length} bytes and the limit is {longest}.\n")
 }
 
 /// The answer to an unknown request.
@@ -80,7 +81,7 @@ pub(crate) fn unknown() -> String {
     )
 }
 
-/// The answer where a tool failed or was not allowed.
+/// The answer when a tool failed or was not allowed.
 pub(crate) fn failure(text: &str) -> String {
     let text = text.trim_end();
     let mut characters = text.chars();
@@ -161,7 +162,7 @@ fn readme(lines: &Lines) -> String {
         .skip_while(|row| row.is_empty());
     let title = rows.next().unwrap_or_default().trim_start_matches('#').trim();
     if title.is_empty() {
-        return format!("\n{} holds no text in its first lines.\n", code(&lines.path));
+        return format!("\n{} has no text in its first lines.\n", code(&lines.path));
     }
     let paragraph = rows
         .skip_while(|row| row.is_empty())
@@ -190,7 +191,7 @@ pub(crate) fn lines(lines: &Lines) -> String {
         (_, 0) => format!("{path} is empty.\n"),
         (0, total) => {
             let verb = if total == 1 { "line" } else { "lines" };
-            format!("{path} has only {total} {verb}; nothing is there at line {}.\n", lines.first)
+            format!("{path} has only {total} {verb}; line {} does not exist.\n", lines.first)
         }
         (_, total) => {
             let what = match lines.cut {
@@ -227,8 +228,8 @@ pub(crate) fn folder(files: &Files) -> String {
     format!("{} is a folder with {}:\n\n{}", code(&files.folder), files.count(), names(files))
 }
 
-/// The answer where a file is missing, with other files of its name.
-pub(crate) fn not_there(file: &str, several: &[String], files: &Files) -> String {
+/// The answer when a file is missing, with other files of the same name.
+pub(crate) fn file_not_found(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(
             "There is no file {}, and none of that name in any folder of the project (hidden and ignored ones are left out).\n",
@@ -282,7 +283,7 @@ pub(crate) fn used(name: &str, matches: &Matches) -> String {
     match matches.total {
         0 => nothing(&format!("I found no use of {}", code(name)), matches),
         total => format!(
-            "{} stands as a word on {} of {}:\n\n{}",
+            "The word {} is on {} of {}:\n\n{}",
             code(name),
             counted(total, "line"),
             counted(matches.holding, "file"),
@@ -373,7 +374,7 @@ pub(crate) fn renamed(
         left => {
             answer
                 + &format!(
-                    "\nStill to do: {}; say it again to go on.\n",
+                    "\nStill to do: {}. Repeat the request to continue.\n",
                     counted(left, "more file")
                 )
         }

@@ -16,8 +16,9 @@ const MISSING: &str = "there is no such file";
 
 /// `plan A, B, C`: shows the plan, one step after the other.
 pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
-    let mut events =
-        vec![Output::thought("I show the steps, and tick them off one by one. Nothing is done.")];
+    let mut events = vec![Output::thought(
+        "I show the steps and mark each one as completed. I do not do any work.",
+    )];
     events.extend((0..=steps.len()).map(|completed| Output::plan(steps, completed)));
     events
 }
@@ -26,7 +27,7 @@ pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
 pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
     let rows: String = steps.iter().map(|step| format!("- {}\n", one_line(step, 200))).collect();
     Output::text(format!(
-        "A plan of {}, all ticked off:\n\n{rows}",
+        "A plan of {}, all completed:\n\n{rows}",
         counted(steps.len() as u64, "step")
     ))
 }
@@ -57,7 +58,7 @@ pub(crate) fn think(about: &str) -> Vec<Output> {
     ]
 }
 
-/// `count to N`: one number a line, with a pause before each.
+/// `count to N`: one number per line, with a pause before each.
 pub(crate) fn count(to: u32) -> Vec<Output> {
     (1..=to).map(|number| Output::Text(format!("{number}\n"))).collect()
 }
@@ -66,10 +67,10 @@ pub(crate) fn count(to: u32) -> Vec<Output> {
 pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
-            vec![Output::thought("I read a file that is not there."), Output::read(MISSING, None)]
+            vec![Output::thought("I read a file that does not exist."), Output::read(MISSING, None)]
         }
         Some(result) => {
-            Output::text(format!("The tool failed, as it was to: {}", failure(result.text)))
+            Output::text(format!("The tool failed, as requested: {}", failure(result.text)))
         }
     }
 }
@@ -93,7 +94,7 @@ pub(crate) fn answered(answer: &str) -> String {
     format!("Your answer is {}.\n", code(answer.trim()))
 }
 
-/// `delegate PROMPT`: a subagent with the same model does it.
+/// `delegate PROMPT`: runs the prompt in a subagent with the same model.
 pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {

@@ -5,7 +5,7 @@
 pub(crate) enum Request {
     /// `summarize this project`
     Summarize,
-    /// `show FILE`, all of it or some lines.
+    /// `show FILE`, with all or some of its lines.
     Show {
         /// The file, as the user wrote it.
         file: String,
@@ -56,7 +56,7 @@ pub(crate) enum Request {
     Unknown,
 }
 
-/// How many lines are shown from a requested line on.
+/// How many lines a request for one line shows.
 const FROM_LINE: u32 = 40;
 
 const SHOW: &str = "show FILE";
@@ -76,7 +76,7 @@ const FETCH: &str = "fetch URL";
 const HIGHEST: u32 = 1000;
 const ITEMS: usize = 20;
 
-/// Reads a prompt. Every text is a request; unknown text is [`Request::Unknown`].
+/// Parses a prompt. Every text is a request; unknown text is [`Request::Unknown`].
 pub(crate) fn parse(text: &str) -> Request {
     let text = courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
@@ -182,7 +182,7 @@ fn name(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Reads a text to search for: as [`name`], but white space in quotes and an `@` are part of it.
+/// Parses a text to search for, like [`name`], but white space in quotes and an `@` are part of it.
 fn named(text: &str) -> Option<String> {
     let text = tidy(text);
     let text = unquoted(text).unwrap_or(text);
@@ -198,7 +198,7 @@ fn show(rest: &str) -> Request {
         return lines;
     }
     for key in [" lines ", " line "] {
-        // The position in the lowercase text is valid only where the case changed no length.
+        // The position in the lowercase text is valid only if the case changed no length.
         let at = rest.to_ascii_lowercase().rfind(key);
         if let Some((file, lines)) = at.and_then(|at| rest.split_at_checked(at))
             && let Some(lines) = lines.get(key.len()..).and_then(range)
@@ -260,7 +260,7 @@ fn quoted_word(text: &str) -> Option<(String, &str)> {
     (!inner.is_empty()).then(|| (inner.to_owned(), rest.trim_start()))
 }
 
-/// Returns the whole text, if there is some.
+/// Returns the whole text if it is not empty.
 fn whole(rest: &str) -> Option<String> {
     Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }

@@ -69,14 +69,14 @@ pub(crate) fn show(turn: &PresentTurn<'_>, file: &str, lines: Option<(u32, u32)>
         }
         (Found::Unreadable(Unreadable::Missing(_)), None) if turn.outcomes.len() == 1 => {
             return vec![
-                Output::thought("There is no such file here; I look for one of that name."),
+                Output::thought("There is no such file here; I search for that name."),
                 Output::list(".", Some(named(file))),
             ];
         }
         (Found::Files(files), _) if argument("glob").is_some() => match files.named.as_slice() {
             // The one file of that name elsewhere.
             [only] => return vec![Output::read(only, lines)],
-            several => answer::not_there(file, several, files),
+            several => answer::file_not_found(file, several, files),
         },
         (Found::Files(files), _) => answer::folder(files),
         _ => answer::failure(last.text),
@@ -135,10 +135,10 @@ pub(crate) fn rename(turn: &PresentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec
     let Some(searched) = turn.outcomes.first() else {
         return vec![
             Output::thought(format!(
-                "I find the files that hold the word {}, then edit them one by one.",
+                "I find the files that contain the word {}, then edit them one by one.",
                 code(from)
             )),
-            Output::plan(&[find, "Edit each file that has it".to_owned()], 0),
+            Output::plan(&[find, "Edit each file that contains it".to_owned()], 0),
             Output::find_word(from, path),
         ];
     };
@@ -152,10 +152,10 @@ pub(crate) fn rename(turn: &PresentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec
         turn.outcomes.iter().filter(|outcome| outcome.name == "edit").collect();
     let rejected = edits.iter().any(|edit| edit.found == Found::NotAllowed);
     match files.get(edits.len()) {
-        // After the first rejection the user is not asked about the other files.
+        // After the first rejection, the user is not asked about the other files.
         Some((file, first, _)) if !rejected => vec![
             Output::plan(&steps, edits.len() + 1),
-            // A file is read as the client has it before it is edited.
+            // A file is read before it is edited, in the client's current state.
             Output::read(file, Some((*first, *first))),
             Output::replace_word(file, from, to),
         ],

@@ -97,8 +97,8 @@ fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)>
     }
 }
 
-/// Marks what models of Anthropic cache: the system prompt and the last two user messages. Four
-/// marks are the maximum.
+/// Marks the parts that models of Anthropic cache: the system prompt and the last two user
+/// messages. Four marks are the maximum.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);
     for message in messages.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! What a person sees of a command while it runs.
+//! What the person sees of a running command.
 
 use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The shortest time between two looks at a running command's output.
+/// The minimum time between two updates of a running command.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// How much output is shown at once while the command runs, in bytes, and of that in one message,
-/// in bytes of JSON.
+/// The maximum output in all updates while the command runs, in bytes, and in one message, in bytes
+/// of JSON.
 const OUTPUT_SHOWN: usize = 16 * 1024;
 const MESSAGE_OUTPUT: usize = 32 * 1024;
 
-/// The output as it is shown.
+/// The output on display.
 pub(super) struct Display {
-    /// What stands before the output.
+    /// The content before the output.
     before: Vec<ToolCallContent>,
     way: Way,
     unseen: bool,
@@ -27,21 +27,20 @@ pub(super) struct Display {
 }
 
 enum Way {
-    /// The end of the output replaces the content of the call each time.
+    /// Each update replaces the content of the call with the end of the output.
     Content(Tail),
-    /// A client that shows terminals of agents is sent piece by piece.
+    /// A client that shows terminals of agents receives the output piece by piece.
     Terminal {
         id: TerminalId,
-        /// What it was not sent yet, or the end of that.
+        /// The output that the client has not received yet, or the end of it.
         unsent: Vec<u8>,
-        /// Whether the beginning of that is left out.
+        /// Whether the beginning of that output is left out.
         cut: bool,
     },
 }
 
 impl Display {
-    /// Begins to show. Whether the client shows terminals of agents is what it says of itself,
-    /// under `_meta`.
+    /// Starts the display. The client says under `_meta` whether it shows terminals of agents.
     pub(super) async fn begin(turn: &Turn, handle: &mut ToolCallHandle, cwd: &str) -> Result<Self> {
         let shows =
             turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
@@ -58,7 +57,7 @@ impl Display {
         Ok(Self { before, way, unseen: false, due: Instant::now() })
     }
 
-    /// When something is to be shown, if there is anything.
+    /// The time of the next update, if there is new output.
     pub(super) fn due(&self) -> Option<Instant> {
         self.unseen.then_some(self.due)
     }
@@ -76,7 +75,7 @@ impl Display {
         }
     }
 
-    /// Shows what came. `open` is the beginning of a line that is not whole yet.
+    /// Shows new output. `open` is the beginning of an unfinished line.
     pub(super) async fn show(&mut self, handle: &mut ToolCallHandle, open: &[u8]) -> Result<()> {
         self.unseen = false;
         self.due = Instant::now() + BETWEEN_UPDATES;
@@ -89,9 +88,8 @@ impl Display {
         handle.replace_content(self.content(&shown.text())).await
     }
 
-    /// Tells a client that shows terminals of agents the rest of the output and how the command
-    /// ended. Works also after a cancel, because the client's terminal would run for ever without
-    /// it.
+    /// Sends the rest of the output and the exit status to a client that shows terminals of agents.
+    /// It also works after a cancel, because the client's terminal would otherwise run for ever.
     pub(super) fn exited(&mut self, handle: &mut ToolCallHandle, exit: Exit) -> Result<()> {
         if let Some(output) = self.unsent().filter(|_| self.unseen) {
             handle.late_update(about(None, output))?;
@@ -102,7 +100,8 @@ impl Display {
         handle.late_update(about(None, json!({ "terminal_exit": exit })))
     }
 
-    /// What a client's terminal was not sent yet, up to the last whole character.
+    /// Returns the output that the client's terminal has not received, up to the last whole
+    /// character.
     fn unsent(&mut self) -> Option<Value> {
         let Way::Terminal { id, unsent, cut } = &mut self.way else { return None };
         let rest = unsent.split_off(unsent.len() - unfinished(unsent));
@@ -115,9 +114,9 @@ impl Display {
         Some(json!({ "terminal_output": output }))
     }
 
-    /// Shows what a command wrote in all.
+    /// Shows the whole output of a command.
     pub(super) async fn end(self, handle: &mut ToolCallHandle, output: &str) -> Result<()> {
-        // Who loads the session later has never seen the terminal.
+        // A client that loads the session later has never seen the terminal.
         handle.replace_content(self.content(output)).await
     }
 
@@ -129,7 +128,7 @@ impl Display {
     }
 }
 
-/// How many bytes at the end begin a character that is not whole.
+/// The number of bytes at the end that begin an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     let back =
         bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);
@@ -152,7 +151,7 @@ mod tests {
     use super::unfinished;
 
     #[test]
-    fn a_character_that_is_not_whole_waits_for_its_rest() {
+    fn incomplete_character_waits_for_its_rest() {
         let text = "aé€😀".as_bytes();
         let cuts: Vec<usize> = (0..=text.len()).map(|at| unfinished(&text[..at])).collect();
         assert_eq!(cuts, [0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0]);

@@ -1,4 +1,4 @@
-//! Reads the output of a command.
+//! Reading the output of a command.
 
 use super::clean::Clean;
 use super::display::Display;
@@ -7,7 +7,7 @@ use crate::tools::fit::counted;
 use attache_agent::{Result, ToolCallHandle};
 use attache_host::{Bounded, Command};
 
-/// Reads and shows the output of the command to its end.
+/// Reads the output of the command to its end, and shows it.
 pub(super) async fn gather(
     handle: &mut ToolCallHandle,
     command: &mut Command,
@@ -49,17 +49,14 @@ pub(super) async fn gather(
     Ok(output)
 }
 
-/// Returns where the whole output is, if the model gets only a part of it.
+/// Names the file with the whole output, if the model gets only a part of it.
 pub(super) fn file_note(output: &Bounded) -> Option<String> {
     let file = output.spilled()?.display();
     let bytes = counted(output.total_bytes(), "byte");
     Some(match output.spill_is_cut() {
-        true => format!(
-            "it wrote {bytes}; the first {} of them are in {file}",
-            counted(OUTPUT_KEPT, "byte")
-        ),
+        true => format!("it wrote {bytes}; {file} has the first {}", counted(OUTPUT_KEPT, "byte")),
         false => {
-            format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands")
+            format!("it wrote {bytes}; {file} has all of them, for `read` and for commands")
         }
     })
 }

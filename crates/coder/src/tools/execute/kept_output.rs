@@ -1,4 +1,4 @@
-//! Reading the file of a long output, which lies outside of the session's folders.
+//! Reading the file of a long output, which lies outside the session's folders.
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::read::Read;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// The maximum text of one read, in bytes of JSON. It ends at a whole line unless the first line is
 /// longer.
 const TEXT_GIVEN: u64 = 20 * 1024;
 
@@ -49,8 +49,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too
-/// long, its beginning.
+/// Returns lines of a file from `first` on, as many as fit, and their number. A line that is too
+/// long is cut.
 fn lines(
     file: &Path,
     first: u32,
@@ -93,7 +93,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn lines_of_an_output_are_given_as_many_as_fit() {
+    fn read_output_returns_as_many_lines_as_fit() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("1.txt");
         let numbers: String = (1..=100_000).map(|number| format!("{number}\n")).collect();

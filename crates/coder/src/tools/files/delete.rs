@@ -88,12 +88,12 @@ impl Tool for Delete {
 }
 
 impl Toolbox<'_> {
-    /// Where a path leads; a symbolic link at its end is followed.
+    /// The target of a path; follows a symbolic link at its end.
     pub(crate) async fn place(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         self.resolved(path, |folders, path| folders.place(path)).await
     }
 
-    /// The place and state of a path; links are followed.
+    /// The place and state of a path; follows links.
     pub(crate) async fn at(
         &self,
         path: &str,
@@ -104,8 +104,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// The entry to delete or move. It is not a symbolic link; a text must be known to the model
-    /// and saved in the person's editor.
+    /// The entry to delete or move. It must not be a symbolic link. A text file must be known to
+    /// the model and saved in the person's editor.
     pub(crate) async fn entry(
         &self,
         path: &str,
@@ -118,9 +118,7 @@ impl Toolbox<'_> {
         let shown = &place.shown;
         let state = match self.files().state(&place).await? {
             Ok(State::Folder) if holds_something(self.files(), &place).await? => {
-                return Ok(Err(format!(
-                    "the folder {shown} is not empty: {verb} what is in it first"
-                )));
+                return Ok(Err(format!("the folder {shown} is not empty: {verb} its files first")));
             }
             Ok(State::Nothing) => return Ok(Err(State::Nothing.no_text(shown, verb))),
             Ok(state) => state,
@@ -133,7 +131,7 @@ impl Toolbox<'_> {
             let disk = FileAccess { disk_only: true, ..self.files() }.state(&place).await?;
             if disk.as_ref() != Ok(&state) {
                 return Ok(Err(format!(
-                    "{shown} has changes in the person's editor that are not saved: ask them to save it, then {verb}"
+                    "{shown} has unsaved changes in the person's editor: ask them to save it, then {verb}"
                 )));
             }
         }

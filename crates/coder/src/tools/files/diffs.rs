@@ -1,4 +1,4 @@
-//! A change as it is shown before it happens, small enough for one message.
+//! Diffs of changes for the person, small enough for one message.
 
 use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
@@ -9,16 +9,17 @@ use similar::TextDiff;
 use std::path::Path;
 use std::time::Duration;
 
-/// How many lines around a change are shown when the whole file is too long for one message.
+/// The number of lines around a change if the whole file is too long for one message.
 const LINES_AROUND: usize = 3;
 
-/// How long a comparison of two long texts may take before it gets coarser.
+/// The time limit for the exact comparison of two long texts. After it, the comparison gets
+/// coarser.
 const COMPARISON: Duration = Duration::from_millis(300);
 
-/// What is needed for a part beside its text, in bytes of JSON, without its path.
+/// The overhead of a part in addition to its text and path, in bytes of JSON.
 const AROUND_PART: usize = 256;
 
-/// The room that one message has for what is shown.
+/// The room of one message for diffs.
 #[derive(Debug)]
 pub(crate) struct Room {
     left: usize,
@@ -30,11 +31,10 @@ impl Room {
         Self { left: MESSAGE_TEXT, left_out: 0 }
     }
 
-    /// How much could not be shown, in words.
+    /// Says how many parts did not fit.
     pub(crate) fn left_out(&self) -> Option<String> {
-        let words = || {
-            format!("{} of this change too long to be shown here.", counted(self.left_out, "part"))
-        };
+        let words =
+            || format!("{} of this change did not fit here.", counted(self.left_out, "part"));
         (self.left_out > 0).then(words)
     }
 
@@ -69,7 +69,7 @@ impl Room {
         }
     }
 
-    /// Takes room, if there is that much.
+    /// Takes this much room, if it is left.
     fn take(&mut self, needed: usize) -> bool {
         let fits = needed <= self.left;
         match fits {
@@ -98,11 +98,12 @@ impl Room {
         }
         self.left = 0;
         let left = counted(new.len().saturating_sub(start.len()) as u64, "byte");
-        let more = format!("The file goes on: {left} are too long to be shown here.");
+        let more = format!("The rest of the file does not fit here: {left}.");
         vec![diff(path, None, start), ContentBlock::text(more).into()]
     }
 
-    /// Whole when it fits, else its parts with some lines around, as many as fit.
+    /// The whole texts if they fit, else as many changed parts as fit, each with some lines around
+    /// it.
     fn changed(&mut self, path: &Path, old: &str, new: &str) -> Vec<ToolCallContent> {
         let around = around(path);
         let whole = around + json_text_length(old) + json_text_length(new);
@@ -141,7 +142,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_long_change_is_shown_in_parts_that_fit_in_one_message() {
+    fn long_change_is_shown_in_parts_that_fit_in_one_message() {
         let old: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
         let new = old.replace("line 7\n", "LINE 7\n").replace("line 19000\n", "LINE 19000\n");
         let mut room = Room::of_message();
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(
             room.made(Path::new("/c"), &text).len(),
             2,
-            "its beginning, and that it goes on"
+            "its beginning and a note about the rest"
         );
         assert!(room.made(Path::new("/d"), &text).is_empty() && room.left_out().is_some());
     }

@@ -23,21 +23,21 @@ use std::cmp::Reverse;
 use std::future::ready;
 use std::time::SystemTime;
 
-/// How many files are counted before the search gives up.
+/// The maximum number of files that a search counts.
 const FILES_COUNTED: usize = 100_000;
 
-/// The pattern to look for.
+/// A pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Glob {
-    /// The folder below which is looked.
+    /// The folder to search.
     pub(crate) path: String,
-    /// The pattern; with a slash it is that of the path below the folder, else that of the name.
+    /// The pattern. With a slash it matches the path below the folder, otherwise the name.
     pub(crate) pattern: String,
 }
 
 impl Glob {
-    /// A pattern below a folder. The folders that the pattern begins with and that have no
-    /// wildcards are taken for the folder's, so that a hidden one which is named is looked into.
+    /// Splits a pattern into a folder and the rest. The leading folders without wildcards become
+    /// part of the folder, so that a hidden folder is searched if the pattern names it.
     pub(crate) fn new(path: Option<String>, pattern: &str) -> Self {
         let path = path.unwrap_or_else(|| ".".to_owned());
         let wild = |part: &str| part.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
@@ -50,7 +50,7 @@ impl Glob {
             [""] => "/".to_owned(),
             folders => folders.join("/"),
         };
-        // Below that folder, and not in any other: a slash at its beginning says so.
+        // A leading slash anchors the pattern to that folder.
         let pattern = format!("/{}", rest.join("/"));
         let path = if path == "." || folders.starts_with('/') {
             folders
@@ -121,10 +121,10 @@ impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
         spec(
             "glob",
-            "Find files by their names, the newest first, without those that .gitignore names and hidden ones.",
+            "Find files by name, the newest first. Hidden files and files that .gitignore names are left out.",
             json!({
-                "pattern": text("Such as *.rs or src/**/*.ts; hidden folders must be named, as in .github/**/*.yml."),
-                "path": text("The folder to look below. Default: the working directory."),
+                "pattern": text("For example *.rs or src/**/*.ts. Hidden folders must be named, as in .github/**/*.yml."),
+                "path": text("The folder to search. Default: the working directory."),
             }),
             &["pattern"],
         )
@@ -192,7 +192,7 @@ mod tests {
     use super::Glob;
 
     #[test]
-    fn named_folders_of_a_pattern_are_looked_into() {
+    fn named_folders_of_a_pattern_are_searched() {
         for (path, pattern, expected) in [
             (None, "*.rs", (".", "*.rs")),
             (None, "**/*.rs", (".", "**/*.rs")),

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::path::Path;
 
-/// How many files are counted before the list gives up.
+/// The maximum number of files that a list counts.
 const FILES_COUNTED: usize = 100_000;
 
 /// The folder to list.
@@ -31,8 +31,8 @@ const FILES_COUNTED: usize = 100_000;
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
-    /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash
-    /// against the path below the folder.
+    /// A pattern for names with `*` and `?`, which ignores case. With a slash it matches the path
+    /// below the folder.
     pub(crate) glob: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl List {
 #[derive(Deserialize)]
 struct Arguments {
     path: Option<String>,
-    /// As the offline model asks.
+    /// An argument of the offline model.
     glob: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl Tool for List {
     fn spec(&self) -> ToolSpec {
         spec(
             "list",
-            "List the files at and below a folder, without those that .gitignore names and hidden ones.",
+            "List the files in a folder and its subfolders. Hidden files and files that .gitignore names are left out.",
             json!({
                 "path": text("A folder. Default: the working directory."),
             }),
@@ -174,7 +174,7 @@ impl ConcurrentTool for List {
 }
 
 pub(crate) fn pattern(start: &Path, glob: &str) -> Result<Override, String> {
-    let bad = |error: ignore::Error| format!("{glob} is no pattern for names: {error}; mend it");
+    let bad = |error: ignore::Error| format!("the pattern {glob} is invalid: {error}; correct it");
     let mut builder = OverrideBuilder::new(start);
     builder.case_insensitive(true).map_err(bad)?.add(glob).map_err(bad)?;
     builder.build().map_err(bad)

@@ -1,4 +1,4 @@
-//! Calls that only look at files: their work and their result.
+//! Calls that only read files: their work and their result.
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::file_access::looking;
@@ -13,7 +13,7 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 
 impl Toolbox<'_> {
-    /// Runs a call that looks at its one path, and settles it. The work blocks on the disk.
+    /// Runs a call that reads its one path, and settles it. The work blocks on the disk.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         call: ApprovedCall,
@@ -25,7 +25,7 @@ impl Toolbox<'_> {
         self.looked(handle, found.await?.map(finding)).await
     }
 
-    /// Settles a call that looked.
+    /// Settles a call that has read.
     pub(crate) async fn looked(
         &self,
         handle: ToolCallHandle,
@@ -37,7 +37,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Shows what a call found, and completes it.
+    /// Shows the result of a call, and completes it.
     pub(crate) async fn found(
         &self,
         mut handle: ToolCallHandle,

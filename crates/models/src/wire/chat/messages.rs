@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value> {
     let present = history::present(conversation);
     let mut messages = Vec::new();
-    // Images of tools follow after the replies to all calls, because tool messages contain text
-    // only.
+    // Images of tools follow after the replies to all calls, because tool messages contain only
+    // text.
     let mut pictures: Vec<Value> = Vec::new();
     for (at, message) in conversation.iter().enumerate() {
         if !matches!(message, Message::ToolReply(_)) {

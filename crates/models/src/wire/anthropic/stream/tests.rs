@@ -22,7 +22,7 @@ fn over(reason: &str) -> [Value; 2] {
     ]
 }
 
-/// A whole answer as it stands on the wire, with event names and a ping.
+/// A whole answer as sent on the wire, with event names and a ping.
 const WHOLE: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":1}}}
 
@@ -101,7 +101,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
         {"call": {"id": "toolu_2", "name": "list", "arguments": "{}"}},
     ]);
     assert_eq!((heard.parts, heard.stop), (expected, ModelStop::Tools));
-    // Counts of later events replace those before.
+    // Later counts replace earlier ones.
     let usage = TokenUsage {
         input: 10,
         output: 57,
@@ -113,8 +113,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
 
-/// Each count is that of the whole answer so far, and stands beside others that no one here asks
-/// for.
+/// Each count covers the whole answer so far. Other counts are next to it and are ignored.
 #[test]
 fn the_last_counts_are_used_and_citations_are_skipped() {
     let usage = |read: u64, output: u64| {
@@ -168,7 +167,7 @@ fn a_tool_call_in_one_piece_is_read() {
         heard.parts,
         json!([{"call": {"id": "t", "name": "read", "arguments": "{\"p\":1}"}}])
     );
-    assert_eq!(heard.stop, ModelStop::Tools, "whatever the server says");
+    assert_eq!(heard.stop, ModelStop::Tools, "whatever stop reason the server sends");
 }
 
 #[test]
