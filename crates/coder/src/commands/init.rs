@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 /// The task for a model.
 pub(super) const TASK: &str = "\
-Write the file `AGENTS.md` in the working directory: what a coding agent must know when it first works on this project. Look first at: \
-the README, the manifests, the settings of the build, of tests and of continuous integration, the folders, some of the sources. If there is an \
+Write the file `AGENTS.md` in the working directory: what a coding agent must know when it first works on this project. Look first at \
+the README, the manifests, the settings of the build, of tests and of continuous integration, the folders and some of the sources. If there is an \
 `AGENTS.md` already, correct it and keep what is right in it.
-In under 150 lines of Markdown, and only from what you saw in files, it says: what the project is, in two sentences; where things are; the exact \
+The file has fewer than 150 lines of Markdown and contains only what you saw in files: what the project is, in two sentences; where things are; the exact \
 commands that build it, test it, run one test, check its style and run it; the conventions that the code shows; what must not be changed. \
 Leave out advice that applies to every project.";
 

@@ -9,7 +9,7 @@ const TEXT: &str = include_str!("system_prompt.md");
 
 /// The additional part for subagents.
 const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agent that talks with the person. You cannot see their \
-    conversation, and no `task`. Only your last message is passed on, as your report. It must contain everything that was asked for, briefly, with \
+    conversation, and you have no `task`. Only your last message is passed on, as your report. It must contain everything that was asked for, briefly, with \
     paths and lines.\n";
 
 /// The maximum length of a path, in bytes, and the maximum number of folders. They keep the prompt
