@@ -173,7 +173,7 @@ impl Coder {
 impl Coder {
     /// Reports problems in the person's settings. A client that does not support notices sees the
     /// effective settings in the options (NOTE-02).
-    async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
+    async fn report_setting_problems(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
             let mut notice =
                 Notice::new(NoticeSeverity::Warning, "Some of your settings cannot be used");
@@ -192,7 +192,7 @@ impl Coder {
 
     /// Reports that the model of a stored session cannot be used. A client that does not support
     /// notices sees it in the options (NOTE-02).
-    async fn tell_what_is_missing(
+    async fn report_unusable_model(
         &self,
         opening: &Opening<'_>,
         stored: Option<&str>,
@@ -220,7 +220,7 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
 }
 
 /// Reports problems in the files of rules, because the person relies on every rule.
-async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
+async fn report_rule_problems(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {
         return Ok(());
@@ -286,8 +286,8 @@ impl Author for Coder {
             options::choose(&mut options, options::THOUGHT_LEVEL, level);
         }
         opening.options(options);
-        self.tell_troubles(&opening).await?;
-        self.tell_what_is_missing(&opening, stored.as_deref()).await?;
+        self.report_setting_problems(&opening).await?;
+        self.report_unusable_model(&opening, stored.as_deref()).await?;
         opening.commands(commands());
         let given = opening.roots().to_vec();
         let (own, file) = (self.instructions.clone(), self.permissions.clone());
@@ -302,7 +302,7 @@ impl Author for Coder {
             .map_err(|error| Error::caused("the session's folders could not be read", error))?;
         let (instructions, mut policy, folders) =
             looked.map_err(|error| Error::invalid(error.to_string()))?;
-        tell_faults(&opening, &policy).await?;
+        report_rule_problems(&opening, &policy).await?;
         let mut conversation = Conversation::default();
         let mut spending = Spending::of(opening.session().usage().total());
         for record in opening.remembered()? {

@@ -5,7 +5,7 @@ mod init;
 mod review;
 mod usage;
 
-use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
+use crate::context::{Compaction, CompactionReason, compact, report_fill, report_saving, saving};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::session::changes::undo;
 use crate::session::memory::{Memory, Record};
@@ -59,7 +59,7 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
 }
 
 /// The outcome of a prompt that may be a command.
-pub(crate) enum Commanded {
+pub(crate) enum CommandOutcome {
     /// The agent has handled the command.
     Done,
     /// A command for the model. This text replaces the prompt.
@@ -74,11 +74,11 @@ pub(crate) async fn command(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-) -> Result<Commanded> {
-    let Some((name, rest)) = own(turn.text()) else {
+) -> Result<CommandOutcome> {
+    let Some((name, rest)) = own_command(turn.text()) else {
         return match requested_title(turn.text()) {
-            Some(title) => set_requested_title(turn, title).await.map(|()| Commanded::Done),
-            None => Ok(Commanded::None),
+            Some(title) => set_requested_title(turn, title).await.map(|()| CommandOutcome::Done),
+            None => Ok(CommandOutcome::None),
         };
     };
     let said = match name {
@@ -92,18 +92,18 @@ pub(crate) async fn command(
         }
         "usage" => usage::usage(memory, turn, model),
         "handoff" => turn.hand_off(HAND_OFF),
-        "init" if model.writes() => return Ok(Commanded::Asks(init::TASK.to_owned())),
+        "init" if model.writes() => return Ok(CommandOutcome::Asks(init::TASK.to_owned())),
         "init" => init::init(models, memory, turn).await?,
-        "review" if model.writes() => return Ok(Commanded::Asks(review::task(rest))),
+        "review" if model.writes() => return Ok(CommandOutcome::Asks(review::task(rest))),
         "review" => review::review(models, memory, turn).await?,
         _ => help(turn, model),
     };
     turn.say(&said).await?;
-    Ok(Commanded::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the agent's own command at the start of the text, and the rest of the text.
-fn own(text: &str) -> Option<(&'static str, &str)> {
+fn own_command(text: &str) -> Option<(&'static str, &str)> {
     let text = text.trim().strip_prefix('/')?;
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let known = OWN.iter().find(|(known, ..)| name.eq_ignore_ascii_case(known));
@@ -139,10 +139,10 @@ async fn run_compact(
     wish: &str,
 ) -> Result<String> {
     let wish = Some(wish).filter(|wish| !wish.is_empty());
-    Ok(match compact(memory, turn, model, Wanted::ByPerson(wish)).await? {
+    Ok(match compact(memory, turn, model, CompactionReason::ByPerson(wish)).await? {
         Compaction::Done { before, after } => {
             let words = saving(before, after);
-            match told_saving(turn, &words).await? {
+            match report_saving(turn, &words).await? {
                 true => String::new(),
                 false => format!("{words}. You can still read the whole conversation here.\n"),
             }
@@ -158,7 +158,7 @@ async fn run_clear(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Resul
     memory.conversation.clear();
     memory.seen.clear();
     turn.remember(&Record::Cleared).await?;
-    tell_fill(memory, turn, model, 0).await?;
+    report_fill(memory, turn, model, 0).await?;
     Ok("The model has forgotten the conversation. You can still read it here, and the files are unchanged.\n"
         .to_owned())
 }
@@ -241,7 +241,7 @@ async fn set_requested_title(turn: &Turn, title: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{VERBS, commands, own, requested_title};
+    use super::{VERBS, commands, own_command, requested_title};
     use attache_protocol::v1::{AvailableCommandsUpdate, SessionUpdate};
 
     /// CMD-05: the list is small enough to be sent with every session, and no name has a slash.
@@ -263,12 +263,12 @@ mod tests {
 
     #[test]
     fn command_is_a_word_after_a_slash_at_the_start() {
-        assert_eq!(own(" /compact  the names "), Some(("compact", "the names")));
-        assert_eq!(own("/Help"), Some(("help", "")));
+        assert_eq!(own_command(" /compact  the names "), Some(("compact", "the names")));
+        assert_eq!(own_command("/Help"), Some(("help", "")));
         for other in ["compact", "/run_compact", "/usr/bin/help", "say /help", "/", ""] {
-            assert_eq!(own(other), None, "{other}");
+            assert_eq!(own_command(other), None, "{other}");
         }
-        assert!(VERBS.iter().all(|(verb, ..)| own(&format!("/{verb} x")).is_none()));
+        assert!(VERBS.iter().all(|(verb, ..)| own_command(&format!("/{verb} x")).is_none()));
     }
 
     #[test]

@@ -10,8 +10,8 @@ mod tags;
 mod titles;
 
 pub(crate) use compaction::{
-    Compaction, Wanted, compact, make_room, overflowed, saving, told_saving,
+    Compaction, CompactionReason, compact, make_room, overflowed, report_saving, saving,
 };
-pub(crate) use fill::tell_fill;
+pub(crate) use fill::report_fill;
 pub(crate) use tags::tag;
-pub(crate) use titles::{entitle, look, settle};
+pub(crate) use titles::{set_first_title, settle, start_search};

@@ -18,10 +18,10 @@ mod server_notices;
 mod setup;
 mod stdout;
 
-pub(crate) use content::Returned;
+pub(crate) use content::ReturnedContent;
 #[cfg(test)]
 pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
-pub(crate) use running::{Next, Question, Running, Word};
+pub(crate) use running::{Next, Question, Running, ServerMessage};
 pub(crate) use server::Server;
 
 use crate::models::{Models, ToolSpec};
@@ -93,7 +93,7 @@ impl Servers {
         let given = opening.mcp_servers().iter();
         let servers: Vec<_> = given.map(|given| Arc::new(Server::new(given.clone()))).collect();
         for server in &servers {
-            tasks.spawn(Arc::clone(server).live(Arc::clone(&setup), Arc::clone(&told)));
+            tasks.spawn(Arc::clone(server).keep_connected(Arc::clone(&setup), Arc::clone(&told)));
         }
         let grace = (!servers.is_empty()).then(|| Instant::now() + GRACE);
         Self { servers, told, grace, crowded: false, _tasks: tasks }
@@ -116,7 +116,7 @@ impl Servers {
 
     /// The events that a client without notices has not seen. Each is one sentence and is returned
     /// once.
-    pub(crate) fn untold(&mut self) -> Vec<String> {
+    pub(crate) fn unreported_events(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
         let lists = self.lists();
         let total: usize = lists.iter().map(|(_, tools)| tools.len()).sum();
@@ -149,7 +149,7 @@ impl Servers {
         lists: &[(&str, Arc<Vec<rmcp::model::Tool>>)],
         is_ready: bool,
     ) -> Vec<ServerTool> {
-        let tool = |offered: offered::Offered| ServerTool {
+        let tool = |offered: offered::OfferedTool| ServerTool {
             spec: offered.spec(),
             server: self
                 .servers

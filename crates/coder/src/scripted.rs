@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A model that asks a function what to do in each step of a turn.
-pub(crate) struct Does<F>(pub(crate) F);
+pub(crate) struct ScriptedModel<F>(pub(crate) F);
 
 /// One step of a model.
 pub(crate) enum Step {
@@ -35,7 +35,7 @@ pub(crate) enum Step {
 }
 
 /// The current turn as the model sees it.
-pub(crate) struct Seen<'s> {
+pub(crate) struct TurnView<'s> {
     /// The text of the prompt.
     pub(crate) prompt: &'s str,
     /// The replies of the tools in this turn.
@@ -46,7 +46,7 @@ pub(crate) struct Seen<'s> {
 
 struct Events(std::vec::IntoIter<ModelEvent>);
 
-impl<'s> Seen<'s> {
+impl<'s> TurnView<'s> {
     fn of(messages: &'s [Message]) -> Self {
         let mut seen = Self { prompt: "", replies: Vec::new(), notes: Vec::new() };
         for message in messages {
@@ -67,13 +67,13 @@ impl<'s> Seen<'s> {
     }
 }
 
-impl<F> std::fmt::Debug for Does<F> {
+impl<F> std::fmt::Debug for ScriptedModel<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Does")
     }
 }
 
-impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
+impl<F: Fn(&TurnView<'_>) -> Step + Send + Sync> Model for ScriptedModel<F> {
     fn title(&self) -> &str {
         "Scripted"
     }
@@ -86,7 +86,7 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
         1_000_000
     }
 
-    fn around(&self, _: &Brief) -> u64 {
+    fn brief_tokens(&self, _: &Brief) -> u64 {
         0
     }
 
@@ -107,7 +107,7 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
     }
 
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
-        let seen = Seen::of(&input.messages);
+        let seen = TurnView::of(&input.messages);
         let mut events = Vec::new();
         let part = match self.0(&seen) {
             Step::Says(text) => {
@@ -145,7 +145,7 @@ pub(crate) fn call(name: &'static str, arguments: Value) -> Call {
 }
 
 /// Makes this call, or replies with the result of the last call if there is no call.
-fn calls_or_replies(call: Option<Call>, seen: &Seen<'_>) -> Step {
+fn calls_or_replies(call: Option<Call>, seen: &TurnView<'_>) -> Step {
     match (call, seen.replies.last()) {
         (Some(call), _) => Step::Uses(call.name.to_owned(), call.arguments),
         (None, Some(reply)) => Step::Says(reply.text.clone()),
@@ -155,7 +155,7 @@ fn calls_or_replies(call: Option<Call>, seen: &Seen<'_>) -> Step {
 
 async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
     // One call after the other; a single call repeats for ever.
-    let model = Does(move |seen: &Seen<'_>| {
+    let model = ScriptedModel(move |seen: &TurnView<'_>| {
         let done = seen.replies.len();
         calls_or_replies(calls.get(if for_ever { 0 } else { done }).cloned(), seen)
     });

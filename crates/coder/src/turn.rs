@@ -8,8 +8,10 @@ pub(crate) mod fallback;
 pub(crate) mod guard;
 mod stop_reason;
 
-use crate::commands::{Commanded, command};
-use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
+use crate::commands::{CommandOutcome, command};
+use crate::context::{
+    make_room, overflowed, report_fill, set_first_title, settle, start_search, tag,
+};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::{Prompt, kind};
@@ -20,7 +22,7 @@ use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
-use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, brief, room};
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
@@ -44,9 +46,9 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
     memory.changes.begin(&prompt.text);
     match command(models, memory, turn, &*model).await? {
-        Commanded::Done => return Ok(StopReason::EndTurn),
-        Commanded::Asks(task) => prompt.with_paths = task,
-        Commanded::None => {}
+        CommandOutcome::Done => return Ok(StopReason::EndTurn),
+        CommandOutcome::Asks(task) => prompt.with_paths = task,
+        CommandOutcome::None => {}
     }
     if let Some(part) = prompt.media.iter().find(|part| !model.takes(part)) {
         let (title, what) = (model.title(), kind(part));
@@ -54,7 +56,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
             "{title} does not accept {what}: leave it out, or choose another model"
         )));
     }
-    entitle(memory, turn, &prompt).await?;
+    set_first_title(memory, turn, &prompt).await?;
     tag(memory, turn).await?;
     let needed = prompt.tokens();
     let most = room(&*model, memory, turn);
@@ -78,7 +80,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         Ended::Asked => StopReason::EndTurn,
     };
     if reason == StopReason::EndTurn {
-        look(models, memory, turn);
+        start_search(models, memory, turn);
     }
     Ok(reason)
 }
@@ -87,14 +89,14 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
 /// a person's prompt or a subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
-    tell_unmeasured(memory, turn, &*model).await?;
+    report_unknown_window(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
     let steps = match memory.conversation.kind() {
         ConversationKind::Agent => STEPS,
         ConversationKind::Subagent { .. } => STEPS_OF_SUBAGENT,
     };
     for step in 0..steps {
-        tell_of_servers(memory, turn).await?;
+        report_server_events(memory, turn).await?;
         make_room(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
@@ -102,7 +104,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 Next::Answer(answer) => *answer,
                 Next::Another => {
                     model = chosen(models, turn);
-                    tell_unmeasured(memory, turn, &*model).await?;
+                    report_unknown_window(memory, turn, &*model).await?;
                     continue;
                 }
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
@@ -117,15 +119,15 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 "{title} returned an empty response: retry, or choose another model"
             )));
         }
-        charge_lost(memory, turn, &*model, &answer.lost).await?;
+        charge_failed_attempts(memory, turn, &*model, &answer.lost).await?;
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
-        let acted = act(models, memory, turn, &*model, answer, &mut guard).await?;
+        let acted = run_calls(models, memory, turn, &*model, answer, &mut guard).await?;
         match (stop, acted) {
-            (_, Acted::Ended(ended)) => return Ok(ended),
-            (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, Acted::Some) => {}
+            (_, CallsOutcome::Ended(ended)) => return Ok(ended),
+            (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, CallsOutcome::Some) => {}
             (ModelStop::Paused, _) => {}
-            (ModelStop::BrokenCall, Acted::Nothing) if broken < BROKEN => {}
+            (ModelStop::BrokenCall, CallsOutcome::Nothing) if broken < BROKEN => {}
             (stop, _) => return stop_reason(&*model, &stop).map(Ended::Because),
         }
     }
@@ -155,15 +157,15 @@ fn run_subagent<'w>(
 }
 
 /// Reports events of MCP servers to a client that does not support notices.
-async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
-    for sentence in memory.mcp.untold() {
+async fn report_server_events(memory: &mut Memory, turn: &Turn) -> Result<()> {
+    for sentence in memory.mcp.unreported_events() {
         turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
     }
     Ok(())
 }
 
 /// Tells the person once that the context window of the model is unknown.
-async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+async fn report_unknown_window(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let title = model.title();
     if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
         return Ok(());
@@ -209,22 +211,23 @@ async fn again(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-    unanswered: Unanswered,
+    unanswered: FailedCall,
 ) -> Result<Next> {
     let mut unanswered = unanswered;
-    charge_lost(memory, turn, model, &unanswered.lost).await?;
-    if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said)
+    charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
+    if let (FailureReason::Model(ModelError::Overflow { .. }), None) =
+        (&unanswered.why, &unanswered.said)
         && overflowed(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
             Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
             Err(still) => {
-                charge_lost(memory, turn, model, &still.lost).await?;
+                charge_failed_attempts(memory, turn, model, &still.lost).await?;
                 unanswered = still;
             }
         }
     }
-    if let Why::Model(error) = &unanswered.why
+    if let FailureReason::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
         // Another model cannot use thoughts without text, or text that its own answer replaces.
@@ -240,13 +243,13 @@ async fn again(
         keep(memory, turn, Message::Assistant(said)).await?;
     }
     match unanswered.why {
-        Why::Turn(error) => Err(error),
-        Why::Model(error @ ModelError::Refused { .. }) => {
+        FailureReason::Turn(error) => Err(error),
+        FailureReason::Model(error @ ModelError::Refused { .. }) => {
             turn.say(&format!("{error}.\n")).await?;
             Ok(Next::Stop(StopReason::Refusal))
         }
-        Why::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
-        Why::Model(error) => Err(Error::failed(sentence(&error))),
+        FailureReason::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
+        FailureReason::Model(error) => Err(Error::failed(sentence(&error))),
     }
 }
 
@@ -261,7 +264,7 @@ fn sentence(error: &ModelError) -> String {
 }
 
 /// The outcome of the tool calls of a message.
-enum Acted {
+enum CallsOutcome {
     /// The model requested no tools.
     Nothing,
     /// The tools ran, and the model continues with their results.
@@ -272,14 +275,14 @@ enum Acted {
 
 /// Stores the model's message, reports its cost, and runs its tool calls: those that only read at
 /// the same time, all others in order. The results are stored in the order of the calls.
-async fn act(
+async fn run_calls(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
     answer: Answer,
     guard: &mut Guard,
-) -> Result<Acted> {
+) -> Result<CallsOutcome> {
     let Answer { message, usage, stop, .. } = answer;
     // Calls of a message that was cut off do not run, because the model would not get their
     // results.
@@ -291,7 +294,7 @@ async fn act(
     if !message.parts.is_empty() {
         keep(memory, turn, Message::Assistant(message)).await?;
     }
-    tell_usage(memory, turn, model, &usage).await?;
+    report_usage(memory, turn, model, &usage).await?;
     use_tools(models, memory, turn, model, &calls, guard).await
 }
 
@@ -303,8 +306,8 @@ async fn use_tools(
     model: &dyn Model,
     calls: &[Request],
     guard: &mut Guard,
-) -> Result<Acted> {
-    let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
+) -> Result<CallsOutcome> {
+    let mut acted = if calls.is_empty() { CallsOutcome::Nothing } else { CallsOutcome::Some };
     let mut left = calls;
     while !left.is_empty() {
         let results = Toolbox { turn, models, memory, subagent: run_subagent }.next(left).await;
@@ -320,10 +323,10 @@ async fn use_tools(
                     continue;
                 }
             };
-            guard.saw(name, arguments, &mut result);
+            guard.record(name, arguments, &mut result);
             stuck = stuck.or(guard.stuck());
             if result.finding == Finding::Asked {
-                acted = Acted::Ended(Ended::Asked);
+                acted = CallsOutcome::Ended(Ended::Asked);
             }
             let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
             keep(memory, turn, Message::ToolReply(answer)).await?;
@@ -333,7 +336,7 @@ async fn use_tools(
         }
         if let Some(words) = stuck {
             turn.say(&words).await?;
-            return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
+            return Ok(CallsOutcome::Ended(Ended::Because(StopReason::MaxTurnRequests)));
         }
     }
     Ok(acted)
@@ -351,7 +354,7 @@ fn calls(message: &AssistantMessage) -> Vec<Request> {
 }
 
 /// Counts the tokens of interrupted attempts, because the provider bills them too.
-async fn charge_lost(
+async fn charge_failed_attempts(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
@@ -364,7 +367,7 @@ async fn charge_lost(
 }
 
 /// Reports the window usage and the cost of a call, as far as both are known.
-async fn tell_usage(
+async fn report_usage(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
@@ -374,7 +377,7 @@ async fn tell_usage(
         // The offline model is free, and its window usage is estimated.
         memory.spending.count(usage);
         let used = memory.conversation.tokens();
-        return tell_fill(memory, turn, model, used).await;
+        return report_fill(memory, turn, model, used).await;
     }
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
@@ -383,5 +386,5 @@ async fn tell_usage(
     }
     let brief = brief(memory, turn);
     memory.conversation.measure(model, &brief, used);
-    tell_fill(memory, turn, model, used).await
+    report_fill(memory, turn, model, used).await
 }

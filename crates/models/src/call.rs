@@ -3,8 +3,8 @@
 pub(crate) mod failure;
 pub(crate) mod retry_wait;
 use crate::address::without_login;
-use crate::call::failure::{Failure, Retry, Sent};
-use crate::error::{ModelError, spoken};
+use crate::call::failure::{Failure, ProviderError, Retry};
+use crate::error::{ModelError, in_words};
 use crate::event::{ModelEvent, TokenUsage};
 use crate::http::Http;
 use crate::message::{AssistantMessage, ModelId, Request};
@@ -48,13 +48,13 @@ pub(crate) struct Call {
 enum State {
     Begin,
     Waiting(Pin<Box<Sleep>>),
-    Asking(Pin<Box<dyn Future<Output = Result<Response, Unanswered>> + Send>>),
+    Asking(Pin<Box<dyn Future<Output = Result<Response, NoAnswer>> + Send>>),
     Answering(Box<Answer>),
     Over,
 }
 
 /// The reason why no answer begins.
-enum Unanswered {
+enum NoAnswer {
     Network(reqwest::Error),
     Hung,
     Status { status: u16, headers: HeaderMap, body: Vec<u8> },
@@ -108,10 +108,10 @@ impl Call {
 
     async fn step(&mut self) -> Result<(), Failure> {
         match &mut self.state {
-            State::Begin => self.ask().map_err(Failure::lasting),
+            State::Begin => self.ask().map_err(Failure::permanent),
             State::Waiting(sleep) => {
                 sleep.await;
-                self.ask().map_err(Failure::lasting)
+                self.ask().map_err(Failure::permanent)
             }
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
@@ -176,7 +176,7 @@ impl Call {
                     retry_wait::backoff(limits.backoff, self.attempt, self.seed)
                 });
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
-                let (attempt, replaces) = (self.attempt, self.draft.given());
+                let (attempt, replaces) = (self.attempt, self.draft.has_content());
                 let lost = std::mem::take(&mut self.lost);
                 Ok(ModelEvent::Waiting { why, wait, attempt, replaces, lost })
             }
@@ -193,14 +193,14 @@ impl Call {
         }
     }
 
-    fn unanswered(&self, unanswered: Unanswered) -> Failure {
+    fn unanswered(&self, unanswered: NoAnswer) -> Failure {
         let provider = self.provider.name.clone();
         match unanswered {
-            Unanswered::Hung => Failure::lasting(ModelError::Hung {
+            NoAnswer::Hung => Failure::permanent(ModelError::Hung {
                 provider,
                 waited: self.http.limits().first_byte,
             }),
-            Unanswered::Network(error) if error.is_connect() => {
+            NoAnswer::Network(error) if error.is_connect() => {
                 let why = format!("{provider} is no longer reachable");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
@@ -208,13 +208,13 @@ impl Call {
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }
-            Unanswered::Network(error) => {
+            NoAnswer::Network(error) => {
                 let why = format!("the connection to {provider} broke before its answer");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
                 Failure { error, retry: Some(Retry { why, wait: None }) }
             }
-            Unanswered::Status { status, headers, body } => {
+            NoAnswer::Status { status, headers, body } => {
                 let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
                 let body = match serde_json::from_slice(&body) {
                     Ok(body) => body,
@@ -225,17 +225,17 @@ impl Call {
         }
     }
 
-    fn trouble(&self, trouble: Trouble) -> Failure {
+    fn trouble(&self, trouble: Interruption) -> Failure {
         let provider = self.provider.name.clone();
         match trouble {
-            Trouble::Hung(waited) => Failure::lasting(ModelError::Hung { provider, waited }),
-            Trouble::Stalled(waited) => {
-                let why = format!("{provider} sent nothing for {}", spoken(waited));
+            Interruption::Hung(waited) => Failure::permanent(ModelError::Hung { provider, waited }),
+            Interruption::Stalled(waited) => {
+                let why = format!("{provider} sent nothing for {}", in_words(waited));
                 let error = ModelError::Hung { provider, waited };
                 Failure { error, retry: Some(Retry { why, wait: None }) }
             }
-            Trouble::Cut(source) => {
-                let why = match self.draft.given() {
+            Interruption::Cut(source) => {
+                let why = match self.draft.has_content() {
                     true => format!("{provider} stopped in the middle of its answer"),
                     false => format!("{provider} stopped before its answer began"),
                 };
@@ -245,22 +245,26 @@ impl Call {
                     retry: Some(Retry { why, wait: None }),
                 }
             }
-            Trouble::Stream(StreamError::Cut) => self.trouble(Trouble::Cut(None)),
-            Trouble::Stream(StreamError::Said(body)) => self.sent(None, &HeaderMap::new(), body),
-            Trouble::Stream(StreamError::Malformed(what)) => {
-                let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
-                Failure::lasting(ModelError::Malformed { provider, what })
+            Interruption::Stream(StreamError::Cut) => self.trouble(Interruption::Cut(None)),
+            Interruption::Stream(StreamError::Said(body)) => {
+                self.sent(None, &HeaderMap::new(), body)
             }
-            Trouble::Stream(StreamError::Refused(said)) => Failure::lasting(ModelError::Refused {
-                provider,
-                said: crate::call::failure::shown(&said),
-            }),
+            Interruption::Stream(StreamError::Malformed(what)) => {
+                let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
+                Failure::permanent(ModelError::Malformed { provider, what })
+            }
+            Interruption::Stream(StreamError::Refused(said)) => {
+                Failure::permanent(ModelError::Refused {
+                    provider,
+                    said: crate::call::failure::shown(&said),
+                })
+            }
         }
     }
 
     fn sent(&self, status: Option<u16>, headers: &HeaderMap, body: Value) -> Failure {
         let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
-        let sent = Sent {
+        let sent = ProviderError {
             provider: &self.provider,
             model: &self.model,
             status,
@@ -318,9 +322,9 @@ impl fmt::Debug for Call {
 async fn asked(
     request: reqwest::RequestBuilder,
     first_byte: Duration,
-) -> Result<Response, Unanswered> {
+) -> Result<Response, NoAnswer> {
     let asking = async {
-        let mut response = request.send().await.map_err(Unanswered::Network)?;
+        let mut response = request.send().await.map_err(NoAnswer::Network)?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -332,17 +336,17 @@ async fn asked(
                 break;
             }
         }
-        Err(Unanswered::Status {
+        Err(NoAnswer::Status {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             body,
         })
     };
-    timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
+    timeout(first_byte, asking).await.unwrap_or(Err(NoAnswer::Hung))
 }
 
 /// The reason why an answer does not continue.
-enum Trouble {
+enum Interruption {
     /// No answer began for this time.
     Hung(Duration),
     /// An answer began, and then nothing arrived for this time.
@@ -352,38 +356,38 @@ enum Trouble {
 }
 
 impl Answer {
-    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Trouble> {
+    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Interruption> {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
                 // This is the last event of a stream that broke inside it.
-                Err(StreamError::Malformed(_)) if self.ended => Err(Trouble::Cut(None)),
-                taken => taken.map_err(Trouble::Stream),
+                Err(StreamError::Malformed(_)) if self.ended => Err(Interruption::Cut(None)),
+                taken => taken.map_err(Interruption::Stream),
             };
         }
         if self.ended {
-            return self.end(draft, Trouble::Cut(None));
+            return self.end(draft, Interruption::Cut(None));
         }
         match timeout_at(self.deadline, self.response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 self.patience = http.limits().idle;
                 self.deadline = Instant::now() + self.patience;
                 self.begun = true;
-                self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
+                self.form.push(&bytes, &mut self.events).map_err(Interruption::Stream)?;
                 Ok(Progress::More)
             }
             Ok(Ok(None)) => {
                 self.ended = true;
-                self.form.end(&mut self.events).map_err(Trouble::Stream)?;
+                self.form.end(&mut self.events).map_err(Interruption::Stream)?;
                 Ok(Progress::More)
             }
-            Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
-            Err(_) if self.begun => self.end(draft, Trouble::Stalled(self.patience)),
-            Err(_) => self.end(draft, Trouble::Hung(self.patience)),
+            Ok(Err(error)) => self.end(draft, Interruption::Cut(Some(error))),
+            Err(_) if self.begun => self.end(draft, Interruption::Stalled(self.patience)),
+            Err(_) => self.end(draft, Interruption::Hung(self.patience)),
         }
     }
 
     /// Handles the end of the body: the answer is complete, or it was cut off.
-    fn end(&mut self, draft: &mut Draft, trouble: Trouble) -> Result<Progress, Trouble> {
+    fn end(&mut self, draft: &mut Draft, trouble: Interruption) -> Result<Progress, Interruption> {
         if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
     }
 }

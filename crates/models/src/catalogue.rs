@@ -180,7 +180,7 @@ impl Catalogue {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
             let (provider, name) = (provider.id == "openrouter")
-                .then(|| behind(name))
+                .then(|| provider_behind_openrouter(name))
                 .flatten()
                 .unwrap_or((&id.provider, name));
             let plain = plain_name(name);
@@ -196,7 +196,7 @@ impl Catalogue {
 }
 
 /// Returns the provider behind OpenRouter and that provider's name for the model.
-fn behind(name: &str) -> Option<(&str, &str)> {
+fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
     let (vendor, name) = name.split_once('/')?;
     let provider = match vendor {
         "google" => "gemini",

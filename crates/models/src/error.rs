@@ -64,7 +64,7 @@ impl fmt::Display for ModelError {
             Self::Quota { provider, said, again_in } => {
                 write!(f, "{provider} reports that the quota or credit of this key is used up")?;
                 if let Some(wait) = again_in {
-                    write!(f, " for another {}", spoken(*wait))?;
+                    write!(f, " for another {}", in_words(*wait))?;
                 }
                 write!(
                     f,
@@ -106,7 +106,7 @@ impl fmt::Display for ModelError {
             Self::Hung { provider, waited } => write!(
                 f,
                 "{provider} sent nothing for {}: try again, or choose another model",
-                spoken(*waited)
+                in_words(*waited)
             ),
             Self::Cut { provider, .. } => {
                 write!(f, "the answer of {provider} was cut off: say \"continue\" to resume it")
@@ -166,7 +166,7 @@ impl fmt::Display for Said<'_> {
 }
 
 /// Returns a duration in words, such as `2 minutes`.
-pub(crate) fn spoken(duration: Duration) -> String {
+pub(crate) fn in_words(duration: Duration) -> String {
     let counted = |count: u64, noun: &str| {
         let end = if count == 1 { "" } else { "s" };
         format!("{count} {noun}{end}")

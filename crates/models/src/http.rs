@@ -178,7 +178,7 @@ impl Http {
     ///
     /// # Errors
     /// TLS is not available.
-    pub fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
+    pub fn for_server(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
         install_ring();
         let builder =
             self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
@@ -198,7 +198,7 @@ impl Http {
     /// # Errors
     /// It is not an `http` or `https` address.
     pub(crate) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
-        of_the_web(url).ok_or_else(|| ModelError::NotFound {
+        web_url(url).ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
             url: without_login(url),
             said: "the address must begin with http:// or https://".to_owned(),
@@ -206,7 +206,7 @@ impl Http {
     }
 }
 
-fn of_the_web(url: &str) -> Option<Url> {
+fn web_url(url: &str) -> Option<Url> {
     Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
@@ -214,8 +214,8 @@ fn of_the_web(url: &str) -> Option<Url> {
 ///
 /// # Errors
 /// A sentence with the reason, without the value of a header.
-pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
-    if of_the_web(url).is_none() {
+pub(crate) fn check_request(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
+    if web_url(url).is_none() {
         return Err(format!(
             "{} is not a web address: it must begin with https://",
             without_login(url)

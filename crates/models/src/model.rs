@@ -20,7 +20,7 @@ pub trait Model: Debug + Send + Sync {
     fn size(&self) -> u64;
 
     /// Returns how many tokens of the window this brief takes, as [`estimated_tokens`] counts.
-    fn around(&self, brief: &Brief) -> u64;
+    fn brief_tokens(&self, brief: &Brief) -> u64;
 
     /// Returns whether the model follows free instructions. Otherwise it understands only requests
     /// of certain forms.

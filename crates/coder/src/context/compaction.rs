@@ -1,7 +1,7 @@
 //! Replaces the older part of a conversation with a summary.
 
 use super::cut::Cut;
-use super::fill::tell_fill;
+use super::fill::report_fill;
 use super::summary;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
@@ -41,7 +41,7 @@ pub(crate) enum Compaction {
 
 /// The reason for a compaction.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Wanted<'w> {
+pub(crate) enum CompactionReason<'w> {
     /// The window is full.
     Room,
     /// A person asked for it, perhaps with a wish about what to keep.
@@ -53,7 +53,7 @@ pub(crate) enum Wanted<'w> {
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
-        full(memory, turn, model).await?;
+        summarize_for_room(memory, turn, model).await?;
     }
     let room = memory.conversation.room(model, &brief);
     forget(memory, turn, model, room).await?;
@@ -67,7 +67,7 @@ pub(crate) async fn overflowed(
     turn: &Turn,
     model: &dyn Model,
 ) -> Result<bool> {
-    if full(memory, turn, model).await? {
+    if summarize_for_room(memory, turn, model).await? {
         return Ok(true);
     }
     let half = memory.conversation.tokens() / 2;
@@ -76,8 +76,8 @@ pub(crate) async fn overflowed(
 
 /// Summarizes because there is no room. Returns whether there is room now. If the client shows no
 /// compactions, the person is told.
-async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
-    let (done, title) = match compact(memory, turn, model, Wanted::Room).await? {
+async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+    let (done, title) = match compact(memory, turn, model, CompactionReason::Room).await? {
         Compaction::Nothing => return Ok(false),
         Compaction::Done { before, after } => {
             if shows_compactions(turn) {
@@ -104,13 +104,13 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
 }
 
 /// Whether the saving from `before` to `after` tokens is worth a message.
-fn is_worth(before: u64, after: u64) -> bool {
+fn is_worthwhile(before: u64, after: u64) -> bool {
     before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
 }
 
 /// Tells a person who asked for a summary about the result, if the client shows no compactions.
 /// Returns whether the person was told; otherwise the reply says it.
-pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
+pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
     }
@@ -123,7 +123,7 @@ pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
 
 /// Describes the saving, with numbers if they matter.
 pub(crate) fn saving(before: u64, after: u64) -> String {
-    let numbers = match is_worth(before, after) {
+    let numbers = match is_worthwhile(before, after) {
         true => format!(": about {} instead of {before}", counted(after, "token")),
         false => String::new(),
     };
@@ -141,21 +141,22 @@ pub(crate) async fn compact(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-    wanted: Wanted<'_>,
+    wanted: CompactionReason<'_>,
 ) -> Result<Compaction> {
     let size = model.size();
     let (cut, wish) = match wanted {
-        Wanted::Room => (memory.conversation.cut(size * STAYS / 100), None),
-        Wanted::ByPerson(wish) => {
+        CompactionReason::Room => (memory.conversation.cut(size * STAYS / 100), None),
+        CompactionReason::ByPerson(wish) => {
             (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish)
         }
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
     let before = memory.conversation.tokens();
-    let by_itself = matches!(wanted, Wanted::Room);
+    let by_itself = matches!(wanted, CompactionReason::Room);
     // Even an empty summary would not make room.
-    if by_itself && !is_worth(before, before - older.iter().map(Message::tokens).sum::<u64>()) {
+    if by_itself && !is_worthwhile(before, before - older.iter().map(Message::tokens).sum::<u64>())
+    {
         return Ok(Compaction::Nothing);
     }
     let mut handle = turn.compaction().await?;
@@ -168,7 +169,7 @@ pub(crate) async fn compact(
     };
     let kept = memory.conversation.messages().len() - at;
     let compacted = Compacted { summary, kept, with_prompt: within_turn };
-    if by_itself && !is_worth(before, memory.conversation.tokens_with(&compacted)) {
+    if by_itself && !is_worthwhile(before, memory.conversation.tokens_with(&compacted)) {
         let why = "the summary is not much shorter than the text that it replaces";
         handle.fail(why).await?;
         return Ok(Compaction::Failed(why.to_owned()));
@@ -181,7 +182,7 @@ pub(crate) async fn compact(
     handle.complete().await?;
     let after = memory.conversation.tokens();
     let used = memory.conversation.fill(model, &brief(memory, turn));
-    tell_fill(memory, turn, model, used).await?;
+    report_fill(memory, turn, model, used).await?;
     Ok(Compaction::Done { before, after })
 }
 

@@ -12,17 +12,18 @@ impl Conversation {
     /// The estimated number of tokens of a request with this brief.
     pub(crate) fn fill(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let estimated = u128::from(self.estimated(model, brief));
-        u64::try_from(estimated * self.gauge.rate(model) / 1000).unwrap_or(u64::MAX)
+        u64::try_from(estimated * self.gauge.tokens_per_thousand(model) / 1000).unwrap_or(u64::MAX)
     }
 
     /// The room for the conversation in a request with this brief, in estimated tokens.
     pub(crate) fn room(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let size = model.size();
-        let share = u128::from(size - answer_reserve(size)) * 1000 / self.gauge.rate(model);
+        let share =
+            u128::from(size - answer_reserve(size)) * 1000 / self.gauge.tokens_per_thousand(model);
         let share = u64::try_from(share).unwrap_or(u64::MAX);
         // The room is not zero even for a tiny window; the provider reports it if the window is too
         // small.
-        share.saturating_sub(model.around(brief)).max(size / 4)
+        share.saturating_sub(model.brief_tokens(brief)).max(size / 4)
     }
 
     /// Stores the number of tokens that the model's provider counted.
@@ -38,13 +39,13 @@ impl Conversation {
     }
 
     fn estimated(&self, model: &dyn Model, brief: &Brief) -> u64 {
-        model.around(brief) + self.tokens()
+        model.brief_tokens(brief) + self.tokens()
     }
 }
 
 /// Reports how full the window is and what the session cost (USE-03, USE-04). As the window fills
 /// up, the person is told once for each level, if the client supports notices (NOTE-01).
-pub(crate) async fn tell_fill(
+pub(crate) async fn report_fill(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,

@@ -14,11 +14,11 @@ const LONGEST: u64 = 4096;
 /// Adds the project and the branch to the session's metadata, if they are not there yet.
 pub(crate) async fn tag(memory: &mut Memory, turn: &Turn) -> Result<()> {
     let cwd = memory.folders.cwd().to_owned();
-    let looking = tokio::task::spawn_blocking(move || tags(&cwd));
+    let lookup = tokio::task::spawn_blocking(move || tags(&cwd));
     let tags = tokio::select! {
         biased;
         () = turn.cancelled() => return Err(Error::Cancelled),
-        tags = looking => tags,
+        tags = lookup => tags,
     };
     // The session works without tags.
     let Ok(tags) = tags else { return Ok(()) };

@@ -27,7 +27,7 @@ impl Gauge {
 
     /// How many tokens the model counts for a thousand estimated ones. A count of zero, or one far
     /// from the estimate, is ignored.
-    pub(crate) fn rate(&self, model: &dyn Model) -> u128 {
+    pub(crate) fn tokens_per_thousand(&self, model: &dyn Model) -> u128 {
         match &self.measured {
             Some((title, counted, estimated)) if title == model.title() => {
                 (u128::from(*counted) * 1000 / u128::from(*estimated)).clamp(750, 4000)

@@ -13,7 +13,7 @@ pub(crate) struct Prompt {
     /// All blocks, with each file replaced by its path in backticks.
     pub(crate) with_paths: String,
     /// The files among the blocks.
-    pub(crate) files: Vec<Mentioned>,
+    pub(crate) files: Vec<MentionedFile>,
     /// Pictures, sounds and documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) media: Vec<Part>,
@@ -21,7 +21,7 @@ pub(crate) struct Prompt {
 
 /// A file from a block of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mentioned {
+pub(crate) struct MentionedFile {
     /// Its path, or its URI if that does not name a file.
     pub(crate) path: String,
     /// Its text, if the prompt contains it.
@@ -46,16 +46,17 @@ impl Prompt {
                     continue;
                 }
                 ContentBlock::ResourceLink(link) => {
-                    Mentioned { path: path_of(&link.uri, cwd), text: None }
+                    MentionedFile { path: path_of(&link.uri, cwd), text: None }
                 }
                 ContentBlock::Resource(resource) => match &resource.resource {
-                    EmbeddedResourceResource::Text(text) => {
-                        Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
-                    }
+                    EmbeddedResourceResource::Text(text) => MentionedFile {
+                        path: path_of(&text.uri, cwd),
+                        text: Some(text.text.clone()),
+                    },
                     EmbeddedResourceResource::Blob(blob) => {
                         let path = path_of(&blob.uri, cwd);
                         prompt.media.extend(media_of(&path, blob));
-                        Mentioned { path, text: None }
+                        MentionedFile { path, text: None }
                     }
                 },
                 ContentBlock::Image(image) => {

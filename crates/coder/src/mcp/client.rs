@@ -5,7 +5,7 @@
     reason = "current servers ask for roots, although later revisions of MCP remove them"
 )]
 
-use super::running::{Listeners, Question, Word};
+use super::running::{Listeners, Question, ServerMessage};
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -68,7 +68,7 @@ impl ClientHandler for Client {
         let (answer, answered) = oneshot::channel();
         // The person can be asked only during a call.
         let Some(call) = self.listeners.last() else { return Ok(declined) };
-        if call.send(Word::Asks(Question { message, schema, answer })).await.is_err() {
+        if call.send(ServerMessage::Asks(Question { message, schema, answer })).await.is_err() {
             return Ok(declined);
         }
         Ok(answered.await.unwrap_or(ElicitResult::new(ElicitationAction::Cancel)))
@@ -81,7 +81,7 @@ impl ClientHandler for Client {
     ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
             // A receiver that falls behind sees the next update.
-            drop(call.try_send(Word::Progress(progress)));
+            drop(call.try_send(ServerMessage::Progress(progress)));
         }
     }
 

@@ -5,7 +5,7 @@ use super::client::Client;
 use super::failure;
 use super::legacy::Legacy;
 use super::setup::Setup;
-use super::stdout::{Seen, Stdout};
+use super::stdout::{OutputProblems, Stdout};
 use crate::tools::fit::one_line;
 use attache_host::{Child, ChildWatch, Launch};
 use attache_protocol::v1::{HttpHeader, McpServer, McpServerStdio};
@@ -45,7 +45,7 @@ pub(super) struct Connection {
 #[derive(Debug, Default)]
 pub(super) struct Traces {
     watch: OnceLock<ChildWatch>,
-    seen: OnceLock<Arc<Mutex<Seen>>>,
+    seen: OnceLock<Arc<Mutex<OutputProblems>>>,
 }
 
 impl Traces {
@@ -82,7 +82,7 @@ impl Traces {
         }
     }
 
-    fn seen(&self) -> Option<std::sync::MutexGuard<'_, Seen>> {
+    fn seen(&self) -> Option<std::sync::MutexGuard<'_, OutputProblems>> {
         Some(self.seen.get()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -208,7 +208,7 @@ async fn http(url: &str, headers: &[HttpHeader], setup: &Setup) -> Result<reqwes
     }
     let http = setup.http.clone();
     // Loading the system's certificates takes time.
-    let made = tokio::task::spawn_blocking(move || http.for_one_place(&url, given)).await;
+    let made = tokio::task::spawn_blocking(move || http.for_server(&url, given)).await;
     let made = made.map_err(|_| "the HTTP client could not be created".to_owned())?;
     made.map_err(|error| failure::http(&error))
 }

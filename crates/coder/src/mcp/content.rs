@@ -25,7 +25,7 @@ const PICTURE_KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image
 
 /// The result of a tool.
 #[derive(Debug)]
-pub(crate) struct Returned {
+pub(crate) struct ReturnedContent {
     /// The text for the model.
     pub(crate) text: String,
     /// The pictures for the model.
@@ -38,7 +38,7 @@ pub(crate) struct Returned {
     pub(crate) failed: bool,
 }
 
-impl Returned {
+impl ReturnedContent {
     pub(crate) fn of(result: CallToolResult) -> Self {
         let failed = result.is_error == Some(true);
         let structured = result.structured_content;

@@ -22,7 +22,7 @@ const SCHEMA: usize = 16 * 1024;
 
 /// One tool of a server.
 #[derive(Debug)]
-pub(super) struct Offered {
+pub(super) struct OfferedTool {
     /// The name by which a model knows it.
     pub(super) name: String,
     /// The index of its server.
@@ -37,14 +37,14 @@ pub(super) fn most() -> usize {
 
 /// Returns the tools of the servers in order, each with a unique name. The same lists always give
 /// the same names.
-pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offered> {
+pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<OfferedTool> {
     let mut taken = HashSet::new();
     let all = lists.iter().enumerate().flat_map(|(server, (name, tools))| {
         tools.iter().map(move |tool| (server, name.as_ref(), tool))
     });
     let named = all.take(most()).map(|(server, server_name, tool)| {
-        let name = free(&mut taken, &joined(server_name, &tool.name));
-        Offered { name, server, tool: tool.clone() }
+        let name = unused_name(&mut taken, &joined(server_name, &tool.name));
+        OfferedTool { name, server, tool: tool.clone() }
     });
     named.collect()
 }
@@ -66,7 +66,7 @@ fn joined(server: &str, tool: &str) -> String {
 }
 
 /// The name, with a number at its end if it is taken.
-fn free(taken: &mut HashSet<String>, name: &str) -> String {
+fn unused_name(taken: &mut HashSet<String>, name: &str) -> String {
     let numbered = (2_u32..).map(|number| {
         let end = format!("_{number}");
         // All characters are ASCII.
@@ -77,7 +77,7 @@ fn free(taken: &mut HashSet<String>, name: &str) -> String {
     free.unwrap_or_default()
 }
 
-impl Offered {
+impl OfferedTool {
     /// The description for the model.
     pub(super) fn spec(&self) -> ToolSpec {
         let given = self.tool.description.as_deref().unwrap_or_default();

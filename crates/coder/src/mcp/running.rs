@@ -14,7 +14,7 @@ const CANCELLED: Duration = Duration::from_millis(20);
 
 /// A message from a server during a call.
 #[derive(Debug)]
-pub(crate) enum Word {
+pub(crate) enum ServerMessage {
     /// The progress of the call.
     Progress(ProgressNotificationParam),
     /// A question for the person.
@@ -32,23 +32,23 @@ pub(crate) struct Question {
 
 /// The running calls of one server, by their progress tokens.
 #[derive(Debug, Default)]
-pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<Word>)>>);
+pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<ServerMessage>)>>);
 
 impl Listeners {
-    pub(super) fn add(&self, token: ProgressToken) -> mpsc::Receiver<Word> {
+    pub(super) fn add(&self, token: ProgressToken) -> mpsc::Receiver<ServerMessage> {
         let (words, listening) = mpsc::channel(16);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((token, words));
         listening
     }
 
     /// The call with this token.
-    pub(super) fn of(&self, token: &ProgressToken) -> Option<mpsc::Sender<Word>> {
+    pub(super) fn of(&self, token: &ProgressToken) -> Option<mpsc::Sender<ServerMessage>> {
         let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().find(|(other, _)| other == token).map(|(_, words)| words.clone())
     }
 
     /// The call that began last.
-    pub(super) fn last(&self) -> Option<mpsc::Sender<Word>> {
+    pub(super) fn last(&self) -> Option<mpsc::Sender<ServerMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, words)| words.clone())
     }
 
@@ -63,7 +63,7 @@ impl Listeners {
 pub(crate) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
     token: ProgressToken,
-    words: mpsc::Receiver<Word>,
+    words: mpsc::Receiver<ServerMessage>,
     listeners: Arc<Listeners>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Running {
 #[derive(Debug)]
 pub(crate) enum Next {
     /// The server sent a message.
-    Word(Word),
+    ServerMessage(ServerMessage),
     /// The call has ended.
     Answer(Result<Box<CallToolResult>, ServiceError>),
 }
@@ -90,7 +90,7 @@ impl Running {
         };
         tokio::select! {
             biased;
-            Some(word) = self.words.recv() => Next::Word(word),
+            Some(word) = self.words.recv() => Next::ServerMessage(word),
             answer = &mut handle.rx => Next::Answer(match answer {
                 Ok(Ok(ServerResult::CallToolResult(result))) => Ok(Box::new(result)),
                 Ok(Ok(_)) => Err(ServiceError::UnexpectedResponse),

@@ -158,14 +158,19 @@ impl Server {
 
     /// Connects to the server and keeps it connected, within the limit of restarts. Dropping the
     /// future ends the connection.
-    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<ServerNotices>) {
+    pub(super) async fn keep_connected(
+        self: Arc<Self>,
+        setup: Arc<Setup>,
+        told: Arc<ServerNotices>,
+    ) {
         let name = &self.name;
         let mut restarts = 0;
         let mut connection = match self.connect(&setup, &told).await {
             Ok(connection) => connection,
             Err(why) => {
                 self.set(Status::Gone(why.clone()));
-                let more = format!("{}. Its tools cannot be used in this session.", capital(&why));
+                let more =
+                    format!("{}. Its tools cannot be used in this session.", capitalized(&why));
                 told.tell(format!("The MCP server {name} is not available"), &more).await;
                 return;
             }
@@ -180,14 +185,14 @@ impl Server {
                     self.set(Status::Gone(why.clone()));
                     let more = format!(
                         "{}. It was restarted {RESTARTS} times and is not restarted again.",
-                        capital(&why)
+                        capitalized(&why)
                     );
                     told.tell(format!("The MCP server {name} is no longer available"), &more).await;
                     return;
                 }
                 self.set(Status::Connecting { late: false });
                 if restarts == 1 {
-                    let more = format!("{}. It is being restarted.", capital(&why));
+                    let more = format!("{}. It is being restarted.", capitalized(&why));
                     told.tell(format!("The connection to the MCP server {name} was lost"), &more)
                         .await;
                 }
@@ -207,13 +212,13 @@ impl Server {
         told: &ServerNotices,
     ) -> Result<(Connection, Arc<Traces>), String> {
         let traces = Arc::new(Traces::default());
-        match self.reach(setup, told, &traces).await {
+        match self.connect_within_limits(setup, told, &traces).await {
             Ok(connection) => Ok((connection, traces)),
             Err(why) => Err(self.secrets.hide(&why)),
         }
     }
 
-    async fn reach(
+    async fn connect_within_limits(
         &self,
         setup: &Setup,
         told: &ServerNotices,
@@ -289,7 +294,7 @@ fn seconds(time: Duration) -> String {
 }
 
 /// The sentence with a capital letter at its start.
-fn capital(sentence: &str) -> String {
+fn capitalized(sentence: &str) -> String {
     let mut characters = sentence.chars();
     characters
         .next()

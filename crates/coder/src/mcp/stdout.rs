@@ -15,7 +15,7 @@ const KEPT: usize = 200;
 
 /// Problems in the output that a person should know about.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct OutputProblems {
     /// The beginning of the first line that is not a message.
     pub(super) stray: Vec<u8>,
     /// Whether a line was too long.
@@ -31,7 +31,7 @@ pub(super) struct Stdout<R> {
     line: usize,
     /// Whether the current line is kept because it is not a message.
     keeps: bool,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<OutputProblems>>,
 }
 
 impl<R> Stdout<R> {
@@ -39,12 +39,12 @@ impl<R> Stdout<R> {
         Self { inner, longest, line: 0, keeps: false, seen: Arc::default() }
     }
 
-    pub(super) fn seen(&self) -> Arc<Mutex<Seen>> {
+    pub(super) fn seen(&self) -> Arc<Mutex<OutputProblems>> {
         Arc::clone(&self.seen)
     }
 
     /// Checks new bytes. Returns whether all lines are short enough.
-    fn look(&mut self, bytes: &[u8]) -> bool {
+    fn inspect(&mut self, bytes: &[u8]) -> bool {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.keep(piece);
             self.line += piece.len();
@@ -84,7 +84,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Stdout<R> {
         let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
         let new = buffer.filled().get(before..).unwrap_or_default();
         match read {
-            Poll::Ready(Ok(())) if !self.look(new) => {
+            Poll::Ready(Ok(())) if !self.inspect(new) => {
                 // A failed read adds no bytes.
                 buffer.set_filled(before);
                 Poll::Ready(Err(io::ErrorKind::FileTooLarge.into()))

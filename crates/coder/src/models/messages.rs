@@ -3,7 +3,7 @@
 use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
 use crate::conversation::Conversation;
 use crate::conversation::message::Message as ConversationMessage;
-use crate::conversation::prompt::{Mentioned, Prompt, kind};
+use crate::conversation::prompt::{MentionedFile, Prompt, kind};
 use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
@@ -71,7 +71,8 @@ fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
 }
 
 fn user_prompt(prompt: &Prompt) -> UserPrompt {
-    let file = |file: &Mentioned| AttachedFile { path: file.path.clone(), text: file.text.clone() };
+    let file =
+        |file: &MentionedFile| AttachedFile { path: file.path.clone(), text: file.text.clone() };
     UserPrompt {
         text: prompt.text.clone(),
         with_paths: prompt.with_paths.clone(),

@@ -1,7 +1,7 @@
 //! `/undo` reverts the changes of the tools.
 
 use super::client::Client;
-use super::{Call, Does, Seen, call, calls_or_replies, edit, read, run};
+use super::{Call, ScriptedModel, TurnView, call, calls_or_replies, edit, read, run};
 use crate::Coder;
 use crate::models::Models;
 use serde_json::json;
@@ -33,8 +33,9 @@ impl Session {
     ) -> Self {
         let queue = Arc::<Mutex<VecDeque<Call>>>::default();
         let left = queue.clone();
-        let model =
-            Does(move |seen: &Seen<'_>| calls_or_replies(left.lock().unwrap().pop_front(), seen));
+        let model = ScriptedModel(move |seen: &TurnView<'_>| {
+            calls_or_replies(left.lock().unwrap().pop_front(), seen)
+        });
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;

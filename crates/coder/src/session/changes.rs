@@ -27,7 +27,7 @@ const PROMPT_NAMED: usize = 60;
 /// The changes of a session, the latest turn last.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    turns: VecDeque<Changed>,
+    turns: VecDeque<TurnChanges>,
     /// The prompt of the current turn, which has changed nothing yet.
     begun: Option<String>,
     /// The size of the kept files, in bytes.
@@ -38,15 +38,15 @@ pub(crate) struct Changes {
 
 /// The changes of one turn.
 #[derive(Debug)]
-struct Changed {
+struct TurnChanges {
     prompt: String,
     /// The files, in the order of their first change.
-    files: Vec<Kept>,
+    files: Vec<KeptFile>,
 }
 
 /// One file or folder before the turn's first change and after its last change.
 #[derive(Debug)]
-struct Kept {
+struct KeptFile {
     place: Place,
     before: Before,
     after: Fingerprint,
@@ -104,7 +104,7 @@ impl Changes {
     /// Keeps the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
         if let Some(prompt) = self.begun.take() {
-            self.turns.push_back(Changed { prompt, files: Vec::new() });
+            self.turns.push_back(TurnChanges { prompt, files: Vec::new() });
         }
         let path = place.resolved.path();
         let Some(turn) = self.turns.back_mut() else { return };
@@ -114,7 +114,7 @@ impl Changes {
         self.held += before.length();
         // Until the change, both states are the same.
         let after = before.fingerprint();
-        turn.files.push(Kept { place: place.clone(), before, after });
+        turn.files.push(KeptFile { place: place.clone(), before, after });
         while self.held > KEPT {
             self.make_room();
         }
@@ -207,7 +207,7 @@ pub(crate) async fn undo(
     forced: bool,
 ) -> Result<UndoReport> {
     let mut report = UndoReport { forgotten: changes.forgotten, ..UndoReport::default() };
-    let Some(Changed { prompt, files }) = changes.turns.pop_back() else {
+    let Some(TurnChanges { prompt, files }) = changes.turns.pop_back() else {
         return Ok(report);
     };
     report.prompt = Some(prompt.clone());
@@ -217,7 +217,7 @@ pub(crate) async fn undo(
     // The first creation is undone last, so that a folder's content goes before the folder.
     while let Some(kept) = files.pop() {
         let shown = kept.place.shown.clone();
-        match put_back(access, &kept, forced).await {
+        match revert_file(access, &kept, forced).await {
             Ok(Outcome::Done(what)) => report.restored.push((shown, what)),
             Ok(Outcome::Same) => {}
             Ok(Outcome::Left(why)) => {
@@ -237,7 +237,7 @@ pub(crate) async fn undo(
     }
     files.extend(again.into_iter().rev());
     if !files.is_empty() {
-        changes.turns.push_back(Changed { prompt, files });
+        changes.turns.push_back(TurnChanges { prompt, files });
     }
     let kept = changes.turns.iter().flat_map(|turn| &turn.files);
     changes.held = kept.map(|kept| kept.before.length()).sum();
@@ -252,8 +252,8 @@ enum Outcome {
     Left(String),
 }
 
-async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<Outcome> {
-    let place = match here(access, &kept.place).await? {
+async fn revert_file(access: FileAccess<'_>, kept: &KeptFile, forced: bool) -> Result<Outcome> {
+    let place = match resolve_again(access, &kept.place).await? {
         Ok(place) => place,
         Err(why) => return Ok(Outcome::Left(why)),
     };
@@ -304,7 +304,10 @@ pub(crate) async fn restore(
 }
 
 /// Resolves the same path now. It does not follow a symbolic link that has appeared since.
-async fn here(access: FileAccess<'_>, place: &Place) -> Result<std::result::Result<Place, String>> {
+async fn resolve_again(
+    access: FileAccess<'_>,
+    place: &Place,
+) -> Result<std::result::Result<Place, String>> {
     let looked = |folders: &Folders, place: &Place| {
         let path: PathBuf = place.resolved.path();
         let now = folders.place(&path)?;

@@ -143,7 +143,7 @@ fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
     let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());
     let levels = model.levels.iter();
     let values: Vec<_> = levels
-        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id)))
+        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capitalized(&level.id)))
         .collect();
     let current = default.unwrap_or(first).as_str();
     let mut level = SessionConfigOption::select(THOUGHT_LEVEL, "Thinking", current, values);
@@ -152,7 +152,7 @@ fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
     Some(level)
 }
 
-fn capital(id: &str) -> String {
+fn capitalized(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

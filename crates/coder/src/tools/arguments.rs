@@ -18,7 +18,7 @@ pub(super) fn parse<T: for<'de> Deserialize<'de>>(
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     let read = repair::value(arguments).and_then(|value| {
         let read = T::deserialize(&value);
-        read.or_else(|error| T::deserialize(repair::with_fields_read(value)).map_err(|_| error))
+        read.or_else(|error| T::deserialize(repair::parse_nested_fields(value)).map_err(|_| error))
     });
     read.map_err(|error| {
         let quoted = one_line(arguments, QUOTED);

@@ -4,11 +4,11 @@
 use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
 use super::files::diffs::Room;
-use super::files::file_access::looking;
+use super::files::file_access::run_reading;
 use super::files::step::Step;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
-use super::thread::Wanted;
+use super::thread::CancelFlag;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
@@ -73,8 +73,8 @@ impl Toolbox<'_> {
         }
         let prepared = match tool.prepare(self, &approval.paths).await {
             Ok(prepared) => approval.allows(&prepared.steps).map(|()| prepared),
-            Err(Unprepared::Call(why)) => Err(why),
-            Err(Unprepared::Turn(error)) => return Err(error),
+            Err(PrepareError::Call(why)) => Err(why),
+            Err(PrepareError::Turn(error)) => return Err(error),
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
@@ -185,12 +185,12 @@ impl Toolbox<'_> {
     async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
         if let Some((file, project)) = self.memory.policy.place(scope) {
             let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
-            let added = move |_: &Wanted| {
+            let added = move |_: &CancelFlag| {
                 let added = Rules::add(&file, &rule, project.as_deref());
                 policy.read_again();
                 (policy, added.map_err(|error| format!("{}: {error}", file.display())))
             };
-            let (policy, added) = looking(self.turn, added).await?;
+            let (policy, added) = run_reading(self.turn, added).await?;
             self.memory.policy = policy;
             let Err(why) = added else { return Ok(()) };
             let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not saved");

@@ -1,7 +1,7 @@
 //! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
 
 pub(crate) mod background;
-mod begun;
+mod bounds;
 mod clean;
 mod danger;
 mod display;
@@ -12,10 +12,10 @@ pub(crate) mod kill;
 mod launch;
 pub(crate) mod output;
 mod reading_only;
+mod running_command;
 pub(crate) mod scratch;
 mod settle;
 pub(crate) mod shell;
-mod walls;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use super::arguments;
 use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, ends_within, one_line};
 use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
@@ -36,18 +36,18 @@ use attache_agent::{Error, Result, ToolKind};
 use attache_host::{Bounded, Exit, Sandbox};
 use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
-use begun::{Begun, CommandLine};
+pub(in crate::tools) use bounds::Permit;
+use bounds::Watch;
+pub(crate) use bounds::reclaim;
 use danger::{danger, whole_command};
 use display::Display;
 use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use gather::{file_note, gather};
+use running_command::{CommandLine, RunningCommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use settle::{sentence, settle};
 use std::time::Duration;
-pub(in crate::tools) use walls::Permit;
-use walls::Watch;
-pub(crate) use walls::reclaim;
 
 /// The default time limit of a command.
 const TIME: Duration = Duration::from_secs(120);
@@ -107,9 +107,9 @@ impl Execute {
 
 impl Toolbox<'_> {
     /// The facts that the sandbox of a command depends on.
-    fn walled(&self) -> walls::Session {
+    fn sandbox_session(&self) -> bounds::Session {
         let memory = &self.memory;
-        walls::Session {
+        bounds::Session {
             policy: memory.policy.clone(),
             folders: memory.folders.clone(),
             private: memory.shell.private.clone(),
@@ -232,7 +232,7 @@ impl ConcurrentTool for Execute {
 
 impl Execute {
     /// The content that shows the command to the person.
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         // The person sees the whole command, even if it is too long for the title.
         let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
         let sandbox = toolbox.memory.shell.sandbox().await;
@@ -262,8 +262,8 @@ impl Execute {
         toolbox: &Toolbox<'_>,
         permit: Permit,
         sandbox: Option<&Sandbox>,
-    ) -> Result<std::result::Result<Begun, String>> {
-        let session = toolbox.walled();
+    ) -> Result<std::result::Result<RunningCommand, String>> {
+        let session = toolbox.sandbox_session();
         let places = toolbox.memory.shell.scratch.places();
         let (line, within) = (self.line(), sandbox.cloned());
         if self.sandboxed && within.is_none() {
@@ -271,7 +271,7 @@ impl Execute {
         }
         let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
-        let begun = super::thread::blocking(move |_| {
+        let running_command = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
             launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
@@ -279,7 +279,7 @@ impl Execute {
         tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => Err(Error::Cancelled),
-            begun = begun => begun,
+            running_command = running_command => running_command,
         }
     }
 
@@ -292,10 +292,11 @@ impl Execute {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
-        let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
-        let begun =
-            begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
-        match begun {
+        let running_command = self.begin(toolbox, permit, sandbox.as_ref()).await?;
+        let running_command = running_command.and_then(|running_command| {
+            toolbox.memory.shell.background.begin(&self.line(), running_command)
+        });
+        match running_command {
             Ok(id) => {
                 let told = format!(
                     "Runs in the background as {id}, until this session ends at the latest."
@@ -317,13 +318,13 @@ impl Execute {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
-        let begun = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
-            Ok(begun) => begun,
+        let running_command = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
+            Ok(running_command) => running_command,
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let cwd = toolbox.memory.folders.cwd().display().to_string();
         let mut display = Display::begin(toolbox.turn, &mut handle, &cwd).await?;
-        let Begun { mut command, file, watch } = begun;
+        let RunningCommand { mut command, file, watch } = running_command;
         let output = match file {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
@@ -353,7 +354,7 @@ impl Execute {
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(launch::held(
+            notes.extend(launch::sandbox_note(
                 &self.line(),
                 &output.text(),
                 sandbox,

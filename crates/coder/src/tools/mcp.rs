@@ -9,7 +9,7 @@ use super::resolved_paths::ResolvedPaths;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
 use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};
-use crate::mcp::{Next, Question, Returned, Running, Server, ServerTool, Word};
+use crate::mcp::{Next, Question, ReturnedContent, Running, Server, ServerMessage, ServerTool};
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::Touch;
@@ -107,7 +107,7 @@ impl Mcp {
             begun = server.call(&self.tool, self.arguments.clone()) => begun,
         };
         match begun {
-            Ok(running) => toolbox.follow(&server, running, handle).await,
+            Ok(running) => toolbox.await_result(&server, running, handle).await,
             Err(why) => toolbox.failed(handle, &why).await,
         }
     }
@@ -169,7 +169,7 @@ impl Tool for Mcp {
 
 impl Toolbox<'_> {
     /// Follows a call to its end.
-    async fn follow(
+    async fn await_result(
         &mut self,
         server: &Server,
         mut running: Running,
@@ -193,19 +193,21 @@ impl Toolbox<'_> {
             };
             let said = match next {
                 Next::Answer(Ok(result)) => {
-                    return self.returned(Returned::of(*result), handle).await;
+                    return self.returned(ReturnedContent::of(*result), handle).await;
                 }
                 Next::Answer(Err(error)) => break server.failed(&error).await,
-                Next::Word(Word::Progress(progress)) if Instant::now() < next_update => {
+                Next::ServerMessage(ServerMessage::Progress(progress))
+                    if Instant::now() < next_update =>
+                {
                     drop(progress);
                     Ok(())
                 }
-                Next::Word(Word::Progress(progress)) => {
+                Next::ServerMessage(ServerMessage::Progress(progress)) => {
                     next_update = Instant::now() + BETWEEN_UPDATES;
                     handle.replace_content(vec![ContentBlock::text(words(&progress)).into()]).await
                 }
-                Next::Word(Word::Asks(question)) => {
-                    self.put_to_person(server, question, &handle).await
+                Next::ServerMessage(ServerMessage::Asks(question)) => {
+                    self.ask_person(server, question, &handle).await
                 }
             };
             if let Err(error) = said {
@@ -218,7 +220,7 @@ impl Toolbox<'_> {
     }
 
     /// Asks the person a question of the server.
-    async fn put_to_person(
+    async fn ask_person(
         &self,
         server: &Server,
         question: Question,
@@ -257,10 +259,10 @@ impl Toolbox<'_> {
     /// Shows the result.
     async fn returned(
         &mut self,
-        returned: Returned,
+        returned: ReturnedContent,
         mut handle: ToolCallHandle,
     ) -> Result<ToolResult> {
-        let Returned { text, images, shown, structured, failed } = returned;
+        let ReturnedContent { text, images, shown, structured, failed } = returned;
         if let Some(structured) = structured {
             report(&mut handle, structured).await?;
         }

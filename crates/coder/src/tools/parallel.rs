@@ -4,7 +4,7 @@
 
 use super::approved_call::Approval;
 use super::registry::Registry;
-use super::runner::{given, too_long};
+use super::runner::{parsed_arguments, too_long};
 use super::tool::Tool;
 use super::tool_result::{Reading, ToolResult};
 use super::toolbox::Toolbox;
@@ -71,7 +71,7 @@ impl Toolbox<'_> {
         tool.adapt(self).await?;
         let Some(reading) = tool.concurrent() else { return Ok(None) };
         let Some(approval) = self.decide_reading(reading).await? else { return Ok(None) };
-        Ok(Some(Reader { tool, given: given(arguments), approval }))
+        Ok(Some(Reader { tool, given: parsed_arguments(arguments), approval }))
     }
 
     /// Shows the calls in order, then runs them at the same time.

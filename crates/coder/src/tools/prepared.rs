@@ -7,20 +7,20 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 
 /// The reason why a call could not be prepared.
 #[derive(Debug)]
-pub(crate) enum Unprepared {
+pub(crate) enum PrepareError {
     /// The turn ends.
     Turn(Error),
     /// The call fails, with a sentence for the model and the person.
     Call(String),
 }
 
-impl From<Error> for Unprepared {
+impl From<Error> for PrepareError {
     fn from(error: Error) -> Self {
         Self::Turn(error)
     }
 }
 
-impl From<String> for Unprepared {
+impl From<String> for PrepareError {
     fn from(why: String) -> Self {
         Self::Call(why)
     }

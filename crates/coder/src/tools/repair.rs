@@ -10,14 +10,14 @@ pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
         Err(error) => error,
     };
     let text = unfenced(arguments);
-    let repaired =
-        serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
+    let repaired = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&without_trailing_commas(text)));
     // The error describes the model's original text.
     repaired.map(unwrapped).map_err(|_| wrong)
 }
 
 /// Parses fields that contain JSON in a string, if the tool does not expect text there.
-pub(super) fn with_fields_read(value: Value) -> Value {
+pub(super) fn parse_nested_fields(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return value };
     for field in fields.values_mut() {
         if let Value::String(text) = &*field
@@ -51,7 +51,7 @@ fn unfenced(text: &str) -> &str {
 }
 
 /// The text without commas before a closing bracket. Strings are unchanged.
-fn without_commas(text: &str) -> String {
+fn without_trailing_commas(text: &str) -> String {
     let (mut repaired, mut in_string, mut escaped) =
         (String::with_capacity(text.len()), false, false);
     for (at, character) in text.char_indices() {
@@ -73,7 +73,7 @@ fn without_commas(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{value, with_fields_read};
+    use super::{parse_nested_fields, value};
     use serde_json::json;
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
             assert_eq!(value(arguments).unwrap(), expected, "{arguments}");
         }
         let nested = json!({ "path": "{\"a\":1}", "lines": "[1, 2,]" });
-        assert_eq!(with_fields_read(nested), json!({ "path": { "a": 1 }, "lines": [1, 2] }));
+        assert_eq!(parse_nested_fields(nested), json!({ "path": { "a": 1 }, "lines": [1, 2] }));
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl Toolbox<'_> {
     /// Runs the call that a model requests, with the arguments as it wrote them: see
     /// [`Toolbox::perform`].
     pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
-        let given = given(arguments);
+        let given = parsed_arguments(arguments);
         let asked = self.registry(name).await?.call(name, arguments);
         let why = match asked {
             Ok(tool) => match too_long(&*tool) {
@@ -78,7 +78,7 @@ impl Toolbox<'_> {
 
 /// The arguments that a model wrote, parsed. If a field occurs twice, the client sees the one that
 /// is used. `None` if they are too long for a message.
-pub(super) fn given(arguments: &str) -> Option<Raw> {
+pub(super) fn parsed_arguments(arguments: &str) -> Option<Raw> {
     if json_text_length(arguments) > ARGUMENTS_SHOWN {
         return None;
     }

@@ -6,30 +6,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Says whether the result of the work is still wanted. Long work checks it between its parts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Wanted(Arc<AtomicBool>);
+pub(crate) struct CancelFlag(Arc<AtomicBool>);
 
-impl Wanted {
+impl CancelFlag {
     /// Whether the result is no longer wanted.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-struct Waiting(Wanted);
+struct CancelOnDrop(CancelFlag);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped, [`Wanted`] tells the work,
+/// Runs `work` where blocking is allowed. When the future is dropped, [`CancelFlag`] tells the work,
 /// and its result is discarded.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {
-    let wanted = Wanted::default();
-    let _waiting = Waiting(wanted.clone());
+    let wanted = CancelFlag::default();
+    let _waiting = CancelOnDrop(wanted.clone());
     let done = tokio::task::spawn_blocking(move || work(&wanted)).await;
     done.map_err(|error| Error::caused("a tool of the agent failed", error))
 }
@@ -45,7 +45,7 @@ mod tests {
         let (ended, ends) = channel();
         let work = blocking(move |wanted| {
             begun.send(()).unwrap();
-            while !wanted.is_over() {
+            while !wanted.is_cancelled() {
                 std::thread::yield_now();
             }
             ended.send(()).unwrap();

@@ -2,7 +2,7 @@
 
 use super::approved_call::ApprovedCall;
 use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::tool_result::{Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
@@ -17,7 +17,7 @@ use std::pin::Pin;
 
 /// The future of [`Tool::prepare`].
 pub(crate) type PrepareFuture<'t> =
-    Pin<Box<dyn Future<Output = std::result::Result<Prepared, Unprepared>> + Send + 't>>;
+    Pin<Box<dyn Future<Output = std::result::Result<Prepared, PrepareError>> + Send + 't>>;
 
 /// A tool, with the arguments of one call.
 ///

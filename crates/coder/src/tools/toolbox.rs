@@ -1,7 +1,7 @@
 //! The context of tools: the turn, the models, and the memory of the session.
 
-use super::files::file_access::{FileAccess, Fingerprint, looking};
-use super::thread::Wanted;
+use super::files::file_access::{FileAccess, Fingerprint, run_reading};
+use super::thread::CancelFlag;
 use super::tool_result::{Finding, Reading, ToolResult};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::models::Models;
@@ -55,7 +55,7 @@ impl<'t> Toolbox<'t> {
     /// The result of a read. It records what the model knows now.
     pub(super) fn take(&mut self, reading: Reading) -> ToolResult {
         if let Some((path, now)) = reading.saw {
-            self.saw(path, now);
+            self.remember_file(path, now);
         }
         reading.result
     }
@@ -68,12 +68,12 @@ impl<'t> Toolbox<'t> {
     /// Judges the disk by the current policy.
     pub(super) async fn judged<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Judge<'_>, &Wanted) -> T + Send + 'static,
+        work: impl FnOnce(&Judge<'_>, &CancelFlag) -> T + Send + 'static,
     ) -> Result<T> {
         let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
         let scratch = self.memory.shell.scratch.folder();
         let mode = self.mode();
-        looking(self.turn, move |wanted| {
+        run_reading(self.turn, move |wanted| {
             work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
         })
         .await
@@ -98,7 +98,7 @@ impl<'t> Toolbox<'t> {
     }
 
     /// Records that the model knows the current state of a file.
-    pub(super) fn saw(&mut self, path: PathBuf, now: Fingerprint) {
+    pub(super) fn remember_file(&mut self, path: PathBuf, now: Fingerprint) {
         if self.memory.seen.len() >= SEEN {
             self.memory.seen.clear();
         }

@@ -26,8 +26,8 @@ pub(crate) struct Answer {
 
 /// A failed call: the reason, and the text that arrived before the failure.
 #[derive(Debug)]
-pub(crate) struct Unanswered {
-    pub(crate) why: Why,
+pub(crate) struct FailedCall {
+    pub(crate) why: FailureReason,
     pub(crate) said: Option<AssistantMessage>,
     /// Whether the person knows that another answer replaces this text.
     pub(crate) replaced: bool,
@@ -37,14 +37,14 @@ pub(crate) struct Unanswered {
 
 /// The reason for a missing answer.
 #[derive(Debug)]
-pub(crate) enum Why {
+pub(crate) enum FailureReason {
     /// The turn was cancelled, or its client has gone.
     Turn(Error),
     /// The model failed.
     Model(ModelError),
 }
 
-impl From<Error> for Why {
+impl From<Error> for FailureReason {
     fn from(error: Error) -> Self {
         Self::Turn(error)
     }
@@ -76,7 +76,7 @@ pub(crate) async fn answer(
     model: &dyn Model,
     memory: &Memory,
     turn: &Turn,
-) -> std::result::Result<Answer, Unanswered> {
+) -> std::result::Result<Answer, FailedCall> {
     let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
     let mut answer = Answer::empty();
     // Whether the person sees text of the last attempt.
@@ -87,7 +87,7 @@ pub(crate) async fn answer(
             let unfinished = step.unreported_usage();
             turn.add_usage(spent(&unfinished));
             answer.lost.push(unfinished);
-            Err(Unanswered { why, said: step.partial(), replaced: !shown, lost: answer.lost })
+            Err(FailedCall { why, said: step.partial(), replaced: !shown, lost: answer.lost })
         }
     }
 }
@@ -112,14 +112,14 @@ async fn show(
     turn: &Turn,
     answer: &mut Answer,
     shown: &mut bool,
-) -> std::result::Result<(), Why> {
+) -> std::result::Result<(), FailureReason> {
     loop {
         let event = tokio::select! {
             biased;
-            () = turn.cancelled() => return Err(Why::Turn(Error::Cancelled)),
+            () = turn.cancelled() => return Err(FailureReason::Turn(Error::Cancelled)),
             event = step.next() => event,
         };
-        match event.transpose().map_err(Why::Model)? {
+        match event.transpose().map_err(FailureReason::Model)? {
             None => return Ok(()),
             Some(ModelEvent::Text(text)) => {
                 turn.say(&text).await?;

@@ -15,7 +15,7 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Records the result of a call, and adds a warning to a repeated failure.
-    pub(crate) fn saw(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
+    pub(crate) fn record(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
         if !result.failed {
             *self = Self::default();
             return;
@@ -68,17 +68,17 @@ mod tests {
             ("a", true),
         ] {
             let mut result = result(failed);
-            guard.saw("read", arguments, &mut result);
+            guard.record("read", arguments, &mut result);
             assert_eq!((result.text.as_str(), guard.stuck()), ("no", None));
         }
         let (mut third, mut fourth) = (result(true), result(true));
-        guard.saw("read", "a", &mut third);
+        guard.record("read", "a", &mut third);
         assert!(
             third.text.contains("3 times in a row") && guard.stuck().is_none(),
             "{}",
             third.text
         );
-        guard.saw("read", "a", &mut fourth);
+        guard.record("read", "a", &mut fourth);
         assert!(guard.stuck().unwrap().contains("`read` failed 4 times"));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Retry {
 }
 
 /// An error as the provider sent it.
-pub(crate) struct Sent<'s> {
+pub(crate) struct ProviderError<'s> {
     pub(crate) provider: &'s Provider,
     pub(crate) model: &'s ModelId,
     /// `None` for an error in the middle of an answer.
@@ -43,30 +43,30 @@ pub(crate) struct Sent<'s> {
 
 impl Failure {
     /// A failure without a retry.
-    pub(crate) fn lasting(error: ModelError) -> Self {
+    pub(crate) fn permanent(error: ModelError) -> Self {
         Self { error, retry: None }
     }
 }
 
-impl Sent<'_> {
+impl ProviderError<'_> {
     /// Classifies the error. A temporary one is [`ModelError::Overloaded`] with one attempt; the
     /// caller sets the number.
     pub(crate) fn failure(&self) -> Failure {
-        let Words { message, names } = words(&self.body);
+        let ErrorBody { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
         let said = self.shown(&message);
         let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
         let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
         if is_overflow(status, &text, &named) {
-            return Failure::lasting(ModelError::Overflow {
+            return Failure::permanent(ModelError::Overflow {
                 model: self.model.clone(),
                 limit: self.limit(&text),
                 said,
             });
         }
-        let wait = retry_wait::asked_to_wait(self.headers, &self.body, &message, self.now);
+        let wait = retry_wait::requested_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
-            return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
+            return Failure::permanent(ModelError::Quota { provider, said, again_in: wait });
         }
         if named(&[
             "content_policy_violation",
@@ -74,19 +74,22 @@ impl Sent<'_> {
             "invalid_prompt",
             "data_inspection_failed",
         ]) {
-            return Failure::lasting(ModelError::Refused { provider, said });
+            return Failure::permanent(ModelError::Refused { provider, said });
         }
         if is_unknown_model(status, &text, &named) {
-            return Failure::lasting(ModelError::UnknownModel { model: self.model.clone(), said });
+            return Failure::permanent(ModelError::UnknownModel {
+                model: self.model.clone(),
+                said,
+            });
         }
         let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
-        if retry_wait::says_retry(self.headers).unwrap_or(passes) {
+        if retry_wait::retry_advice(self.headers).unwrap_or(passes) {
             let why = why(&provider, status);
             let error =
                 ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
             return Failure { error, retry: Some(Retry { why, wait }) };
         }
-        Failure::lasting(match status {
+        Failure::permanent(match status {
             401 | 403 => ModelError::Auth {
                 provider,
                 status,
@@ -164,13 +167,13 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
 }
 
 /// The content of an error body of any shape.
-struct Words {
+struct ErrorBody {
     message: String,
     /// The code, the type and the status.
     names: Vec<String>,
 }
 
-fn words(body: &Value) -> Words {
+fn words(body: &Value) -> ErrorBody {
     // Gemini sends a list with one error before a stream begins.
     let body = body.get(0).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
@@ -192,7 +195,7 @@ fn words(body: &Value) -> Words {
         message = format!("{message}: {raw}");
     }
     let names = ["code", "type", "status"].iter().filter_map(|key| text(error, key)).collect();
-    Words { message, names }
+    ErrorBody { message, names }
 }
 
 /// Returns the status that corresponds to an error in the middle of an answer.
@@ -262,8 +265,8 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "check your plan and billing details",
     ];
     // Gemini also mentions billing for limits that end within a minute.
-    let spoken = status != 429 && words.iter().any(|words| text.contains(words));
-    status == 402 || named(&names) || spoken
+    let in_text = status != 429 && words.iter().any(|words| text.contains(words));
+    status == 402 || named(&names) || in_text
 }
 
 fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {

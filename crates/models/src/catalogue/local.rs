@@ -102,7 +102,7 @@ async fn ollama_server(
                 .unwrap_or_default();
             window = num_ctx(&shown)
                 .or(context)
-                .map(|window| window.min(trained(&shown).unwrap_or(window)));
+                .map(|window| window.min(trained_context(&shown).unwrap_or(window)));
         }
         models.push(LocalModel { name, window });
     }
@@ -115,7 +115,7 @@ fn num_ctx(shown: &Value) -> Option<u64> {
 }
 
 /// Returns the context that the model was trained for.
-fn trained(shown: &Value) -> Option<u64> {
+fn trained_context(shown: &Value) -> Option<u64> {
     let info = shown.get("model_info")?.as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
 }

@@ -3,7 +3,7 @@
 use super::Models;
 use crate::address::without_login;
 use crate::catalogue::known_providers::{elsewhere, known_providers};
-use crate::http::sendable;
+use crate::http::check_request;
 use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::wire::Wire;
@@ -59,7 +59,7 @@ impl Models {
         let Some(template) = self.templates().into_iter().find(|provider| provider.id == id) else {
             return Err(format!("unknown provider {id}: see providers/list"));
         };
-        sendable(base_url, &headers)
+        check_request(base_url, &headers)
             .map_err(|why| format!("the provider {id} cannot be set: {why}"))?;
         let provider =
             Provider { key: None, key_variable: None, bearer: false, headers, ..template };

@@ -43,7 +43,7 @@ impl Model for ProvidedModel {
         self.known.window
     }
 
-    fn around(&self, brief: &Brief) -> u64 {
+    fn brief_tokens(&self, brief: &Brief) -> u64 {
         brief.tokens()
     }
 

@@ -35,7 +35,7 @@ impl Model for UnusableModel {
         1 << 20
     }
 
-    fn around(&self, _: &Brief) -> u64 {
+    fn brief_tokens(&self, _: &Brief) -> u64 {
         0
     }
 

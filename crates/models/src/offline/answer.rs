@@ -1,8 +1,8 @@
 //! The answers of the offline model. They contain only the results of tools, and name the searched
 //! places when nothing was found.
 
+use super::current_turn::Outcome;
 use super::found::{Files, Found, Lines, Matches, Ran};
-use super::present_turn::Outcome;
 use crate::text::{code, code_block, counted, ends_within};
 
 /// The maximum number of files that one rename changes.
@@ -95,7 +95,7 @@ pub(crate) fn failure(text: &str) -> String {
 }
 
 /// Returns whether a summary reads this file.
-pub(crate) fn telling(name: &str) -> bool {
+pub(crate) fn is_summary_source(name: &str) -> bool {
     !name.contains('/') && (name.to_lowercase().starts_with("readme") || is_manifest(name))
 }
 
@@ -158,7 +158,7 @@ fn readme(lines: &Lines) -> String {
         .text
         .lines()
         .map(str::trim)
-        .filter(|row| !decoration(row))
+        .filter(|row| !is_decoration(row))
         .skip_while(|row| row.is_empty());
     let title = rows.next().unwrap_or_default().trim_start_matches('#').trim();
     if title.is_empty() {
@@ -179,7 +179,7 @@ fn readme(lines: &Lines) -> String {
 }
 
 /// Returns whether a line of a README is not prose: a badge, markup, or the underline of a title.
-fn decoration(row: &str) -> bool {
+fn is_decoration(row: &str) -> bool {
     let underline = row.len() >= 3 && row.chars().all(|each| matches!(each, '=' | '-' | '*' | '~'));
     underline || row.starts_with('<') || row.starts_with("[!") || row.starts_with("![")
 }

@@ -2,9 +2,9 @@
 //! failures, questions, subagents, pages.
 
 use super::answer::failure;
+use super::current_turn::CurrentTurn;
 use super::found::Found;
 use super::output::Output;
-use super::present_turn::PresentTurn;
 use crate::text::{code, counted, ends_within, one_line};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ const TOLD: usize = 8 * 1024;
 const MISSING: &str = "there is no such file";
 
 /// `plan A, B, C`: shows the plan, one step after the other.
-pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
+pub(crate) fn show_plan(steps: &[String]) -> Vec<Output> {
     let mut events = vec![Output::thought(
         "I show the steps and mark each one as completed. I do not do any work.",
     )];
@@ -33,7 +33,7 @@ pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
 }
 
 /// `leave plan mode`.
-pub(crate) fn leave_plan(turn: &PresentTurn<'_>) -> Vec<Output> {
+pub(crate) fn leave_plan(turn: &CurrentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let plan =
@@ -64,7 +64,7 @@ pub(crate) fn count(to: u32) -> Vec<Output> {
 }
 
 /// `fail`: a tool call that fails.
-pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
+pub(crate) fn fail(turn: &CurrentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             vec![Output::thought("I read a file that does not exist."), Output::read(MISSING, None)]
@@ -76,7 +76,7 @@ pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
 }
 
 /// `ask QUESTION: A, B`: asks the user.
-pub(crate) fn ask(turn: &PresentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
+pub(crate) fn ask(turn: &CurrentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let question = json!({ "question": question, "options": options, "several": false });
@@ -95,7 +95,7 @@ pub(crate) fn answered(answer: &str) -> String {
 }
 
 /// `delegate PROMPT`: runs the prompt in a subagent with the same model.
-pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
+pub(crate) fn delegate(turn: &CurrentTurn<'_>, prompt: &str) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let title = one_line(prompt, 60);
@@ -110,7 +110,7 @@ pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
 }
 
 /// `fetch URL`.
-pub(crate) fn fetch(turn: &PresentTurn<'_>, url: &str) -> Vec<Output> {
+pub(crate) fn fetch(turn: &CurrentTurn<'_>, url: &str) -> Vec<Output> {
     match turn.outcomes.first() {
         None => vec![
             Output::thought(format!("I fetch {}.", code(url))),

@@ -78,7 +78,7 @@ const ITEMS: usize = 20;
 
 /// Parses a prompt. Every text is a request; unknown text is [`Request::Unknown`].
 pub(crate) fn parse(text: &str) -> Request {
-    let text = courtesy(text);
+    let text = without_courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
     let (verb, rest) = word(text);
     match verb.to_lowercase().trim_end_matches(['.', '!', '?', ',']) {
@@ -112,7 +112,7 @@ pub(crate) fn parse(text: &str) -> Request {
 }
 
 /// Removes white space and polite words before a request.
-fn courtesy(text: &str) -> &str {
+fn without_courtesy(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let shorter = ["please", "can you", "could you", "now"]
@@ -151,7 +151,7 @@ fn before<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 }
 
 /// Removes white space, one punctuation mark and "please" after a request.
-fn tidy(text: &str) -> &str {
+fn without_ending(text: &str) -> &str {
     let mut text = text.trim();
     if let Some(rest) = before(text.trim_end_matches(['.', '!', '?']), "please") {
         text = rest.trim_end_matches(',').trim_end();
@@ -176,7 +176,7 @@ fn unquoted(text: &str) -> Option<&str> {
 
 /// Reads a name or a path, without quotes and without the `@` of a mention.
 fn name(text: &str) -> Option<String> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let text = text.strip_prefix('@').filter(|rest| !rest.is_empty()).unwrap_or(text);
     let text = unquoted(text).unwrap_or(text);
     (!text.is_empty()).then(|| text.to_owned())
@@ -184,13 +184,13 @@ fn name(text: &str) -> Option<String> {
 
 /// Parses a text to search for, like [`name`], but white space in quotes and an `@` are part of it.
 fn named(text: &str) -> Option<String> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let text = unquoted(text).unwrap_or(text);
     (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn show(rest: &str) -> Request {
-    let mut rest = tidy(rest);
+    let mut rest = without_ending(rest);
     for filler in ["me", "the file", "file", "the"] {
         rest = after(rest, filler).filter(|more| !more.is_empty()).unwrap_or(rest);
     }
@@ -228,7 +228,7 @@ fn lines_of(rest: &str) -> Option<Request> {
 
 /// `A`, `A-B` or `A to B`; the first line is 1.
 fn range(text: &str) -> Option<(u32, u32)> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let (first, last) = match text.split_once('-').or_else(|| text.split_once(" to ")) {
         Some((first, last)) => (first.trim(), last.trim()),
         None => (text, text),
@@ -238,7 +238,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
 }
 
 fn where_used(rest: &str) -> Request {
-    let rest = tidy(rest);
+    let rest = without_ending(rest);
     let rest = after(rest, "is").or_else(|| after(rest, "are")).unwrap_or(rest);
     let rest = before(rest, "used").unwrap_or(rest);
     named(rest).map_or(Request::Incomplete(WHERE), Request::WhereUsed)
@@ -272,7 +272,7 @@ fn items(rest: &str) -> Option<Vec<String>> {
 }
 
 fn count(rest: &str) -> Option<u32> {
-    tidy(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
+    without_ending(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
 }
 
 /// Reads the question before the last colon and the options after it.

@@ -77,7 +77,7 @@ fn body(request: &Request) -> Value {
         set("tools", request.tools.iter().map(tool).collect());
     }
     set("messages", Value::Array(messages));
-    for (name, value) in how_much(request.thinking.as_ref(), most, &conversation) {
+    for (name, value) in thinking_fields(request.thinking.as_ref(), most, &conversation) {
         set(name, value);
     }
     Value::Object(body)
@@ -88,7 +88,7 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// Returns the fields that control thinking.
-fn how_much(
+fn thinking_fields(
     thinking: Option<&Thinking>,
     most: u64,
     conversation: &[Message],
@@ -104,7 +104,7 @@ fn how_much(
         Some(Thinking::Budget(tokens)) => {
             // Thoughts are part of the answer, so some tokens must be left for the rest.
             let tokens = (*tokens).min(most.saturating_sub(LEAST_BUDGET));
-            let thinks = tokens >= LEAST_BUDGET && !another_began(conversation);
+            let thinks = tokens >= LEAST_BUDGET && !begun_by_another_model(conversation);
             let thinking = if thinks {
                 json!({"type": "enabled", "budget_tokens": tokens})
             } else {
@@ -117,10 +117,10 @@ fn how_much(
 
 /// Returns whether a message of the current turn calls tools without a thought before them, because
 /// another model began the turn. The provider then rejects requests with thinking.
-fn another_began(conversation: &[Message]) -> bool {
-    let present = conversation.get(history::present(conversation)..).unwrap_or_default();
+fn begun_by_another_model(conversation: &[Message]) -> bool {
+    let present = conversation.get(history::current_turn(conversation)..).unwrap_or_default();
     let bare = |said: &AssistantMessage| {
-        said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
+        said.calls() && !said.parts.iter().any(|part| thought_block(part).is_some())
     };
     present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
@@ -186,7 +186,7 @@ fn block(part: &AssistantPart) -> Option<Value> {
     match part {
         AssistantPart::Text { text, .. } if text.trim().is_empty() => None,
         AssistantPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
-        AssistantPart::Thought { .. } => block_of_thought(part),
+        AssistantPart::Thought { .. } => thought_block(part),
         AssistantPart::Call { id, name, arguments, .. } => {
             let (id, input) = (history::plain_id(id, None), history::object(arguments));
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
@@ -195,7 +195,7 @@ fn block(part: &AssistantPart) -> Option<Value> {
 }
 
 /// Returns a thought unchanged, or `None` if it cannot be sent back.
-fn block_of_thought(part: &AssistantPart) -> Option<Value> {
+fn thought_block(part: &AssistantPart) -> Option<Value> {
     let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
         (Some(signature), _) => {

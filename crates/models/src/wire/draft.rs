@@ -46,7 +46,7 @@ impl Draft {
     }
 
     /// Returns whether anything has arrived.
-    pub(crate) fn given(&self) -> bool {
+    pub(crate) fn has_content(&self) -> bool {
         self.given
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
 }
 
 /// Returns where the current turn begins: after the last user message.
-pub(crate) fn present(messages: &[Message]) -> usize {
+pub(crate) fn current_turn(messages: &[Message]) -> usize {
     messages.iter().rposition(|message| matches!(message, Message::User(_))).map_or(0, |at| at + 1)
 }
 

@@ -5,7 +5,7 @@ use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -105,7 +105,8 @@ impl Ask {
     /// Each question with its answer.
     fn answered(&self, values: &Map<ElicitationContentValue>) -> String {
         let answer = |(number, question): (usize, &Question)| {
-            let value = values.get(&name(number)).map(spoken).filter(|value| !value.is_empty());
+            let value =
+                values.get(&name(number)).map(answer_text).filter(|value| !value.is_empty());
             let value = value.unwrap_or_else(|| "(no answer)".to_owned());
             format!("{}\n> {}\n", question.question.trim(), value.replace('\n', "\n> "))
         };
@@ -118,7 +119,7 @@ fn name(number: usize) -> String {
     format!("answer{}", number + 1)
 }
 
-fn spoken(value: &ElicitationContentValue) -> String {
+fn answer_text(value: &ElicitationContentValue) -> String {
     match value {
         ElicitationContentValue::String(text) => text.clone(),
         ElicitationContentValue::Integer(number) => number.to_string(),
@@ -179,7 +180,7 @@ impl Tool for Ask {
         _toolbox: &'t Toolbox<'_>,
         _paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(self.form().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(self.form().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(

@@ -35,13 +35,13 @@ pub(crate) struct Task {
 
 /// The memory of the session while a subagent works. The conversation and the known files are the
 /// subagent's; the rest is shared. Dropping this value restores the agent's.
-struct Apart<'m> {
+struct SubagentMemory<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
     seen: crate::session::memory::Seen,
 }
 
-impl<'m> Apart<'m> {
+impl<'m> SubagentMemory<'m> {
     fn new(memory: &'m mut Memory, conversation: Conversation) -> Self {
         let mut apart =
             Self { memory, conversation, seen: crate::session::memory::Seen::default() };
@@ -57,7 +57,7 @@ impl<'m> Apart<'m> {
     }
 }
 
-impl Drop for Apart<'_> {
+impl Drop for SubagentMemory<'_> {
     fn drop(&mut self) {
         self.swap();
     }
@@ -138,7 +138,7 @@ impl Task {
         let turn = child.turn().clone();
         let (ended, report) = {
             let conversation = Conversation::about(Prompt::of_words(&self.prompt), self.read_only);
-            let apart = Apart::new(toolbox.memory, conversation);
+            let apart = SubagentMemory::new(toolbox.memory, conversation);
             let ended = (toolbox.subagent)(toolbox.models, apart.memory, &turn).await;
             (ended, apart.memory.conversation.last_words())
         };

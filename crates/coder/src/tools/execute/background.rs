@@ -1,8 +1,8 @@
 //! Background commands, which outlive their turn.
 
-use super::begun::{Begun, CommandLine};
-use super::clean::Clean;
+use super::clean::OutputCleaner;
 use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use super::running_command::{CommandLine, RunningCommand};
 use crate::tools::fit::{MESSAGE_TEXT, code_block, counted, end_within, one_line};
 use crate::tools::tool_result::{Finding, ToolResult};
 use attache_agent::{Result, ToolCallHandle};
@@ -74,7 +74,7 @@ impl Process {
 
     /// Shows the output since the last look, and completes the call.
     pub(super) async fn show(&self, mut handle: ToolCallHandle) -> Result<ToolResult> {
-        let (text, how, file) = self.state(|state| state.look());
+        let (text, how, file) = self.state(|state| state.take_output());
         let text = match text.is_empty() {
             true => "(nothing new)\n".to_owned(),
             false => text,
@@ -108,13 +108,17 @@ impl Process {
     }
 
     /// Reads the output to its end, and stores how the command ended.
-    async fn run(self: Arc<Self>, mut begun: Begun, mut clean: Option<Clean>) {
+    async fn run(
+        self: Arc<Self>,
+        mut running_command: RunningCommand,
+        mut clean: Option<OutputCleaner>,
+    ) {
         let mut killed = self.kill.subscribe();
         loop {
             let bytes = tokio::select! {
                 biased;
                 _ = killed.wait_for(|killed| *killed) => break,
-                chunk = begun.command.chunk() => match chunk {
+                chunk = running_command.command.chunk() => match chunk {
                     None => break,
                     Some(chunk) => match &mut clean {
                         Some(clean) => clean.push(chunk),
@@ -124,10 +128,10 @@ impl Process {
             };
             self.state(|state| state.push(&bytes));
         }
-        begun.command.kill();
-        let exit = begun.command.wait().await;
-        let mut end = end_words(exit, self.time.filter(|_| begun.command.timed_out()));
-        if let Some(watch) = begun.watch.take()
+        running_command.command.kill();
+        let exit = running_command.command.wait().await;
+        let mut end = end_words(exit, self.time.filter(|_| running_command.command.timed_out()));
+        if let Some(watch) = running_command.watch.take()
             && let Ok(Some(changed)) = tokio::task::spawn_blocking(move || watch.report()).await
         {
             end.push_str("; ");
@@ -150,7 +154,7 @@ impl State {
 
     /// Returns the output since the last look and the state of the command. If a part of the output
     /// is left out, it names the file with the whole output.
-    fn look(&mut self) -> (String, String, Option<PathBuf>) {
+    fn take_output(&mut self) -> (String, String, Option<PathBuf>) {
         let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
         self.told |= self.ended.is_some();
         let how = self.ended.clone().unwrap_or_else(|| "still running".to_owned());
@@ -167,7 +171,7 @@ impl Background {
     pub(super) fn begin(
         &mut self,
         line: &CommandLine,
-        begun: Begun,
+        running_command: RunningCommand,
     ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
         if self.tasks.len() >= RUNNING {
@@ -183,7 +187,7 @@ impl Background {
         }
         self.last += 1;
         let all = Bounded::new(0);
-        let all = match &begun.file {
+        let all = match &running_command.file {
             Some(file) => all.spill_to(file, OUTPUT_KEPT),
             None => all,
         };
@@ -196,7 +200,8 @@ impl Background {
             kill: watch::Sender::new(false),
         });
         self.known.insert(self.last, process.clone());
-        self.tasks.spawn(process.run(begun, line.in_terminal.then(Clean::default)));
+        self.tasks
+            .spawn(process.run(running_command, line.in_terminal.then(OutputCleaner::default)));
         Ok(name(self.last))
     }
 

@@ -8,7 +8,7 @@ const LINE: usize = 16 * 1024;
 /// anywhere. A carriage return restarts its line, because programs use it to show progress. A
 /// backspace removes a character.
 #[derive(Debug, Default)]
-pub(super) struct Clean {
+pub(super) struct OutputCleaner {
     state: State,
     /// The last line, while it is open.
     line: Vec<u8>,
@@ -32,7 +32,7 @@ enum State {
     One,
 }
 
-impl Clean {
+impl OutputCleaner {
     /// Returns the lines that the bytes complete. The last line is held back while it is open.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut whole = Vec::new();
@@ -91,10 +91,10 @@ impl Clean {
 
 #[cfg(test)]
 mod tests {
-    use super::Clean;
+    use super::OutputCleaner;
 
     fn clean(text: &str, piece: usize) -> String {
-        let mut clean = Clean::default();
+        let mut clean = OutputCleaner::default();
         let mut whole: Vec<u8> =
             text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
         whole.extend_from_slice(clean.open_line());
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn endless_line_is_held_back_only_up_to_a_limit() {
-        let mut clean = Clean::default();
+        let mut clean = OutputCleaner::default();
         let given = clean.push(&b"x".repeat(1_000_000)).len();
         assert!(given > 980_000 && clean.open_line().len() < 20_000);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Reading the output of a command.
 
-use super::clean::Clean;
+use super::clean::OutputCleaner;
 use super::display::Display;
 use super::end::OUTPUT_KEPT;
 use crate::tools::fit::counted;
@@ -15,7 +15,7 @@ pub(super) async fn gather(
     display: &mut Display,
     in_terminal: bool,
 ) -> Result<Bounded> {
-    let mut clean = in_terminal.then(Clean::default);
+    let mut clean = in_terminal.then(OutputCleaner::default);
     loop {
         let due = display.due();
         let chunk = tokio::select! {
@@ -39,7 +39,9 @@ pub(super) async fn gather(
                 output.push(chunk);
                 display.push(chunk);
             }
-            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
+            None => {
+                display.show(handle, clean.as_ref().map_or(&[], OutputCleaner::open_line)).await?
+            }
         }
     }
     if let Some(clean) = clean {

@@ -55,11 +55,11 @@ fn lines(
     file: &Path,
     first: u32,
     most: Option<u32>,
-    wanted: &thread::Wanted,
+    wanted: &thread::CancelFlag,
 ) -> io::Result<(String, u64)> {
     let mut reader = BufReader::new(File::open(file)?);
     for _ in 1..first {
-        if reader.skip_until(b'\n')? == 0 || wanted.is_over() {
+        if reader.skip_until(b'\n')? == 0 || wanted.is_cancelled() {
             return Ok((String::new(), 0));
         }
     }
@@ -89,7 +89,7 @@ fn lines(
 #[cfg(test)]
 mod tests {
     use super::lines;
-    use crate::tools::thread::Wanted;
+    use crate::tools::thread::CancelFlag;
     use std::fs;
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         let file = folder.path().join("1.txt");
         let numbers: String = (1..=100_000).map(|number| format!("{number}\n")).collect();
         fs::write(&file, format!("{numbers}{}", "x".repeat(100_000))).unwrap();
-        let of = |first, most| lines(&file, first, most, &Wanted::default()).unwrap();
+        let of = |first, most| lines(&file, first, most, &CancelFlag::default()).unwrap();
         assert_eq!(of(99_999, Some(2)), ("99999\n100000\n".into(), 2));
         let (text, given) = of(1, None);
         assert!(

@@ -1,9 +1,9 @@
 //! The start of a command.
 
-use super::begun::{Begun, CommandLine};
+use super::bounds::{Permit, Session, reclaim, sandbox_bounds, secret_variables};
 use super::reading_only;
+use super::running_command::{CommandLine, RunningCommand};
 use super::scratch::Places;
-use super::walls::{Permit, Session, reclaim, secret_variables, walls};
 use crate::tools::fit::counted;
 use attache_host::{Launch, Roots, Sandbox};
 
@@ -24,7 +24,7 @@ pub(super) fn begin(
     sandbox: Option<&Sandbox>,
     permit: Permit,
     keys: &[String],
-) -> Result<Begun, String> {
+) -> Result<RunningCommand, String> {
     reclaim(session.folders.roots().all());
     // `PATH` and `CDPATH` must not lead into a folder of the session.
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
@@ -42,7 +42,7 @@ pub(super) fn begin(
         let places = places
             .map_err(|error| format!("cannot create a folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
-        let (bounds, watched) = walls(session, &places, permit);
+        let (bounds, watched) = sandbox_bounds(session, &places, permit);
         watch = Some(watched);
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
     }
@@ -54,7 +54,7 @@ pub(super) fn begin(
     if let Some(time) = line.time {
         command.deadline(time);
     }
-    Ok(Begun { command, file, watch })
+    Ok(RunningCommand { command, file, watch })
 }
 
 /// Phrases in lower case that appear only, or almost only, in failures that a sandbox causes.
@@ -76,7 +76,7 @@ const SIGNS: [&str; 14] = [
 ];
 
 /// The note for the model if the sandbox may be why a command failed.
-pub(super) fn held(
+pub(super) fn sandbox_note(
     line: &CommandLine,
     output: &str,
     sandbox: &Sandbox,

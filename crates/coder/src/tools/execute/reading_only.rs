@@ -1,6 +1,6 @@
 //! The settings for a command that runs because it only reads. They keep git from running the
 //! programs that a repository names. Such a command gets no writable folder of the session (see
-//! `walls`).
+//! `bounds`).
 
 use attache_host::Launch;
 

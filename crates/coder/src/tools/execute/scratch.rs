@@ -24,11 +24,11 @@ const SWEPT: usize = 16;
 /// removes it.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<CreatedFolder>>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct CreatedFolder {
     _folder: TempDir,
     /// The path without symbolic links.
     path: PathBuf,
@@ -53,7 +53,7 @@ impl Scratch {
     pub(crate) fn places(&self) -> io::Result<Places> {
         let mut made = self.made();
         if made.as_ref().is_none_or(|made| !made.path.exists()) {
-            *made = Some(Made::new()?);
+            *made = Some(CreatedFolder::new()?);
         }
         let made = made.as_mut().ok_or_else(|| io::Error::other("the folder does not exist"))?;
         Ok(made.places())
@@ -77,12 +77,12 @@ impl Scratch {
         output.filter(|output| output.is_file()).cloned()
     }
 
-    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+    fn made(&self) -> MutexGuard<'_, Option<CreatedFolder>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Made {
+impl CreatedFolder {
     fn new() -> io::Result<Self> {
         let place = std::env::temp_dir();
         sweep(&place);

@@ -1,8 +1,8 @@
 //! The shell of a session: its sandbox, its folder for temporary files and its background commands.
 
 use super::background::Background;
+use super::bounds::KnownFiles;
 use super::scratch::Scratch;
-use super::walls::Known;
 use attache_host::{NoSandbox, Sandbox};
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) struct Shell {
     pub(crate) scratch: Scratch,
     /// Files and folders that sandboxed commands cannot read.
     pub(super) private: Vec<PathBuf>,
-    pub(super) known: Known,
+    pub(super) known: KnownFiles,
 }
 
 impl Shell {

@@ -2,13 +2,13 @@
 //! and its arguments.
 
 mod asking;
+mod bounds;
 mod reading;
-mod walls;
 
 use crate::Coder;
 use crate::models::Models;
 use crate::scripted::client::{Client, LONGEST_LINE};
-use crate::scripted::{Does, Seen, Step};
+use crate::scripted::{ScriptedModel, Step, TurnView};
 use attache_host::Sandbox;
 use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Runs each line of the prompt, then replies with the results and the notes that came with the
 /// prompt.
-fn obeys(seen: &Seen<'_>) -> Step {
+fn run_lines(seen: &TurnView<'_>) -> Step {
     let mut replies = seen.replies.iter().map(|reply| reply.text.as_str());
     let Some(line) = seen.prompt.lines().nth(replies.len()) else {
         let said: Vec<&str> = seen.notes.iter().copied().chain(replies).collect();
@@ -36,7 +36,7 @@ fn obeys(seen: &Seen<'_>) -> Step {
 }
 
 fn coder() -> Coder {
-    Coder::with(Models::with_offline(Arc::new(Does(obeys))))
+    Coder::with(Models::with_offline(Arc::new(ScriptedModel(run_lines))))
 }
 
 async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
@@ -167,7 +167,7 @@ async fn network_and_unsandboxed_runs_are_shown_to_the_person() {
 
 #[tokio::test]
 async fn secret_variables_do_not_reach_a_sandboxed_command() {
-    let names: Vec<_> = super::walls::secret_variables().collect();
+    let names: Vec<_> = super::bounds::secret_variables().collect();
     assert!(names.iter().all(|name| name.to_string_lossy() != "PATH"));
     if sandboxes().await.is_empty() {
         return;

@@ -8,7 +8,7 @@ use crate::tools::files::file_access::State;
 use crate::tools::files::patch::{FilePatch, Hunk, Patch, patched};
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -59,20 +59,20 @@ struct FileChange {
 }
 
 impl Patch {
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, PrepareError> {
         let (mut steps, mut words) = (Vec::new(), Vec::new());
         for file in &self.files {
             let change =
                 file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
-                    Unprepared::Call(why) => {
-                        Unprepared::Call(format!("{why}. The patch changed nothing."))
+                    PrepareError::Call(why) => {
+                        PrepareError::Call(format!("{why}. The patch changed nothing."))
                     }
                     turn => turn,
                 })?;
             steps.extend(change.steps);
             words.push(change.words);
         }
-        if let Some(twice) = twice(&steps) {
+        if let Some(twice) = duplicate_path(&steps) {
             let why = format!("{twice} occurs twice: put all changes of a file below one header");
             return Err(why.into());
         }
@@ -136,7 +136,7 @@ impl Tool for Patch {
     }
 }
 
-async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, Unprepared> {
+async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, PrepareError> {
     match file {
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;
@@ -174,7 +174,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
                 steps.push(Step::Write { place: place.clone(), old, new });
             }
             if let Some(to) = moved_to {
-                let to = toolbox.free(to).await??;
+                let to = toolbox.unused_place(to).await??;
                 words = format!("{} moved to {}", place.shown, to.shown);
                 steps.push(Step::Move { from: place, to, old: State::Text(new) });
             }
@@ -184,7 +184,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
 }
 
 /// A path that two parts of a patch change.
-fn twice(steps: &[Step]) -> Option<String> {
+fn duplicate_path(steps: &[Step]) -> Option<String> {
     let mut seen: Vec<(std::path::PathBuf, usize)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         for place in step.places() {

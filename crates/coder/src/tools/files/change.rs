@@ -106,7 +106,7 @@ impl Toolbox<'_> {
                 self.memory.changes.changed(place, now);
                 match now {
                     Fingerprint::Nothing => drop(self.memory.seen.remove(&place.resolved.path())),
-                    Fingerprint::Held(..) => self.saw(place.resolved.path(), now),
+                    Fingerprint::Held(..) => self.remember_file(place.resolved.path(), now),
                     Fingerprint::Folder | Fingerprint::Stamped(_) => {}
                 }
             }

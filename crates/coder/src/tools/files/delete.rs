@@ -3,10 +3,10 @@
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
-use crate::tools::files::file_access::{FileAccess, State, looking};
+use crate::tools::files::file_access::{FileAccess, State, run_reading};
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -29,7 +29,7 @@ impl Delete {
         arguments::parse("delete", arguments)
     }
 
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         let (place, old) = toolbox.entry(&self.path, "delete").await??;
         let result = ToolResult::done(format!("{} deleted", place.shown), Finding::Nothing);
         Ok(Prepared::changing(vec![Step::Delete { place, old }], result))
@@ -146,7 +146,8 @@ impl Toolbox<'_> {
         + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
+        run_reading(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
+            .await
     }
 }
 

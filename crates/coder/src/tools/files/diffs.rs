@@ -86,7 +86,7 @@ impl Room {
 
     /// A new file has no old text (TOOL-11).
     fn made(&mut self, path: &Path, new: &str) -> Vec<ToolCallContent> {
-        let around = around(path);
+        let around = overhead(path);
         if around + json_text_length(new) <= self.left {
             self.left -= around + json_text_length(new);
             return vec![diff(path, None, new)];
@@ -105,7 +105,7 @@ impl Room {
     /// The whole texts if they fit, else as many changed parts as fit, each with some lines around
     /// it.
     fn changed(&mut self, path: &Path, old: &str, new: &str) -> Vec<ToolCallContent> {
-        let around = around(path);
+        let around = overhead(path);
         let whole = around + json_text_length(old) + json_text_length(new);
         if whole <= self.left {
             self.left -= whole;
@@ -127,7 +127,7 @@ impl Room {
     }
 }
 
-fn around(path: &Path) -> usize {
+fn overhead(path: &Path) -> usize {
     json_text_length(&path.to_string_lossy()) + AROUND_PART
 }
 

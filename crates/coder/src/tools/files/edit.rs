@@ -9,7 +9,7 @@ use crate::tools::files::step::Step;
 use crate::tools::findings::Edited;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -96,7 +96,8 @@ impl Replacement {
         let usual = line_end(text);
         for place in &found {
             changed.push_str(text.get(end..place.start).unwrap_or_default());
-            changed.push_str(&self.fitted(text.get(place.clone()).unwrap_or_default(), usual));
+            changed
+                .push_str(&self.with_line_ends(text.get(place.clone()).unwrap_or_default(), usual));
             end = place.end;
         }
         changed.push_str(text.get(end..).unwrap_or_default());
@@ -129,7 +130,7 @@ impl Replacement {
 
     /// The new text with the line ends of the text that it replaces, and with the `usual` ones
     /// after those. Carriage returns that the model writes are kept.
-    fn fitted(&self, replaced: &str, usual: &'static str) -> String {
+    fn with_line_ends(&self, replaced: &str, usual: &'static str) -> String {
         if self.old.contains('\r') || self.new.contains('\r') {
             return self.new.clone();
         }
@@ -157,7 +158,7 @@ impl Edit {
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> std::result::Result<Prepared, Unprepared> {
+    ) -> std::result::Result<Prepared, PrepareError> {
         let place = paths.only()?;
         let old = toolbox.files().text(place, "changed").await??;
         toolbox.known(place, &State::Text(old.clone()), "edit")?;

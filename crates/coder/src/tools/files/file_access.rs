@@ -9,7 +9,7 @@
 use crate::tools::files::binary;
 use crate::tools::files::document::{Document, Encoding};
 use crate::tools::files::picture::Picture;
-use crate::tools::thread::{Wanted, blocking};
+use crate::tools::thread::{CancelFlag, blocking};
 use attache_agent::{Error, Result, Turn};
 use attache_host::{FileError, Reason};
 use attache_policy::{Folders, Place};
@@ -107,7 +107,7 @@ impl FileAccess<'_> {
     /// disk is checked first, so that no client is asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
         let here = place.clone();
-        let on_disk = match looking(self.turn, move |_| on_disk(&here)).await? {
+        let on_disk = match run_reading(self.turn, move |_| on_disk(&here)).await? {
             Ok(state) => state,
             Err(error) => return Ok(Err(sentence(place, &error))),
         };
@@ -174,7 +174,7 @@ impl FileAccess<'_> {
         }
         match document.bytes() {
             Ok(bytes) => self.write_bytes(place, bytes).await,
-            Err(character) => Ok(Err(unwritable(place, document, character))),
+            Err(character) => Ok(Err(missing_character(place, document, character))),
         }
     }
 
@@ -225,9 +225,9 @@ impl FileAccess<'_> {
 }
 
 /// Runs work that only reads. A cancelled turn does not wait for it.
-pub(crate) async fn looking<T: Send + 'static>(
+pub(crate) async fn run_reading<T: Send + 'static>(
     turn: &Turn,
-    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {
     tokio::select! {
         biased;
@@ -288,7 +288,7 @@ fn too_large(place: &Place, length: u64) -> String {
 }
 
 /// The message about a character that the encoding of the file lacks.
-pub(crate) fn unwritable(place: &Place, document: &Document, character: char) -> String {
+pub(crate) fn missing_character(place: &Place, document: &Document, character: char) -> String {
     format!(
         "{} is in {}, which has no {character:?}: leave that character out, or convert the file first",
         place.shown,

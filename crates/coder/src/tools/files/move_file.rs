@@ -6,7 +6,7 @@ use crate::tools::arguments;
 use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -31,14 +31,14 @@ impl Move {
         arguments::parse("move", arguments)
     }
 
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         let (from, old) = toolbox.entry(&self.path, "move").await??;
         if old == State::Folder {
             let why =
                 format!("{} is a folder: move its files one by one, or use a command", from.shown);
             return Err(why.into());
         }
-        let to = toolbox.free(&self.to).await??;
+        let to = toolbox.unused_place(&self.to).await??;
         let words = format!("{} moved to {}", from.shown, to.shown);
         let result = ToolResult::done(words, Finding::Nothing);
         Ok(Prepared::changing(vec![Step::Move { from, to, old }], result))
@@ -98,7 +98,10 @@ impl Tool for Move {
 
 impl Toolbox<'_> {
     /// Checks that nothing exists at a path.
-    pub(crate) async fn free(&self, path: &str) -> Result<std::result::Result<Place, String>> {
+    pub(crate) async fn unused_place(
+        &self,
+        path: &str,
+    ) -> Result<std::result::Result<Place, String>> {
         let names_folder = path.ends_with('/');
         let place = match self.resolved(path, |folders, path| folders.entry(path)).await? {
             Ok(place) => place,

@@ -210,7 +210,7 @@ impl Hunk {
     }
 
     /// The lines that must exist.
-    fn present(&self) -> impl Iterator<Item = &str> {
+    fn required_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
             HunkLine::Stays(line) | HunkLine::Goes(line) => Some(line.as_str()),
             HunkLine::Comes(_) => None,
@@ -232,13 +232,13 @@ impl Hunk {
                 }
             }
         }
-        let present: Vec<&str> = self.present().collect();
+        let present: Vec<&str> = self.required_lines().collect();
         if present.is_empty() {
             return Ok(if self.behind.is_empty() || self.at_end { old.len() } else { from });
         }
         let fits = |at: &usize, same: fn(&str, &str) -> bool| {
             let lines = old.get(*at..at + present.len()).unwrap_or_default();
-            lines.iter().zip(&present).all(|(line, wanted)| same(bare(line), wanted))
+            lines.iter().zip(&present).all(|(line, wanted)| same(without_line_end(line), wanted))
         };
         let most = old.len().saturating_sub(present.len());
         let from = if self.at_end { from.max(most) } else { from };
@@ -292,12 +292,12 @@ impl Hunk {
 }
 
 /// A line without its end.
-fn bare(line: &str) -> &str {
+fn without_line_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 fn end_of(line: &str) -> &str {
-    line.get(bare(line).len()..).unwrap_or_default()
+    line.get(without_line_end(line).len()..).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -24,11 +24,11 @@ impl Picture {
     /// Parses the start of a picture, if it is one.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let (format, mime, size) = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-            ("PNG", "image/png", pair(big(bytes, 16, 4), big(bytes, 20, 4)))
+            ("PNG", "image/png", pair(big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)))
         } else if bytes.starts_with(b"\xff\xd8\xff") {
             ("JPEG", "image/jpeg", jpeg(bytes))
         } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
-            ("GIF", "image/gif", pair(little(bytes, 6, 2), little(bytes, 8, 2)))
+            ("GIF", "image/gif", pair(little_endian(bytes, 6, 2), little_endian(bytes, 8, 2)))
         } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
             ("WebP", "image/webp", webp(bytes))
         } else {
@@ -70,13 +70,13 @@ fn pair(width: Option<u32>, height: Option<u32>) -> Option<(u32, u32)> {
 }
 
 /// A number of `length` bytes, big-endian.
-fn big(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
+fn big_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
 /// A number of `length` bytes, little-endian.
-fn little(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
+fn little_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
@@ -92,9 +92,9 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
             // Fill bytes, and markers without a length.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
-            0xc4 | 0xc8 | 0xcc => at += 2 + big(bytes, at + 2, 2)? as usize,
-            0xc0..=0xcf => return pair(big(bytes, at + 7, 2), big(bytes, at + 5, 2)),
-            _ => at += 2 + big(bytes, at + 2, 2)? as usize,
+            0xc4 | 0xc8 | 0xcc => at += 2 + big_endian(bytes, at + 2, 2)? as usize,
+            0xc0..=0xcf => return pair(big_endian(bytes, at + 7, 2), big_endian(bytes, at + 5, 2)),
+            _ => at += 2 + big_endian(bytes, at + 2, 2)? as usize,
         }
     }
     None
@@ -102,12 +102,14 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
 
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     match bytes.get(12..16)? {
-        b"VP8X" => Some((little(bytes, 24, 3)? + 1, little(bytes, 27, 3)? + 1)),
+        b"VP8X" => Some((little_endian(bytes, 24, 3)? + 1, little_endian(bytes, 27, 3)? + 1)),
         b"VP8L" => {
-            let both = little(bytes, 21, 4)?;
+            let both = little_endian(bytes, 21, 4)?;
             Some(((both & 0x3fff) + 1, (both >> 14 & 0x3fff) + 1))
         }
-        b"VP8 " => Some((little(bytes, 26, 2)? & 0x3fff, little(bytes, 28, 2)? & 0x3fff)),
+        b"VP8 " => {
+            Some((little_endian(bytes, 26, 2)? & 0x3fff, little_endian(bytes, 28, 2)? & 0x3fff))
+        }
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::tools::files::picture::Picture;
 use crate::tools::findings::{Lines, Unreadable};
 use crate::tools::fit::{MESSAGE_TEXT, counted};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{number, spec, text};
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
@@ -80,7 +80,7 @@ impl Read {
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> std::result::Result<Prepared, Unprepared> {
+    ) -> std::result::Result<Prepared, PrepareError> {
         if toolbox.memory.shell.scratch.output(&self.path).is_none() {
             paths.only()?;
         }

@@ -1,7 +1,7 @@
 //! One step of a file change.
 
 use crate::tools::files::document::Document;
-use crate::tools::files::file_access::{Fingerprint, State, fingerprint, unwritable};
+use crate::tools::files::file_access::{Fingerprint, State, fingerprint, missing_character};
 use attache_policy::Place;
 
 /// One step of a change.
@@ -23,7 +23,7 @@ impl Step {
     pub(crate) fn is_writable(&self) -> std::result::Result<(), String> {
         match self {
             Self::Write { place, new, .. } => {
-                new.bytes().map(drop).map_err(|character| unwritable(place, new, character))
+                new.bytes().map(drop).map_err(|character| missing_character(place, new, character))
             }
             Self::Delete { .. } | Self::Move { .. } => Ok(()),
         }

@@ -8,7 +8,7 @@ use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -37,7 +37,7 @@ impl Write {
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> Result<Prepared, Unprepared> {
+    ) -> Result<Prepared, PrepareError> {
         let place = paths.only()?;
         let old = match toolbox.files().state(place).await?? {
             State::Nothing => None,

@@ -6,12 +6,12 @@ use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Found};
 use crate::tools::fit::code;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::search::list::pattern;
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -71,12 +71,12 @@ impl Glob {
         call: ApprovedCall,
     ) -> attache_agent::Result<Reading> {
         let (glob, folders) = (self.clone(), toolbox.memory.folders.clone());
-        let work = move |place: &Place, wanted: &Wanted| glob.walk(&folders, place, wanted);
-        toolbox.look(call, work, Finding::Found).await
+        let work = move |place: &Place, wanted: &CancelFlag| glob.walk(&folders, place, wanted);
+        toolbox.read_and_settle(call, work, Finding::Found).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -89,7 +89,7 @@ impl Glob {
             ..Found::default()
         };
         for entry in walk::files(folders, &start) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if !glob.matched(entry.path(), false).is_whitelist() {
@@ -162,7 +162,7 @@ impl Tool for Glob {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(

@@ -7,11 +7,11 @@ use crate::tools::arguments;
 use crate::tools::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
 use crate::tools::fit::{code, start_within};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -63,13 +63,18 @@ impl Grep {
         let grep = self.clone();
         let found =
             toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
-        toolbox.looked(handle, found.await?.map(Finding::Matches)).await
+        toolbox.settle_read(handle, found.await?.map(Finding::Matches)).await
     }
 
     /// Searches at and below `place`. It leaves out files below a folder that could not be read by
     /// name without a question. Blocks on the disk; stops between files when the result is no
     /// longer wanted.
-    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+    fn search(
+        &self,
+        judge: &Judge<'_>,
+        place: &Place,
+        wanted: &CancelFlag,
+    ) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -81,7 +86,7 @@ impl Grep {
             .build();
         let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
         for entry in walk::files(folders, &place.resolved.path()) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if judge.keeps_back(entry.path(), &place.resolved.path()) {
@@ -186,7 +191,7 @@ impl Tool for Grep {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(

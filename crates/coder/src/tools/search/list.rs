@@ -6,11 +6,11 @@ use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Files, KINDS_NAMED};
 use crate::tools::fit::code;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -48,12 +48,12 @@ impl List {
         call: ApprovedCall,
     ) -> attache_agent::Result<Reading> {
         let (list, folders) = (self.clone(), toolbox.memory.folders.clone());
-        let work = move |place: &Place, wanted: &Wanted| list.walk(&folders, place, wanted);
-        toolbox.look(call, work, Finding::Files).await
+        let work = move |place: &Place, wanted: &CancelFlag| list.walk(&folders, place, wanted);
+        toolbox.read_and_settle(call, work, Finding::Files).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -64,7 +64,7 @@ impl List {
         let (mut extensions, mut below) =
             (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
         for entry in walk::files(folders, &start) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if glob.as_ref().is_some_and(|glob| !glob.matched(entry.path(), false).is_whitelist()) {
@@ -148,7 +148,7 @@ impl Tool for List {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(

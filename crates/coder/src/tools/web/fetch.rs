@@ -3,10 +3,10 @@
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
-use crate::tools::files::file_access::looking;
+use crate::tools::files::file_access::run_reading;
 use crate::tools::fit::{code, counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::thread::blocking;
@@ -125,7 +125,7 @@ impl Tool for Fetch {
         _paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
         Box::pin(ready(
-            self.url().map(|url| Prepared::showing(shown(&url))).map_err(Unprepared::from),
+            self.url().map(|url| Prepared::showing(shown(&url))).map_err(PrepareError::from),
         ))
     }
 
@@ -231,7 +231,7 @@ async fn asked(
     let client =
         client.map_err(|error| format!("the HTTP client could not be created: {error}"))?;
     let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
-    request.send().await.map_err(|error| unreached(host, &error))
+    request.send().await.map_err(|error| unreachable_message(host, &error))
 }
 
 async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
@@ -247,7 +247,7 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
         return toolbox.failed(handle, &why).await;
     }
     let of_type = content_type.clone();
-    let text = looking(toolbox.turn, move |_| {
+    let text = run_reading(toolbox.turn, move |_| {
         let text = page::decoded(&of_type, &body, kind);
         if kind == Kind::Html { page::markdown(&text) } else { text }
     });
@@ -327,7 +327,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
 }
 
 /// The reason for a failed request, without the address, which may contain secrets.
-fn unreached(host: &str, error: &reqwest::Error) -> String {
+fn unreachable_message(host: &str, error: &reqwest::Error) -> String {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     let mut last = String::new();
     while let Some(error) = cause {
@@ -342,7 +342,7 @@ fn unreached(host: &str, error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fetch, Tool as _, unreached};
+    use super::{Fetch, Tool as _, unreachable_message};
     use crate::models::{Http, Limits};
     use crate::tools::web::public_address::Lookup;
 
@@ -366,7 +366,7 @@ mod tests {
         let url = format!("http://localhost:{}/", listener.local_addr().unwrap().port());
         let http = Http::new(&|_| None, Limits::default());
         let client = http.reader("http", false, Lookup { any: false }).unwrap();
-        let why = unreached("localhost", &client.get(&url).send().await.unwrap_err());
+        let why = unreachable_message("localhost", &client.get(&url).send().await.unwrap_err());
         assert!(why.contains("localhost leads to") && why.contains("only if a rule"), "{why}");
     }
 }

@@ -85,18 +85,18 @@ fn named(body: &[u8]) -> Option<String> {
 
 /// The page as Markdown. A page with too deep or too many elements gives only its plain text.
 pub(crate) fn markdown(html: &str) -> String {
-    if is_tame(html) {
+    if is_within_limits(html) {
         let converter =
             HtmlToMarkdown::builder().skip_tags(SKIPPED.to_vec()).scripting_enabled(false).build();
         if let Ok(markdown) = converter.convert(html) {
             return markdown;
         }
     }
-    bare(html)
+    plain_text(html)
 }
 
 /// Whether the tags of a page stay within the limits of depth and number.
-fn is_tame(html: &str) -> bool {
+fn is_within_limits(html: &str) -> bool {
     let (mut depth, mut deepest, mut form, mut most_form, mut blocks) =
         (0_usize, 0, 0_usize, 0, 0_usize);
     for tag in tags(html) {
@@ -127,7 +127,7 @@ fn tags(html: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text between the tags.
-fn bare(html: &str) -> String {
+fn plain_text(html: &str) -> String {
     let mut pieces = html.split('<');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

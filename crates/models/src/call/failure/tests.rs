@@ -1,4 +1,4 @@
-use super::{Failure, Sent, shown};
+use super::{Failure, ProviderError, shown};
 use crate::error::ModelError;
 use crate::provider::Provider;
 use crate::wire::Wire;
@@ -10,7 +10,7 @@ fn failure(status: Option<u16>, body: Value) -> Failure {
         Provider::new("p", "P", Wire::Chat, "http://p/v1").key(Some("P_KEY"), "sk-123456789");
     let model = provider.model("m");
     let now = "2026-11-21T10:00:00Z".parse().unwrap();
-    Sent {
+    ProviderError {
         provider: &provider,
         model: &model,
         status,

@@ -17,7 +17,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 /// A program that leaves a file in the project.
-fn evil(place: &Path) -> String {
+fn write_program(place: &Path) -> String {
     let file = place.join("evil.sh");
     fs::write(&file, format!("touch '{}'\n", place.join("changed").display())).unwrap();
     format!("sh '{}'", file.display())
@@ -34,9 +34,11 @@ async fn embedded_bare_repository_runs_nothing_and_shows_nothing() {
     let embedded = place.join("vendor/lib");
     fs::create_dir_all(&embedded).unwrap();
     git(&embedded, &["init", "-q", "--bare", "."]);
-    for (key, value) in
-        [("core.bare", "false"), ("core.worktree", "../.."), ("core.fsmonitor", &evil(&place))]
-    {
+    for (key, value) in [
+        ("core.bare", "false"),
+        ("core.worktree", "../.."),
+        ("core.fsmonitor", &write_program(&place)),
+    ] {
         git(&place, &["--git-dir", "vendor/lib", "config", key, value]);
     }
     let seen =
@@ -81,7 +83,7 @@ async fn programs_named_by_a_repository_do_not_run_when_git_shows_something() {
     git(&place, &["add", "."]);
     git(&place, &["commit", "-qm", "one"]);
     fs::write(place.join("a.x"), "two\n").unwrap();
-    let program = evil(&place);
+    let program = write_program(&place);
     for key in ["core.fsmonitor", "core.pager", "pager.log"] {
         git(&place, &["config", key, &program]);
     }

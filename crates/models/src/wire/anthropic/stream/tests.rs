@@ -15,7 +15,7 @@ fn stop(index: u64) -> Value {
     json!({"type": "content_block_stop", "index": index})
 }
 
-fn over(reason: &str) -> [Value; 2] {
+fn finished(reason: &str) -> [Value; 2] {
     [
         json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}}),
         json!({"type": "message_stop"}),
@@ -148,7 +148,7 @@ fn thoughts_with_only_a_signature_stay_separate() {
         ));
         sent.push(stop(index));
     }
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     let sealed =
         |signature: &str| json!({"thought": {"text": "", "sealed": {"signature": signature}}});
@@ -161,7 +161,7 @@ fn a_tool_call_in_one_piece_is_read() {
         start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}})),
         stop(0),
     ];
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     assert_eq!(
         heard.parts,
@@ -180,7 +180,7 @@ fn texts_of_two_blocks_are_two_parts() {
             stop(index),
         ]);
     }
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     assert_eq!(heard.parts, json!([{"text": {"text": "a"}}, {"text": {"text": "b"}}]));
 }
@@ -197,7 +197,7 @@ fn every_finish_reason_is_read() {
         ("new", ModelStop::Other("new".into())),
     ] {
         assert_eq!(
-            heard(Wire::Anthropic, &events(&over(reason))).unwrap().stop,
+            heard(Wire::Anthropic, &events(&finished(reason))).unwrap().stop,
             expected,
             "{reason}"
         );

@@ -18,7 +18,7 @@ pub(in crate::tools::execute) struct Session {
     pub(in crate::tools::execute) folders: Folders,
     /// Files and folders of the person that no command may read.
     pub(in crate::tools::execute) private: Vec<PathBuf>,
-    pub(in crate::tools::execute) known: Known,
+    pub(in crate::tools::execute) known: KnownFiles,
 }
 
 impl Session {
@@ -31,7 +31,7 @@ impl Session {
 /// The protected files that a session remembers between commands. Clones are cheap and share their
 /// content.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Remembered>>);
+pub(crate) struct KnownFiles(Arc<Mutex<Remembered>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
@@ -42,7 +42,7 @@ pub(super) struct Remembered {
     pub(super) made: BTreeSet<PathBuf>,
 }
 
-impl Known {
+impl KnownFiles {
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Remembered) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,6 +1,6 @@
 //! A command line, and a running command.
 
-use super::walls::Watch;
+use super::bounds::Watch;
 use attache_host::Command;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) struct CommandLine {
 }
 
 /// A running command.
-pub(super) struct Begun {
+pub(super) struct RunningCommand {
     pub(super) command: Command,
     /// The file for its output, if the output is long.
     pub(super) file: Option<PathBuf>,

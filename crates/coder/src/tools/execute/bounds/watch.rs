@@ -70,7 +70,7 @@ impl Watch {
         // A search that stopped at its limits did not see every file.
         let paths: BTreeSet<&PathBuf> = found.obeyed.iter().chain(self.before.keys()).collect();
         let mut paths: Vec<&PathBuf> = paths.into_iter().collect();
-        paths.sort_by_key(|path| !matters_in_a_project(path));
+        paths.sort_by_key(|path| !is_protected_anywhere(path));
         let change = |path: &&PathBuf| match (self.before.get(*path), Stamp::of(path)) {
             (None, Some(_)) => Some(format!("{} (new)", shown(folders, path))),
             (Some(_), None) => Some(format!("{} (removed)", shown(folders, path))),
@@ -86,7 +86,7 @@ impl Watch {
 }
 
 /// Whether programs obey the file in any folder, not only in a person's home.
-fn matters_in_a_project(path: &Path) -> bool {
+fn is_protected_anywhere(path: &Path) -> bool {
     let mut names = path.iter().filter_map(|name| name.to_str());
     names.any(|name| names_to_hold(false).any(|held| held == name)) || path.ends_with("workflows")
 }

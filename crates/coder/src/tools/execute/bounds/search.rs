@@ -46,7 +46,7 @@ pub(super) struct Found {
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {
-        names: Names::new(),
+        names: NameFilter::new(),
         rules: judge
             .rules
             .iter()
@@ -62,7 +62,7 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
         for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
             entries += 1;
             let Ok(kind) = entry.file_type() else { continue };
-            folders.extend(search.look(
+            folders.extend(search.examine(
                 &folder,
                 &entry.file_name().to_string_lossy(),
                 entry.path(),
@@ -88,7 +88,7 @@ struct Folder<'r> {
 }
 
 struct Search<'j> {
-    names: Names,
+    names: NameFilter,
     /// Whether a rule protects files from reading.
     rules: bool,
     judge: &'j Judge<'j>,
@@ -98,7 +98,7 @@ struct Search<'j> {
 
 impl Search<'_> {
     /// Records one entry. Returns it as a folder if the search must go into it.
-    fn look<'r>(
+    fn examine<'r>(
         &mut self,
         folder: &Folder<'r>,
         name: &str,
@@ -150,14 +150,14 @@ impl Search<'_> {
 }
 
 /// A quick filter for names that cannot belong to a protected file.
-struct Names {
+struct NameFilter {
     /// The last parts of all protected names and paths, in lower case.
     last: HashSet<String>,
     /// Whether protected names exist with this ending.
     ends: HashMap<String, bool>,
 }
 
-impl Names {
+impl NameFilter {
     fn new() -> Self {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
         let last =
@@ -183,13 +183,13 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, search};
+    use super::{NameFilter, search};
     use attache_policy::{Folders, Guard, Judge, Mode, guard, protected_names};
     use std::fs;
 
     #[test]
     fn filter_passes_every_protected_name() {
-        let mut names = Names::new();
+        let mut names = NameFilter::new();
         for path in protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret)) {
             let last = path.rsplit('/').next().unwrap();
             for name in [last.to_owned(), last.to_uppercase()] {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The last prompt, and the results of the tool calls after it.
 #[derive(Debug)]
-pub(crate) struct PresentTurn<'m> {
+pub(crate) struct CurrentTurn<'m> {
     pub(crate) prompt: &'m UserPrompt,
     pub(crate) request: Request,
     /// The results so far, without plans.
@@ -28,7 +28,7 @@ pub(crate) struct Outcome<'m> {
     pub(crate) found: Found,
 }
 
-impl<'m> PresentTurn<'m> {
+impl<'m> CurrentTurn<'m> {
     /// Finds the last prompt of the conversation, if there is one.
     pub(crate) fn of(messages: &'m [Message]) -> Option<Self> {
         let begin = messages.iter().rposition(|message| message.prompt().is_some())?;

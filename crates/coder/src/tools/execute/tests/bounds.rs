@@ -237,7 +237,7 @@ fn another_user_has_the_same_limits() {
     }
     let mut tests = Command::new(&program);
     tests
-        .args(["execute::tests::walls", "execute::walls", "--test-threads=2"])
+        .args(["execute::tests::bounds", "execute::bounds", "--test-threads=2"])
         .current_dir(folder.path());
     tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
     let output = tests.uid(NOBODY).gid(NOBODY).output().unwrap();

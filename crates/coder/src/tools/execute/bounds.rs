@@ -5,7 +5,7 @@ mod search;
 mod session;
 mod watch;
 
-pub(crate) use session::Known;
+pub(crate) use session::KnownFiles;
 pub(super) use session::Session;
 pub(super) use watch::Watch;
 
@@ -59,7 +59,11 @@ impl Permit {
 
 /// Returns the limits of a session's command, and the files to watch while it runs. Blocks on the
 /// disk.
-pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Bounds, Watch) {
+pub(super) fn sandbox_bounds(
+    session: &Session,
+    places: &Places,
+    permit: Permit,
+) -> (Bounds, Watch) {
     let roots = session.folders.roots();
     let mut found = session.known.complete(search::search(&session.judge()));
     let tracked = Tracked::of(roots.all());
@@ -80,9 +84,9 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
             read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
         for root in roots.all() {
-            missing.extend(absent(root, homes.contains(root)));
+            missing.extend(missing_protected(root, homes.contains(root)));
             let below = homes.iter().filter(|home| home.starts_with(root) && *home != root);
-            missing.extend(below.flat_map(|home| absent(home, true)));
+            missing.extend(below.flat_map(|home| missing_protected(home, true)));
         }
     }
     let writable = if permit.only_reads { Vec::new() } else { roots.all().to_vec() };
@@ -107,7 +111,7 @@ pub(crate) fn reclaim(roots: &[PathBuf]) {
 }
 
 /// The protected names that must not be created in a root because they do not exist yet.
-fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
+fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     let paths = names_to_hold(home).map(|name| root.join(name));
     let missing = |path: &PathBuf| match path.symlink_metadata() {
         Ok(_) => is_placeholder(path),
@@ -189,7 +193,7 @@ fn is_secret(name: &str, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Permit, Session, is_secret, walls};
+    use super::{KnownFiles, Permit, Session, is_secret, sandbox_bounds};
     use crate::tools::execute::scratch::Scratch;
     use attache_policy::{Folders, Policy};
     use std::path::Path;
@@ -199,10 +203,10 @@ mod tests {
         let folders = Folders::new(&["/usr".into(), "/tmp".into()]).unwrap();
         let policy = Policy::read(None, &folders);
         let private = vec!["/".into(), "/etc".into()];
-        let session = Session { policy, folders, private, known: Known::default() };
+        let session = Session { policy, folders, private, known: KnownFiles::default() };
         let places = Scratch::default().places().unwrap();
         let permit = Permit { allowed: false, only_reads: true, network: false };
-        let (bounds, _) = walls(&session, &places, permit);
+        let (bounds, _) = sandbox_bounds(&session, &places, permit);
         assert!(
             bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some()
         );
@@ -219,7 +223,7 @@ mod tests {
     fn protected_files_of_a_home_are_protected_in_a_home() {
         let folder = tempfile::tempdir().unwrap();
         let names = |home| {
-            let held = super::absent(folder.path(), home).into_iter();
+            let held = super::missing_protected(folder.path(), home).into_iter();
             held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
                 .collect::<Vec<_>>()
         };
