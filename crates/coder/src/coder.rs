@@ -321,8 +321,8 @@ impl Author for Coder {
                 Record::Cleared => conversation.clear(),
             }
         }
-        spending.told(opening.session().usage().cost());
-        conversation.gauge = Gauge::told(opening.session().usage().level());
+        spending.set_reported(opening.session().usage().cost());
+        conversation.gauge = Gauge::at_level(opening.session().usage().level());
         Ok(Memory {
             conversation,
             folders,

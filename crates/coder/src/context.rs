@@ -10,8 +10,8 @@ mod tags;
 mod titles;
 
 pub(crate) use compaction::{
-    Compaction, CompactionReason, compact, make_room, overflowed, report_saving, saving,
+    Compaction, CompactionReason, compact, make_room, report_saving, saving, shorten,
 };
 pub(crate) use fill::report_fill;
-pub(crate) use tags::tag;
-pub(crate) use titles::{set_first_title, settle, start_search};
+pub(crate) use tags::tag_session;
+pub(crate) use titles::{set_first_title, start_title_search, stop_title_search};

@@ -10,7 +10,8 @@ mod stop_reason;
 
 use crate::commands::{CommandOutcome, command};
 use crate::context::{
-    make_room, overflowed, report_fill, set_first_title, settle, start_search, tag,
+    make_room, report_fill, set_first_title, shorten, start_title_search, stop_title_search,
+    tag_session,
 };
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
@@ -42,7 +43,7 @@ const BROKEN: usize = 3;
 /// Answers one prompt.
 pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
     let model = chosen(models, turn);
-    settle(memory, turn).await?;
+    stop_title_search(memory, turn).await?;
     let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
     memory.changes.begin(&prompt.text);
     match command(models, memory, turn, &*model).await? {
@@ -57,7 +58,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         )));
     }
     set_first_title(memory, turn, &prompt).await?;
-    tag(memory, turn).await?;
+    tag_session(memory, turn).await?;
     let needed = prompt.tokens();
     let most = room(&*model, memory, turn);
     if let Some(window) = model.window().filter(|_| needed > most) {
@@ -71,23 +72,23 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         return Ok(StopReason::MaxTokens);
     }
     if let Some(news) = memory.shell.background.news() {
-        keep(memory, turn, Message::Note(news)).await?;
+        add_message(memory, turn, Message::Note(news)).await?;
     }
-    keep(memory, turn, Message::User(prompt)).await?;
+    add_message(memory, turn, Message::User(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
-    let reason = match go_on(models, memory, turn).await? {
+    let reason = match run_loop(models, memory, turn).await? {
         Ended::Because(reason) => reason,
         Ended::Asked => StopReason::EndTurn,
     };
     if reason == StopReason::EndTurn {
-        start_search(models, memory, turn);
+        start_title_search(models, memory, turn);
     }
     Ok(reason)
 }
 
 /// Runs the model and its tools until it has answered the last prompt of the conversation, which is
 /// a person's prompt or a subagent's task.
-pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
+pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
     report_unknown_window(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
@@ -100,7 +101,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         make_room(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
-            Err(unanswered) => match again(models, memory, turn, &*model, unanswered).await? {
+            Err(unanswered) => match recover(models, memory, turn, &*model, unanswered).await? {
                 Next::Answer(answer) => *answer,
                 Next::Another => {
                     model = chosen(models, turn);
@@ -122,8 +123,8 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         charge_failed_attempts(memory, turn, &*model, &answer.lost).await?;
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
-        let acted = run_calls(models, memory, turn, &*model, answer, &mut guard).await?;
-        match (stop, acted) {
+        let outcome = run_calls(models, memory, turn, &*model, answer, &mut guard).await?;
+        match (stop, outcome) {
             (_, CallsOutcome::Ended(ended)) => return Ok(ended),
             (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, CallsOutcome::Some) => {}
             (ModelStop::Paused, _) => {}
@@ -153,7 +154,7 @@ fn run_subagent<'w>(
     memory: &'w mut Memory,
     turn: &'w Turn,
 ) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
-    Box::pin(go_on(models, memory, turn))
+    Box::pin(run_loop(models, memory, turn))
 }
 
 /// Reports events of MCP servers to a client that does not support notices.
@@ -182,7 +183,7 @@ async fn report_unknown_window(memory: &mut Memory, turn: &Turn, model: &dyn Mod
 
 /// Adds a message to the conversation, in memory and in the store. A subagent's message is not
 /// stored.
-async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
+async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
     if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
         return Ok(());
@@ -198,7 +199,7 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
 /// The next step after a failed model call.
 enum Next {
     Answer(Box<Answer>),
-    /// Another model is chosen and goes on.
+    /// The fallback model continues.
     Another,
     Stop(StopReason),
 }
@@ -206,7 +207,7 @@ enum Next {
 /// Handles a failed model call. Text that arrived stays in the conversation. If the conversation
 /// was too long for the model, it is shortened and the call is repeated once. If the provider
 /// failed permanently, the fallback model continues.
-async fn again(
+async fn recover(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
@@ -217,7 +218,7 @@ async fn again(
     charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
     if let (FailureReason::Model(ModelError::Overflow { .. }), None) =
         (&unanswered.why, &unanswered.said)
-        && overflowed(memory, turn, model).await?
+        && shorten(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
             Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
@@ -234,13 +235,13 @@ async fn again(
         let goes_on =
             |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
-            keep(memory, turn, Message::Assistant(said)).await?;
-            keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
+            add_message(memory, turn, Message::Assistant(said)).await?;
+            add_message(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
         return Ok(Next::Another);
     }
     if let Some(said) = unanswered.said {
-        keep(memory, turn, Message::Assistant(said)).await?;
+        add_message(memory, turn, Message::Assistant(said)).await?;
     }
     match unanswered.why {
         FailureReason::Turn(error) => Err(error),
@@ -292,7 +293,7 @@ async fn run_calls(
     );
     let calls = if is_stopped { Vec::new() } else { calls(&message) };
     if !message.parts.is_empty() {
-        keep(memory, turn, Message::Assistant(message)).await?;
+        add_message(memory, turn, Message::Assistant(message)).await?;
     }
     report_usage(memory, turn, model, &usage).await?;
     use_tools(models, memory, turn, model, &calls, guard).await
@@ -307,7 +308,7 @@ async fn use_tools(
     calls: &[Request],
     guard: &mut Guard,
 ) -> Result<CallsOutcome> {
-    let mut acted = if calls.is_empty() { CallsOutcome::Nothing } else { CallsOutcome::Some };
+    let mut outcome = if calls.is_empty() { CallsOutcome::Nothing } else { CallsOutcome::Some };
     let mut left = calls;
     while !left.is_empty() {
         let results = Toolbox { turn, models, memory, subagent: run_subagent }.next(left).await;
@@ -326,10 +327,10 @@ async fn use_tools(
             guard.record(name, arguments, &mut result);
             stuck = stuck.or(guard.stuck());
             if result.finding == Finding::Asked {
-                acted = CallsOutcome::Ended(Ended::Asked);
+                outcome = CallsOutcome::Ended(Ended::Asked);
             }
             let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
-            keep(memory, turn, Message::ToolReply(answer)).await?;
+            add_message(memory, turn, Message::ToolReply(answer)).await?;
         }
         if let Some(error) = error {
             return Err(error);
@@ -339,7 +340,7 @@ async fn use_tools(
             return Ok(CallsOutcome::Ended(Ended::Because(StopReason::MaxTurnRequests)));
         }
     }
-    Ok(acted)
+    Ok(outcome)
 }
 
 /// The tool calls in the message.

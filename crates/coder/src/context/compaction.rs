@@ -62,11 +62,7 @@ pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Mode
 
 /// Shortens the conversation after the provider has called it too long. Returns whether it is
 /// shorter.
-pub(crate) async fn overflowed(
-    memory: &mut Memory,
-    turn: &Turn,
-    model: &dyn Model,
-) -> Result<bool> {
+pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     if summarize_for_room(memory, turn, model).await? {
         return Ok(true);
     }

@@ -71,7 +71,7 @@ impl Facts {
     }
 }
 
-/// Each fact once, the newest last.
+/// Adds a fact without duplicates. The newest fact is last.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
         let one = one_line(one, SHOWN);

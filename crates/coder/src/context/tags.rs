@@ -12,7 +12,7 @@ const BRANCH: &str = "branch:";
 const LONGEST: u64 = 4096;
 
 /// Adds the project and the branch to the session's metadata, if they are not there yet.
-pub(crate) async fn tag(memory: &mut Memory, turn: &Turn) -> Result<()> {
+pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> {
     let cwd = memory.folders.cwd().to_owned();
     let lookup = tokio::task::spawn_blocking(move || tags(&cwd));
     let tags = tokio::select! {

@@ -60,7 +60,7 @@ pub(crate) async fn set_first_title(
 }
 
 /// Stops the search for a title when a turn begins, and counts the cost of earlier searches.
-pub(crate) async fn settle(memory: &mut Memory, turn: &Turn) -> Result<()> {
+pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Result<()> {
     memory.titles.tasks.abort_all();
     while memory.titles.tasks.join_next().await.is_some() {}
     let calls =
@@ -75,7 +75,7 @@ pub(crate) async fn settle(memory: &mut Memory, turn: &Turn) -> Result<()> {
 
 /// Starts the search for a title after a successful turn, if it is time for one and the title is
 /// not from a person (TITLE-03). The reply does not wait for it, and it cannot fail.
-pub(crate) fn start_search(models: &Models, memory: &mut Memory, turn: &Turn) {
+pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Turn) {
     let since = memory.titles.since.map(|turns| turns + 1);
     memory.titles.since = since;
     if since.is_some_and(|turns| turns < TURNS) || turn.titled_by_person() {

@@ -16,7 +16,7 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     /// A gauge of a session whose person knows that it is this full.
-    pub(crate) fn told(told: UsageLevel) -> Self {
+    pub(crate) fn at_level(told: UsageLevel) -> Self {
         Self { told: Some(told), ..Self::default() }
     }
 

@@ -87,7 +87,7 @@ async fn patch_with_an_impossible_part_changes_nothing() {
         ("*** Update File: logo.bin\n-x\n+y", "logo.bin is a gzip archive"),
         ("*** Update File: b\n*** Move to: deep/c", "deep/c exists already"),
         ("*** Update File: b\n*** Move to: deep", "deep names a folder"),
-        ("*** Update File: a\n-three\n+x", "a is named twice"),
+        ("*** Update File: a\n-three\n+x", "a occurs twice"),
         ("*** Add File: ../outside\n+x", "outside the session's folders"),
         ("*** Update File: b\n*** Move to: /tmp/outside", "outside the session's folders"),
     ] {
@@ -158,7 +158,7 @@ async fn move_replaces_nothing_and_reports_both_paths() {
     let mut session = Session::open(folder.path()).await;
     for (action, said) in [
         (moved("a", "b"), "b exists already"),
-        (moved("a", "deep"), "deep names a folder: give the whole new path"),
+        (moved("a", "deep"), "deep names a folder: give the complete new path"),
         (moved("a", "new/"), "new names a folder"),
         (moved("a", "link"), "link is a symbolic link"),
         (moved("link", "new"), "link is a symbolic link"),
@@ -255,9 +255,12 @@ async fn picture_goes_to_the_model_and_to_the_person_if_it_fits() {
     assert_eq!(content[1]["content"]["data"], BASE64_STANDARD.encode(gif(100)));
     let turn = session.turn("go", [read("large.gif")]).await;
     assert_eq!(turn.tool_calls()[0]["content"].as_array().unwrap().len(), 1);
-    assert!(session.does([read("huge.gif")]).await.contains("at most 3,750,000 bytes are taken"));
+    assert!(session.does([read("huge.gif")]).await.contains("the limit is 3,750,000 bytes"));
     assert!(
-        session.does([read("wide.gif")]).await.contains("65535 × 1 pixels: at most 8000 on a side")
+        session
+            .does([read("wide.gif")])
+            .await
+            .contains("65535 × 1 pixels: the limit is 8000 on a side")
     );
     assert!(session.does([edit("small.gif", "a", "b")]).await.contains("only text can be changed"));
     assert!(session.does([write("small.gif", "b")]).await.contains("only text can be written"));

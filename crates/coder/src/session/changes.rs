@@ -185,7 +185,7 @@ impl fmt::Display for UndoReport {
             writeln!(f, "- {}: {what}", code(path))?;
         }
         if !self.left.is_empty() {
-            writeln!(f, "\nLeft alone:\n")?;
+            writeln!(f, "\nNot reverted:\n")?;
         }
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;

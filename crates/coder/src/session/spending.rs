@@ -30,9 +30,9 @@ impl Spending {
         Self { tokens, ..Self::default() }
     }
 
-    /// Adopts the cost that the client was told. It exceeds the remembered cost if a call between
-    /// turns cost something.
-    pub(crate) fn told(&mut self, cost: Option<&Cost>) {
+    /// Sets the cost to the last one that the client received. It exceeds the stored cost if a call
+    /// between turns cost something.
+    pub(crate) fn set_reported(&mut self, cost: Option<&Cost>) {
         let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
         self.dollars = self.dollars.max(told);
     }

@@ -90,7 +90,7 @@ impl Toolbox<'_> {
             Box::pin(async move {
                 match (approved, tool.concurrent()) {
                     (Ok(approved), Some(tool)) => tool.read(toolbox, approved).await,
-                    (Ok(_), None) => Err(Error::failed("it does not run beside others")),
+                    (Ok(_), None) => Err(Error::failed("this call cannot run in parallel")),
                     (Err(result), _) => Ok(result.into()),
                 }
             })

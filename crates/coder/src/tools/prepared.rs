@@ -44,7 +44,7 @@ impl Prepared {
         Self { content, ..Self::default() }
     }
 
-    /// A call that makes these changes and then has this result.
+    /// A call that makes these changes and returns this result.
     pub(crate) fn changing(steps: Vec<Step>, result: ToolResult) -> Self {
         Self { content: Vec::new(), steps, result: Some(result) }
     }

@@ -209,7 +209,7 @@ mod tests {
         for (name, arguments, said) in [
             ("read", "{\"path\": \"a", "not JSON"),
             ("read", "{}", "missing field `path`"),
-            ("read", "[]", "arguments of read"),
+            ("read", "[]", "do not match the tool read"),
             ("read", "{\"path\":7}", "expected a string"),
             ("edit", "{\"path\":\"a\",\"replacements\":[{}]}", "missing field `old`"),
             ("plan", "{\"entries\":[{\"content\":\"a\",\"status\":\"done\"}]}", "unknown variant"),

@@ -139,7 +139,7 @@ async fn client_without_compactions_is_told_in_one_line() {
             true => turn.all("notice")[0]["title"].as_str().unwrap(),
             false => turn.all("agent_thought_chunk")[0]["content"]["text"].as_str().unwrap(),
         };
-        assert!(told.starts_with("The conversation filled the window:"), "{told}");
+        assert!(told.starts_with("The conversation filled the context window:"), "{told}");
         nothing_leaks(&turn);
         assert!(
             turn.all("compaction_update").is_empty()

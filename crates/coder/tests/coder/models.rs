@@ -195,7 +195,7 @@ async fn long_file_is_written_completely_and_shown_in_part() {
     let turn = client.prompt("make it").await;
     assert_eq!(read(&project, "long"), long);
     assert!(
-        turn.tool_calls()[0]["content"][1].to_string().contains("did not fit here"),
+        turn.tool_calls()[0]["content"][1].to_string().contains("does not fit here"),
         "{turn:?}"
     );
     let results = bodies(&server)[1]["messages"][2]["content"].to_string();

@@ -181,6 +181,6 @@ async fn prompt_longer_than_the_window_is_refused() {
     let mut client = Client::open(project.path()).await;
     let turn = client.prompt(&"word ".repeat(40_000)).await;
     assert_eq!(turn.stop_reason(), "max_tokens");
-    assert!(turn.text().contains("too long: about 50,000 tokens"), "{}", turn.text());
+    assert!(turn.text().contains("too long: it has about 50,000 tokens"), "{}", turn.text());
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }

@@ -74,7 +74,7 @@ async fn subagent_has_its_own_session_and_returns_only_a_report() {
     let bodies = bodies(&server);
     let (of_child, after) = (&bodies[1], &bodies[3]);
     assert_eq!(of_child["messages"].as_array().unwrap().len(), 1, "it knows only its task");
-    assert!(of_child["system"].to_string().contains("You are a subagent here"));
+    assert!(of_child["system"].to_string().contains("You are a subagent"));
     let tools = |body: &Value| -> Vec<String> {
         let names = body["tools"]
             .as_array()

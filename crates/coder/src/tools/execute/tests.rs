@@ -207,7 +207,7 @@ async fn long_output_is_cut_for_the_model_and_kept_in_a_file() {
     );
     assert!(longest < LONGEST_LINE);
     let (_, rest) = said.split_once("[it wrote 2,688,895 bytes; ").unwrap();
-    let (file, _) = rest.split_once(',').unwrap();
+    let (file, _) = rest.split_once(" has all of them").unwrap();
     assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895);
     let lines = [
         format!("read {}", json!({ "path": file, "line": 399_999 })),
@@ -376,7 +376,11 @@ async fn background_command_outlives_its_turn_until_it_is_killed() {
     assert!(said[2].contains("SIGKILL"), "{said:?}");
     eventually(|| running(&sleep) == 0).await;
     let turn = client.prompt("kill {\"id\":\"bg7\"}").await;
-    assert!(turn.text().contains("no background command bg7: there are bg1"), "{}", turn.text());
+    assert!(
+        turn.text().contains("no background command bg7: the background commands are bg1"),
+        "{}",
+        turn.text()
+    );
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ impl Toolbox<'_> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
             let path = place.resolved.path();
-            // Among several steps at one place, the first one starts from the current state.
+            // If several steps change one place, only the first one starts from its current state.
             if looked.contains(&path) {
                 continue;
             }
