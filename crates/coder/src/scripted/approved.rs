@@ -48,7 +48,7 @@ async fn change_approved_for_an_older_state_is_not_made() {
         client.choices.push_back("allow_once");
         let text = client.prompt("go").await.text();
         assert!(
-            text.contains("a changed during the question, so it was not changed: read it"),
+            text.contains("a changed before this call ran, so it was not modified: read it"),
             "{change:?}: {text}"
         );
         assert_eq!(

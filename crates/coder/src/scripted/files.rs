@@ -198,7 +198,7 @@ async fn file_that_changes_during_the_question_stays_unchanged() {
         let mine = path("a");
         session.client.meanwhile = Some(Box::new(move || fs::write(&mine, "mine").unwrap()));
         let text = session.does([read("a"), read("b"), action]).await;
-        assert!(text.contains("a changed during the question, so it was not changed"), "{text}");
+        assert!(text.contains("a changed before this call ran, so it was not modified"), "{text}");
         assert_eq!(fs::read_to_string(path("a")).unwrap(), "mine");
         assert_eq!(fs::read_to_string(path("b")).unwrap(), "one\r\ntwo\r\n");
         assert!(!path("new").exists());

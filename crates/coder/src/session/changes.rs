@@ -190,7 +190,7 @@ impl fmt::Display for UndoReport {
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;
         }
-        writeln!(f, "\nChanges by commands are not recorded and stay.")
+        writeln!(f, "\nChanges by commands are not recorded, so they stay.")
     }
 }
 
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "1 file reverted to before the turn “rename it”:\n\n- `a`: restored\n\nNot reverted:\n\n- `b`: it changed since\n\n\
-             Changes by commands are not recorded and stay.\n"
+             Changes by commands are not recorded, so they stay.\n"
         );
     }
 }

@@ -118,7 +118,7 @@ async fn subagent_runs_a_prompt() {
     );
     let turn = says("delegate delegate help").await;
     assert_eq!(turn.titles(), ["completed delegate help", "failed help"]);
-    assert!(turn.text().contains("A subagent has no subagents"), "{}", turn.text());
+    assert!(turn.text().contains("A subagent cannot start subagents"), "{}", turn.text());
 }
 
 #[tokio::test]

@@ -148,7 +148,7 @@ async fn disabled_provider_answers_no_prompt() {
     client.call("providers/disable", json!({ "providerId": "openai" })).await;
     let (code, message) = error(&client.prompt("help").await);
     assert!(
-        code == -32000 && message.contains("the client switched OpenAI off"),
+        code == -32000 && message.contains("the client disabled OpenAI"),
         "{code} {message}"
     );
 }

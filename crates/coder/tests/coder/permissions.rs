@@ -171,7 +171,7 @@ async fn edit_approved_for_an_older_content_is_not_made() {
         Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by somebody else\n")));
     let turn = client.prompt(RENAME).await;
     assert!(
-        turn.text().contains("changed during the question, so it was not changed"),
+        turn.text().contains("changed before this call ran, so it was not modified"),
         "{}",
         turn.text()
     );

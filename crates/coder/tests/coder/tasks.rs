@@ -180,8 +180,8 @@ async fn read_only_subagent_changes_nothing() {
     assert!(!project.path().join("made").exists());
     let answers = bodies(&server)[2].to_string();
     assert!(
-        answers.contains("a subagent does not change the mode")
-            && answers.contains("a subagent has no subagents")
+        answers.contains("a subagent cannot change the mode")
+            && answers.contains("a subagent cannot start subagents")
     );
 }
 

@@ -51,7 +51,7 @@ async fn summary_uses_the_readme_and_the_manifest() {
     let text = ask(&empty(), "summarize this project").await.text();
     assert_eq!(
         text,
-        "There are no files in `.` (hidden files and those that `.gitignore` names are left out).\n"
+        "There are no files in `.` (hidden files and files that `.gitignore` names are left out).\n"
     );
 }
 
@@ -84,7 +84,7 @@ async fn file_is_shown_by_path_name_or_block() {
     assert!(ask(&mixed(), "SHOW 日本/メモ.md").await.text().contains("# メモ\n\nGröße と 色\n"));
 
     let text = ask(&empty(), "show main.rs").await.text();
-    assert!(text.starts_with("There is no file `main.rs`, and none of that name"), "{text}");
+    assert!(text.starts_with("There is no file `main.rs` in any folder"), "{text}");
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ impl Models {
             if self.configured.all().get(&provider.id).is_some_and(Option::is_none) {
                 let title = &provider.name;
                 return format!(
-                    "the model {name:?} cannot be used: the client switched {title} off"
+                    "the model {name:?} cannot be used: the client disabled {title}"
                 );
             }
             let is_there = self.providers.iter().any(|there| there.id == provider.id);

@@ -108,7 +108,7 @@ pub(crate) fn is_manifest(name: &str) -> bool {
 pub(crate) fn summary(files: &Files, reads: &[Outcome<'_>]) -> String {
     if files.total == 0 {
         return format!(
-            "There are no files in {} (hidden files and those that `.gitignore` names are left out).\n",
+            "There are no files in {} (hidden files and files that `.gitignore` names are left out).\n",
             code(&files.folder)
         );
     }
@@ -221,7 +221,7 @@ pub(crate) fn attached(file: &str, text: &str) -> String {
 pub(crate) fn folder(files: &Files) -> String {
     if files.total == 0 {
         return format!(
-            "{} is a folder without files that are neither hidden nor ignored.\n",
+            "{} is a folder without files, apart from hidden and ignored ones.\n",
             code(&files.folder)
         );
     }
@@ -232,7 +232,7 @@ pub(crate) fn folder(files: &Files) -> String {
 pub(crate) fn file_not_found(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(
-            "There is no file {}, and none of that name in any folder of the project (hidden and ignored ones are left out).\n",
+            "There is no file {} in any folder of the project (hidden and ignored files are left out).\n",
             code(file)
         ),
         _ => format!(

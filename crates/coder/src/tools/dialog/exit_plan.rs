@@ -105,7 +105,7 @@ impl ExitPlan {
         let handle = call.announce().await?;
         if toolbox.memory.conversation.kind() != ConversationKind::Agent {
             return toolbox
-                .failed(handle, "a subagent does not change the mode: report instead")
+                .failed(handle, "a subagent cannot change the mode: report instead")
                 .await;
         }
         if toolbox.mode() != Mode::Plan {

@@ -131,7 +131,7 @@ impl Task {
             shown.update(update).await?;
         }
         if matches!(toolbox.memory.conversation.kind(), ConversationKind::Subagent { .. }) {
-            let why = "a subagent has no subagents: do it yourself";
+            let why = "a subagent cannot start subagents: do it yourself";
             child.fail(why).await?;
             return Ok(ToolResult::failed(why));
         }

@@ -89,7 +89,7 @@ pub(super) fn sandbox_note(
         more => format!(" and {} more", counted(more as u64 - 1, "folder")),
     };
     let new = match sandbox.name() {
-        "Landlock" => ", and nothing new beside such a file",
+        "Landlock" => ", and it could not create files next to them",
         _ => "",
     };
     let (network, ask) = match line.network {

@@ -72,7 +72,7 @@ impl Toolbox<'_> {
             if now.map(|now| now.fingerprint()) != Ok(before.fingerprint()) {
                 let shown = &place.shown;
                 return Ok(Some(format!(
-                    "{shown} changed during the question, so it was not changed: read it, then try again"
+                    "{shown} changed before this call ran, so it was not modified: read it, then try again"
                 )));
             }
         }

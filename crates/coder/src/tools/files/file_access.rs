@@ -66,7 +66,7 @@ impl State {
         match self {
             Self::Nothing => format!("{shown} does not exist: check the path"),
             Self::Folder => format!("{shown} is a folder: give a file in it"),
-            Self::Text(_) => format!("{shown} is a text"),
+            Self::Text(_) => format!("{shown} is a text file"),
             Self::Picture(picture, _) => {
                 format!("{shown} is {}: only text can be {done}", picture.words())
             }
