@@ -33,6 +33,7 @@
 //!   to do. It waits and retries by itself, within [`Limits`].
 //! - **The network:** [`Http`] has the proxies and time limits; [`SseParser`] reads server-sent
 //!   events; [`Secret`] keeps keys out of logs.
+//! - **Text:** [`text`] has the short forms of text that messages to people and models share.
 //!
 //! A provider has one of four wires ([`Wire`]). Each wire is an adapter of two files: one builds
 //! the request, the other reads the answer. `CONTRIBUTING.md` says how to add a provider or a wire.
@@ -55,7 +56,7 @@ mod secret;
 mod sse;
 #[cfg(test)]
 mod testing;
-mod text;
+pub mod text;
 mod wire;
 
 pub use address::without_login;

@@ -147,10 +147,7 @@ async fn disabled_provider_answers_no_prompt() {
     let mut client = open(project.path(), &variables(&[("OPENAI_API_KEY", KEY)])).await;
     client.call("providers/disable", json!({ "providerId": "openai" })).await;
     let (code, message) = error(&client.prompt("help").await);
-    assert!(
-        code == -32000 && message.contains("the client disabled OpenAI"),
-        "{code} {message}"
-    );
+    assert!(code == -32000 && message.contains("the client disabled OpenAI"), "{code} {message}");
 }
 
 /// AUTH-05: every client learns how to add a key; the way in a terminal is only for clients that

@@ -87,9 +87,7 @@ impl Models {
         if let Some(provider) = known {
             if self.configured.all().get(&provider.id).is_some_and(Option::is_none) {
                 let title = &provider.name;
-                return format!(
-                    "the model {name:?} cannot be used: the client disabled {title}"
-                );
+                return format!("the model {name:?} cannot be used: the client disabled {title}");
             }
             let is_there = self.providers.iter().any(|there| there.id == provider.id);
             if let (false, Some(variable)) = (is_there, provider.keys.first()) {
