@@ -15,7 +15,7 @@ use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
 
 /// The maximum length of a handoff summary, in bytes.
-const HAND_OFF: usize = 12 * 1024;
+const MAX_HANDOFF: usize = 12 * 1024;
 
 /// The commands that the agent handles itself: name, description and input hint.
 const OWN: [(&str, &str, Option<&str>); 11] = [
@@ -91,7 +91,7 @@ pub(crate) async fn command(
             undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
         }
         "usage" => usage::usage(memory, turn, model),
-        "handoff" => turn.hand_off(HAND_OFF),
+        "handoff" => turn.hand_off(MAX_HANDOFF),
         "init" if model.writes() => return Ok(CommandOutcome::Asks(init::TASK.to_owned())),
         "init" => init::init(models, memory, turn).await?,
         "review" if model.writes() => return Ok(CommandOutcome::Asks(review::task(rest))),
@@ -177,8 +177,8 @@ async fn run_title(turn: &Turn, title: &str) -> Result<String> {
 /// Returns the title that a prompt asks for in words: `call this "X"`, `call this session X` or
 /// `call this X`.
 fn requested_title(text: &str) -> Option<&str> {
-    const LONGEST: usize = 100;
-    const BEGIN: &str = "call this ";
+    const MAX_TITLE: usize = 100;
+    const PREFIX: &str = "call this ";
     const SESSION: [&str; 4] = ["session ", "conversation ", "chat ", "thread "];
     // Code often calls things by these words.
     const CODE: [&str; 30] = [
@@ -214,9 +214,9 @@ fn requested_title(text: &str) -> Option<&str> {
         "field",
     ];
     let text = text.trim();
-    let (begin, rest) = text.split_at_checked(BEGIN.len())?;
-    if !begin.eq_ignore_ascii_case(BEGIN)
-        || text.len() > LONGEST
+    let (begin, rest) = text.split_at_checked(PREFIX.len())?;
+    if !begin.eq_ignore_ascii_case(PREFIX)
+        || text.len() > MAX_TITLE
         || text.contains(['\n', '`', '(', '?'])
     {
         return None;

@@ -38,7 +38,7 @@ use tokio::time::Instant;
 
 /// How much longer than its deadline the session waits for a server in the background, as a factor.
 /// A server that must be downloaded first may be slow.
-const GIVES_UP: u32 = 6;
+const GIVE_UP_FACTOR: u32 = 6;
 
 /// How long after the beginning of the session the first prompt still waits for servers that are
 /// about to be ready.
@@ -87,7 +87,7 @@ impl Servers {
             keys: models.key_variables(),
             forms,
             deadline,
-            longest: deadline.saturating_mul(GIVES_UP),
+            longest: deadline.saturating_mul(GIVE_UP_FACTOR),
         });
         let mut tasks = JoinSet::new();
         let given = opening.mcp_servers().iter();

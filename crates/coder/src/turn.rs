@@ -34,11 +34,11 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// The maximum number of model calls in one turn, and in one task of a subagent.
-const STEPS: usize = 50;
-const STEPS_OF_SUBAGENT: usize = 30;
+const MAX_STEPS: usize = 50;
+const MAX_SUBAGENT_STEPS: usize = 30;
 
 /// How many times in a row a model may send tool calls that its provider cannot read.
-const BROKEN: usize = 3;
+const MAX_BROKEN_CALLS: usize = 3;
 
 /// Answers one prompt.
 pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
@@ -93,8 +93,8 @@ pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) 
     report_unknown_window(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
     let steps = match memory.conversation.kind() {
-        ConversationKind::Agent => STEPS,
-        ConversationKind::Subagent { .. } => STEPS_OF_SUBAGENT,
+        ConversationKind::Agent => MAX_STEPS,
+        ConversationKind::Subagent { .. } => MAX_SUBAGENT_STEPS,
     };
     for step in 0..steps {
         report_server_events(memory, turn).await?;
@@ -128,7 +128,7 @@ pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) 
             (_, CallsOutcome::Ended(ended)) => return Ok(ended),
             (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, CallsOutcome::Some) => {}
             (ModelStop::Paused, _) => {}
-            (ModelStop::BrokenCall, CallsOutcome::Nothing) if broken < BROKEN => {}
+            (ModelStop::BrokenCall, CallsOutcome::Nothing) if broken < MAX_BROKEN_CALLS => {}
             (stop, _) => return stop_reason(&*model, &stop).map(Ended::Because),
         }
     }

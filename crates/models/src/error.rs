@@ -8,7 +8,8 @@ use std::time::Duration;
 /// The cause of a failed call. `Display` prints one or two sentences that say what to do. No
 /// variant contains a key.
 ///
-/// `provider` is the name for people and `status` that of HTTP. `said` is the message of the provider on one line of at most 300 characters; it may be empty.
+/// `provider` is the display name and `status` the HTTP status. `said` is the message of the
+/// provider on one line of at most 300 characters; it may be empty.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the fields are explained above, or by their names")]
 pub enum ModelError {

@@ -39,7 +39,7 @@ const FALLBACK: &str = "ATTACHE_FALLBACK";
 const TITLES: &str = "ATTACHE_TITLES";
 
 /// How long a new session waits for servers on this machine. It does not wait if no server runs.
-const LOOKING: Duration = Duration::from_millis(300);
+const SEARCH_LIMIT: Duration = Duration::from_millis(300);
 
 /// The variables of servers on this machine.
 const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
@@ -230,7 +230,7 @@ impl Models {
         };
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
         // A late server counts as missing.
-        let _late = tokio::time::timeout(LOOKING, looking).await;
+        let _late = tokio::time::timeout(SEARCH_LIMIT, looking).await;
     }
 
     /// Returns the id of the model of a new session.

@@ -1,4 +1,5 @@
-//! Short forms of text for messages: one line, Markdown code, counted nouns, and cuts by JSON length.
+//! Short forms of text for messages: one line, Markdown code, counted nouns, and cuts by JSON
+//! length.
 
 /// Returns the text on one line of at most `limit` characters; `…` replaces the rest.
 pub fn one_line(text: &str, limit: usize) -> String {

@@ -9,7 +9,7 @@ use attache_protocol::v1::{
 };
 
 /// The maximum number of choices in a list.
-const NAMED: usize = 60;
+const MAX_LISTED: usize = 60;
 
 /// Sets the option with this id to the value that `asked` matches, and tells the client (CONF-03,
 /// MODE-07). Lists the choices if `asked` is empty, or matches no value or several.
@@ -92,8 +92,8 @@ fn listed(
         format!("- {} {}{here}{about}\n", code(value.value.as_str()), value.name)
     };
     let mut text =
-        format!("{sentence}\n\n{}", choices.iter().take(NAMED).map(row).collect::<String>());
-    if let Some(more) = choices.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        format!("{sentence}\n\n{}", choices.iter().take(MAX_LISTED).map(row).collect::<String>());
+    if let Some(more) = choices.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }
     text

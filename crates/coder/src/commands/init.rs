@@ -19,7 +19,7 @@ Leave out advice that applies to every project.";
 const FILE: &str = "AGENTS.md";
 
 /// The maximum number of manifests to read.
-const READ: usize = 4;
+const MAX_MANIFESTS: usize = 4;
 
 /// The usual commands for each manifest, by its name.
 const COMMANDS: [(&str, &[&str]); 7] = [
@@ -46,7 +46,8 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
         !name.contains('/')
             && (name.to_lowercase().starts_with("readme") || commands_of(name, "").next().is_some())
     };
-    let names: Vec<String> = files.named.iter().filter(telling).take(READ).cloned().collect();
+    let names: Vec<String> =
+        files.named.iter().filter(telling).take(MAX_MANIFESTS).cloned().collect();
     let mut reads: Vec<ToolResult> = Vec::new();
     for name in names {
         reads.push(tools.call("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);

@@ -8,7 +8,7 @@ use attache_agent::{Result, Turn};
 use serde_json::json;
 
 /// The maximum number of files in the list.
-const NAMED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The command that lists the changes, and the line that separates its two parts.
 const LINE: &str = "--";
@@ -65,11 +65,11 @@ fn changes(output: &str) -> String {
         return "Nothing has changed since the last commit.\n".to_owned();
     }
     let total = counted(rows.len() as u64, "file");
-    let more = match rows.len().saturating_sub(NAMED) {
+    let more = match rows.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
         more => format!("- and {more} more\n"),
     };
-    rows.truncate(NAMED);
+    rows.truncate(MAX_LISTED);
     format!(
         "Changed since the last commit, {total}:\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
         rows.concat()

@@ -16,8 +16,8 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 
 /// The maximum share of the window for the kept turns, in percent: when the window is full, and
 /// when a person asks for a summary.
-const STAYS: u64 = 25;
-const STAYS_ON_REQUEST: u64 = 10;
+const KEPT_PERCENT: u64 = 25;
+const KEPT_PERCENT_ON_REQUEST: u64 = 10;
 
 /// The maximum share of the window for a summary request, in percent. A provider may count half as
 /// many tokens again as the estimate.
@@ -25,8 +25,8 @@ const REQUEST: u64 = 50;
 
 /// The minimum saving of a summary, in tokens and in percent of the conversation. A smaller saving
 /// is not reported.
-const SAVED: u64 = 200;
-const SAVED_PERCENT: u64 = 5;
+const MIN_SAVED: u64 = 200;
+const MIN_SAVED_PERCENT: u64 = 5;
 
 /// The result of a compaction.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model)
 
 /// Whether the saving from `before` to `after` tokens is worth a message.
 fn is_worthwhile(before: u64, after: u64) -> bool {
-    before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
+    before.saturating_sub(after) >= MIN_SAVED.max(before * MIN_SAVED_PERCENT / 100)
 }
 
 /// Tells a person who asked for a summary about the result, if the client shows no compactions.
@@ -141,9 +141,9 @@ pub(crate) async fn compact(
 ) -> Result<Compaction> {
     let size = model.size();
     let (cut, wish) = match wanted {
-        CompactionReason::Room => (memory.conversation.cut(size * STAYS / 100), None),
+        CompactionReason::Room => (memory.conversation.cut(size * KEPT_PERCENT / 100), None),
         CompactionReason::ByPerson(wish) => {
-            (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish)
+            (memory.conversation.cut_on_request(size * KEPT_PERCENT_ON_REQUEST / 100), wish)
         }
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
@@ -183,12 +183,12 @@ pub(crate) async fn compact(
 }
 
 /// The size of the pieces in which a summary is shown, in bytes. It keeps lines short.
-const PIECE: usize = 16 * 1024;
+const PIECE_SIZE: usize = 16 * 1024;
 
 async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     let mut rest = markdown;
     while let Some((piece, more)) =
-        rest.split_at_checked(rest.floor_char_boundary(PIECE)).filter(|_| !rest.is_empty())
+        rest.split_at_checked(rest.floor_char_boundary(PIECE_SIZE)).filter(|_| !rest.is_empty())
     {
         handle.summary(piece).await?;
         rest = more;

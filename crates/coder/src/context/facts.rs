@@ -9,10 +9,10 @@ use attache_protocol::v1::PlanEntryStatus;
 use std::collections::HashMap;
 
 /// The maximum number of facts of each kind. The newest are kept.
-const KEPT: usize = 60;
+const MAX_FACTS: usize = 60;
 
 /// The maximum length of a command or a step, in characters.
-const SHOWN: usize = 160;
+const MAX_SHOWN: usize = 160;
 
 impl Facts {
     /// Collects the facts of these messages, including those of a summary among them.
@@ -56,9 +56,9 @@ impl Facts {
                 if *status == PlanEntryStatus::Completed { "x" } else { " " }
             };
             let step = |entry: &attache_protocol::v1::PlanEntry| {
-                format!("- [{}] {}", done(&entry.status), one_line(&entry.content, SHOWN))
+                format!("- [{}] {}", done(&entry.status), one_line(&entry.content, MAX_SHOWN))
             };
-            self.plan = entries.iter().take(KEPT).map(step).collect();
+            self.plan = entries.iter().take(MAX_FACTS).map(step).collect();
         }
         match tool.touches() {
             Touch::Reads(paths) if tool.name() == "read" => add(&mut self.read, &paths),
@@ -74,9 +74,9 @@ impl Facts {
 /// Adds a fact without duplicates. The newest fact is last.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
-        let one = one_line(one, SHOWN);
+        let one = one_line(one, MAX_SHOWN);
         list.retain(|other| *other != one);
         list.push(one);
     }
-    list.drain(..list.len().saturating_sub(KEPT));
+    list.drain(..list.len().saturating_sub(MAX_FACTS));
 }

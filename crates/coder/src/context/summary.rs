@@ -18,7 +18,7 @@ Write Markdown in the language of the person with these headings, and leave out 
 Be exact: keep paths, names, numbers and error messages unchanged. Invent nothing. At most 800 words.";
 
 /// The maximum length of a summary, in bytes.
-const LONGEST: usize = 24 * 1024;
+const MAX_LENGTH: usize = 24 * 1024;
 
 /// The maximum length of each prompt and answer in a summary without a model, in characters.
 const LINE: usize = 200;
@@ -29,7 +29,7 @@ const PROMPTS: usize = 40;
 impl Summary {
     /// A summary in the model's words.
     pub(crate) fn of(words: &str, messages: &[Message]) -> Self {
-        Self { words: ends_within(words.trim(), LONGEST), facts: Facts::of(messages) }
+        Self { words: ends_within(words.trim(), MAX_LENGTH), facts: Facts::of(messages) }
     }
 
     /// A summary without a model: each prompt and the beginning of its answer.
@@ -53,7 +53,7 @@ impl Summary {
         words.extend(wish.map(|wish| format!("Keep: {}\n", one_line(wish, LINE))));
         let skipped = lines.len().saturating_sub(PROMPTS);
         words.push_str(&lines.split_off(skipped).join("\n"));
-        Self { words: ends_within(&words, LONGEST), facts: Facts::of(messages) }
+        Self { words: ends_within(&words, MAX_LENGTH), facts: Facts::of(messages) }
     }
 }
 

@@ -9,7 +9,7 @@ const PROJECT: &str = "project:";
 const BRANCH: &str = "branch:";
 
 /// The maximum size of a Git file to read, in bytes.
-const LONGEST: u64 = 4096;
+const MAX_SIZE: u64 = 4096;
 
 /// Adds the project and the branch to the session's metadata, if they are not there yet.
 pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> {
@@ -60,7 +60,7 @@ fn repository(git: &Path) -> Option<PathBuf> {
 
 /// The beginning of a regular file.
 fn start_of(path: &Path) -> Option<String> {
-    attache_host::read_plain_text(path, LONGEST).ok()
+    attache_host::read_plain_text(path, MAX_SIZE).ok()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ const TURNS: u32 = 6;
 /// The number of prompts in the request, and the maximum length of each prompt and of the last
 /// answer, in characters.
 const PROMPTS: usize = 6;
-const SHOWN: usize = 600;
+const MAX_SHOWN: usize = 600;
 
 /// The system prompt for a model that writes a title.
 const SYSTEM: &str = "\
@@ -112,13 +112,15 @@ fn system(before: Option<&str>) -> String {
 /// The part of the conversation that the model sees: the last prompts and the agent's last words.
 fn shown(conversation: &Conversation) -> String {
     let prompts = conversation.messages().iter().filter_map(|message| match message {
-        Message::User(prompt) => Some(format!("Person: {}\n", one_line(&prompt.with_paths, SHOWN))),
+        Message::User(prompt) => {
+            Some(format!("Person: {}\n", one_line(&prompt.with_paths, MAX_SHOWN)))
+        }
         _ => None,
     });
     let mut prompts: Vec<String> = prompts.collect();
     prompts.drain(..prompts.len().saturating_sub(PROMPTS));
     let answer = conversation.last_words().unwrap_or_default();
-    format!("{}Agent: {}\n", prompts.concat(), one_line(&answer, SHOWN))
+    format!("{}Agent: {}\n", prompts.concat(), one_line(&answer, MAX_SHOWN))
 }
 
 /// One search for a title.

@@ -22,14 +22,14 @@ use std::time::Duration;
 
 /// How long to wait for a process to end after its output has ended, so that its exit status is
 /// known.
-const ENDING: Duration = Duration::from_millis(500);
+const EXIT_WAIT: Duration = Duration::from_millis(500);
 
 /// The maximum length of the last line of stderr in a message, in characters.
-const LAST_LINE: usize = 200;
+const MAX_LAST_LINE: usize = 200;
 
 /// The maximum number of tools of one server, and of the pages that list them.
-const TOOLS: usize = 1000;
-const PAGES: usize = 50;
+const MAX_TOOLS: usize = 1000;
+const MAX_PAGES: usize = 50;
 
 /// A connected server.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Traces {
             return Some("it sent a message of more than 32 MiB".to_owned());
         }
         let watch = self.watch.get()?;
-        let exit = tokio::time::timeout(ENDING, watch.wait()).await.ok()?;
+        let exit = tokio::time::timeout(EXIT_WAIT, watch.wait()).await.ok()?;
         Some(format!("it ended: {exit}{}", self.last_words()))
     }
 
@@ -70,12 +70,12 @@ impl Traces {
                 .filter(|stray| !stray.is_empty())
         };
         match (line, stray) {
-            (Some(line), _) => format!(" (its last line: {})", one_line(&line, LAST_LINE)),
+            (Some(line), _) => format!(" (its last line: {})", one_line(&line, MAX_LAST_LINE)),
             (None, stray) => stray()
                 .map(|stray| {
                     format!(
                         " (it wrote this to stdout, which is not a message: {})",
-                        one_line(&stray, LAST_LINE)
+                        one_line(&stray, MAX_LAST_LINE)
                     )
                 })
                 .unwrap_or_default(),
@@ -128,10 +128,10 @@ pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ServiceE
         return Ok(tools);
     }
     let mut cursor = None;
-    for _ in 0..PAGES {
+    for _ in 0..MAX_PAGES {
         let page = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(page)).await?;
-        tools.extend(page.tools.into_iter().take(TOOLS.saturating_sub(tools.len())));
+        tools.extend(page.tools.into_iter().take(MAX_TOOLS.saturating_sub(tools.len())));
         cursor = page.next_cursor;
         if cursor.is_none() {
             break;
@@ -160,7 +160,7 @@ async fn process(
     let (Some(stdin), Some(stdout)) = (child.take_stdin(), child.take_stdout()) else {
         return Err("its process has no pipes".to_owned());
     };
-    let stdout = Stdout::new(stdout, super::stdout::LONGEST);
+    let stdout = Stdout::new(stdout, super::stdout::MAX_LINE);
     // The cell is empty, because each connection is made once.
     drop((traces.watch.set(child.watch()), traces.seen.set(stdout.seen())));
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);

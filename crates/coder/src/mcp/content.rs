@@ -10,10 +10,10 @@ use serde_json::Value;
 
 /// The maximum size of one result for the person, in bytes of JSON. Together with the structured
 /// result, a message stays under 64 KiB.
-const SHOWN: usize = 40 * 1024;
+const MAX_SHOWN: usize = 40 * 1024;
 
 /// The maximum size of a structured result for the person, in bytes of JSON.
-const STRUCTURED_SHOWN: usize = 12 * 1024;
+const MAX_STRUCTURED: usize = 12 * 1024;
 
 /// The maximum size of a picture for a model, in bytes of base64, and the maximum number of
 /// pictures of one result.
@@ -49,7 +49,7 @@ impl ReturnedContent {
             structured: None,
             failed,
         };
-        let mut left = SHOWN;
+        let mut left = MAX_SHOWN;
         let empty = result.content.is_empty();
         for block in result.content {
             returned.add(block, &mut left);
@@ -59,7 +59,7 @@ impl ReturnedContent {
             if empty {
                 returned.text(&json, &mut left);
             }
-            returned.structured = (json.len() <= STRUCTURED_SHOWN).then_some(structured);
+            returned.structured = (json.len() <= MAX_STRUCTURED).then_some(structured);
         }
         if returned.text.is_empty() {
             returned.text =

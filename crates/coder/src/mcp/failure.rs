@@ -11,15 +11,15 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 
 /// The maximum length of a server's own words, in characters.
-const SAID: usize = 300;
+const MAX_WORDS: usize = 300;
 
 /// Explains why a process could not be started.
 pub(super) fn start_failure(error: &StartError) -> String {
     match error {
         StartError::NotFound { program, searched: Some(_) } => {
-            format!("its PATH has no program {}", one_line(&program.to_string_lossy(), SAID))
+            format!("its PATH has no program {}", one_line(&program.to_string_lossy(), MAX_WORDS))
         }
-        error => one_line(&error.to_string(), SAID),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn connect_failure(error: &ClientInitializeError) -> String {
             format!(
                 "it answered with the error {}: {}",
                 error.code.0,
-                one_line(&error.message, SAID)
+                one_line(&error.message, MAX_WORDS)
             )
         }
         _ => "its response to `initialize` is invalid".to_owned(),
@@ -46,13 +46,13 @@ pub(super) fn request_failure(error: &ServiceError) -> String {
             format!(
                 "it answered with the error {}: {}",
                 error.code.0,
-                one_line(&error.message, 4 * SAID)
+                one_line(&error.message, 4 * MAX_WORDS)
             )
         }
         ServiceError::TransportSend(error) => transport(error),
         ServiceError::TransportClosed => "it closed the connection".to_owned(),
         ServiceError::UnexpectedResponse => "its response does not match the request".to_owned(),
-        error => one_line(&error.to_string(), SAID),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
@@ -62,7 +62,7 @@ fn transport(error: &DynamicTransportError) -> String {
     }
     match error.error.downcast_ref::<LegacyError>() {
         Some(error) => legacy(error),
-        None => one_line(&error.error.to_string(), SAID),
+        None => one_line(&error.error.to_string(), MAX_WORDS),
     }
 }
 
@@ -84,9 +84,9 @@ fn streamable(error: &StreamableHttpError<reqwest::Error>) -> String {
         StreamableHttpError::SessionExpired => status(404),
         StreamableHttpError::UnexpectedServerResponse(words) => {
             let code = words.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)?.parse().ok());
-            code.map_or_else(|| one_line(words, SAID), status)
+            code.map_or_else(|| one_line(words, MAX_WORDS), status)
         }
-        error => one_line(&error.to_string(), SAID),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
@@ -114,8 +114,8 @@ pub(super) fn http(error: &reqwest::Error) -> String {
         // Without a cause, the library's words name the address.
         _ if error.source().is_none() => "the request to it could not be sent".to_owned(),
         _ if error.is_connect() => {
-            format!("no response from its address ({})", one_line(&deepest.to_string(), SAID))
+            format!("no response from its address ({})", one_line(&deepest.to_string(), MAX_WORDS))
         }
-        _ => format!("the connection broke ({})", one_line(&deepest.to_string(), SAID)),
+        _ => format!("the connection broke ({})", one_line(&deepest.to_string(), MAX_WORDS)),
     }
 }

@@ -5,7 +5,7 @@ use reqwest::Url;
 use std::fmt;
 
 /// The minimum length of a hidden value, in bytes. Shorter values also occur in ordinary words.
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 
 /// The values of a server's environment variables and headers, and every part of its address except
 /// the host and the path.
@@ -45,7 +45,7 @@ impl Secrets {
             // A server may repeat only the key of `Bearer KEY`.
             values.extend(value.split_whitespace().skip(1).map(str::to_owned));
         }
-        values.retain(|value| value.len() >= SHORTEST);
+        values.retain(|value| value.len() >= MIN_LENGTH);
         // A value that contains another one comes first.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self(values)

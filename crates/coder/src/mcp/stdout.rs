@@ -8,10 +8,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// The maximum length of a line of a server, in bytes. A longer line ends its connection, so that
 /// memory stays bounded.
-pub(super) const LONGEST: usize = 32 << 20;
+pub(super) const MAX_LINE: usize = 32 << 20;
 
 /// The maximum length of a kept line that is not a message, in bytes.
-const KEPT: usize = 200;
+const MAX_KEPT: usize = 200;
 
 /// Problems in the output that a person should know about.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl<R> Stdout<R> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         self.keeps = self.keeps || seen.stray.is_empty();
         if self.keeps {
-            let room = KEPT.saturating_sub(seen.stray.len());
+            let room = MAX_KEPT.saturating_sub(seen.stray.len());
             seen.stray.extend(piece.iter().take(room));
         }
     }

@@ -16,13 +16,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 /// The maximum size of one session's kept files, in bytes. Beyond it, the oldest turns are removed.
-const KEPT: usize = 64 * 1024 * 1024;
+const MAX_KEPT: usize = 64 * 1024 * 1024;
 
 /// The maximum size of a kept file, in bytes.
-pub(crate) const FILE_KEPT: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_KEPT_FILE: u64 = 16 * 1024 * 1024;
 
 /// The maximum length of a prompt that names its turn, in characters.
-const PROMPT_NAMED: usize = 60;
+const MAX_PROMPT: usize = 60;
 
 /// The changes of a session, the latest turn last.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ impl Before {
 impl Changes {
     /// Starts a turn with this prompt.
     pub(crate) fn begin(&mut self, prompt: &str) {
-        self.begun = Some(one_line(prompt, PROMPT_NAMED));
+        self.begun = Some(one_line(prompt, MAX_PROMPT));
     }
 
     /// Keeps the state of a place before its first change in this turn.
@@ -115,7 +115,7 @@ impl Changes {
         // Until the change, both states are the same.
         let after = before.fingerprint();
         turn.files.push(KeptFile { place: place.clone(), before, after });
-        while self.held > KEPT {
+        while self.held > MAX_KEPT {
             self.make_room();
         }
     }
@@ -353,7 +353,7 @@ async fn written(
 
 #[cfg(test)]
 mod tests {
-    use super::{Before, Changes, Content, FILE_KEPT, KEPT, UndoReport};
+    use super::{Before, Changes, Content, MAX_KEPT, MAX_KEPT_FILE, UndoReport};
     use attache_policy::Folders;
 
     #[test]
@@ -362,8 +362,10 @@ mod tests {
         let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
         let mut changes = Changes::default();
         let keep = |changes: &mut Changes, name: String| {
-            let before =
-                Before::File { content: Content::Bytes(vec![0; FILE_KEPT as usize]), mode: None };
+            let before = Before::File {
+                content: Content::Bytes(vec![0; MAX_KEPT_FILE as usize]),
+                mode: None,
+            };
             changes.keep(&folders.place(name).unwrap(), before);
         };
         for turn in 0..3 {
@@ -372,14 +374,14 @@ mod tests {
                 keep(&mut changes, format!("{turn}-{file}"));
             }
         }
-        assert!(changes.held <= KEPT && changes.forgotten);
+        assert!(changes.held <= MAX_KEPT && changes.forgotten);
         assert_eq!((changes.turns.len(), changes.turns[0].files.len()), (1, 3));
         for file in 3..6 {
             keep(&mut changes, format!("2-{file}"));
         }
         let lost =
             changes.turns[0].files.iter().filter(|kept| matches!(kept.before, Before::Lost(_)));
-        assert_eq!((lost.count(), changes.held), (2, KEPT));
+        assert_eq!((lost.count(), changes.held), (2, MAX_KEPT));
     }
 
     #[test]

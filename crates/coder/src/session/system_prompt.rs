@@ -14,8 +14,8 @@ const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agen
 
 /// The maximum length of a path, in bytes, and the maximum number of folders. They keep the prompt
 /// under 8 KiB.
-const PATH_NAMED: usize = 400;
-const FOLDERS_NAMED: usize = 5;
+const MAX_PATH: usize = 400;
+const MAX_FOLDERS: usize = 5;
 
 /// The instructions of a client for one session.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(crate) fn system_prompt(
 ) -> String {
     let short = |path: &std::path::Path| {
         let shown = path.display().to_string();
-        shown.get(..shown.floor_char_boundary(PATH_NAMED)).unwrap_or_default().to_owned()
+        shown.get(..shown.floor_char_boundary(MAX_PATH)).unwrap_or_default().to_owned()
     };
     let instructions = instructions.unwrap_or_default();
     let mut prompt = match client {
@@ -57,7 +57,7 @@ pub(crate) fn system_prompt(
         "{instructions}\nThis session\n- Working directory: {}\n",
         short(folders.cwd())
     ));
-    for more in folders.given().iter().skip(1).take(FOLDERS_NAMED) {
+    for more in folders.given().iter().skip(1).take(MAX_FOLDERS) {
         prompt.push_str(&format!("- Further folder: {}\n", short(more)));
     }
     prompt.push_str(&format!("- System: {} on {}\n", std::env::consts::OS, std::env::consts::ARCH));

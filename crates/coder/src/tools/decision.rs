@@ -229,9 +229,9 @@ fn located<'p>(
     line: Option<u32>,
 ) -> NewToolCall {
     let mut length = 0;
-    for place in places.take(LOCATIONS_TOLD) {
+    for place in places.take(MAX_LOCATIONS) {
         length += place.absolute.as_os_str().len();
-        if length > LOCATIONS_LENGTH {
+        if length > MAX_LOCATIONS_LENGTH {
             break;
         }
         call = call.location(&place.absolute, line);
@@ -254,8 +254,8 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
 
 /// The maximum number of files that one call reports to the client, and the maximum length of their
 /// names together, in bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATIONS_LENGTH: usize = 8 * 1024;
+const MAX_LOCATIONS: usize = 20;
+const MAX_LOCATIONS_LENGTH: usize = 8 * 1024;
 
 /// Decides about a call. A rule must not deny the paths in the arguments. For a change, the
 /// decision covers only the resolved paths.

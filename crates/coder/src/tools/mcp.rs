@@ -23,8 +23,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The time limits of a call: without any message from the server, and in all.
-const SILENT: Duration = Duration::from_secs(300);
-const LONGEST: Duration = Duration::from_secs(3600);
+const SILENCE_LIMIT: Duration = Duration::from_secs(300);
+const TOTAL_LIMIT: Duration = Duration::from_secs(3600);
 
 /// The minimum time between two progress updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
@@ -175,8 +175,8 @@ impl Toolbox<'_> {
         mut running: Running,
         mut handle: ToolCallHandle,
     ) -> Result<ToolResult> {
-        let latest = Instant::now() + LONGEST;
-        let (mut deadline, mut next_update) = (Instant::now() + SILENT, Instant::now());
+        let latest = Instant::now() + TOTAL_LIMIT;
+        let (mut deadline, mut next_update) = (Instant::now() + SILENCE_LIMIT, Instant::now());
         let failed = loop {
             let next = tokio::select! {
                 biased;
@@ -187,7 +187,7 @@ impl Toolbox<'_> {
                 next = running.next() => next,
                 () = tokio::time::sleep_until(deadline.min(latest)) => {
                     running.cancel("it took too long").await;
-                    let silent = counted(SILENT.as_secs(), "second");
+                    let silent = counted(SILENCE_LIMIT.as_secs(), "second");
                     break format!("the MCP server {} sent nothing for {silent}", server.name());
                 }
             };
@@ -214,7 +214,7 @@ impl Toolbox<'_> {
                 running.cancel("its turn is over").await;
                 return Err(error);
             }
-            deadline = Instant::now() + SILENT;
+            deadline = Instant::now() + SILENCE_LIMIT;
         };
         self.failed(handle, &failed).await
     }

@@ -16,7 +16,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 /// The maximum number of parallel calls.
-const AT_ONCE: usize = 8;
+const MAX_PARALLEL: usize = 8;
 
 /// A tool call that a provider's model requests.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Toolbox<'_> {
     async fn readers(&self, requests: &[Request]) -> Result<Vec<Reader>> {
         let mut readers = Vec::new();
         if requests.len() > 1 {
-            for request in requests.iter().take(AT_ONCE) {
+            for request in requests.iter().take(MAX_PARALLEL) {
                 let Some(reader) = self.reader(request).await? else { break };
                 readers.push(reader);
             }

@@ -23,8 +23,8 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped, [`CancelFlag`] tells the work,
-/// and its result is discarded.
+/// Runs `work` where blocking is allowed. When the future is dropped, [`CancelFlag`] tells the
+/// work, and its result is discarded.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {

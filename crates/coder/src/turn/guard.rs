@@ -3,7 +3,7 @@
 use crate::tools::ToolResult;
 
 /// How many times in a row the same call may fail before the model gets a warning.
-const TOLD: u32 = 3;
+const WARN_AFTER: u32 = 3;
 
 /// The calls of one turn that failed in the same way.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ impl Guard {
         if !same {
             self.last = Some((name.to_owned(), arguments.to_owned()));
         }
-        if self.times == TOLD {
+        if self.times == WARN_AFTER {
             result.text.push_str(&format!(
-                "\n[The same call failed {TOLD} times in a row. If you repeat it, the turn ends: do something else, or say what is \
+                "\n[The same call failed {WARN_AFTER} times in a row. If you repeat it, the turn ends: do something else, or say what is \
                  missing.]"
             ));
         }
@@ -35,7 +35,7 @@ impl Guard {
 
     /// The message for the person if the model repeats the call anyway.
     pub(crate) fn stuck(&self) -> Option<String> {
-        let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
+        let (name, _) = self.last.as_ref().filter(|_| self.times > WARN_AFTER)?;
         let name = crate::tools::fit::code(name);
         Some(format!(
             "\n\nThe turn was stopped: the same call of {name} failed {} times in a row.\n",

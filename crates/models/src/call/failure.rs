@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
-const SAID: usize = 300;
+const MAX_MESSAGE: usize = 300;
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -152,8 +152,9 @@ impl ProviderError<'_> {
 /// Returns a provider's text on one line of at most 300 characters, without control characters.
 pub(crate) fn shown(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let visible: String = line.chars().filter(|each| !each.is_control()).take(SAID + 1).collect();
-    match visible.char_indices().nth(SAID) {
+    let visible: String =
+        line.chars().filter(|each| !each.is_control()).take(MAX_MESSAGE + 1).collect();
+    match visible.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", visible.get(..end).unwrap_or_default()),
         None => visible,
     }

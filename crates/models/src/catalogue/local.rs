@@ -13,7 +13,7 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_millis(500);
 
 /// The maximum number of models that are requested one by one.
-const ASKED: usize = 32;
+const MAX_REQUESTED: usize = 32;
 
 /// A server that responded.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ async fn ollama_server(
         let mut running =
             list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
         let mut window = running.find_map(|model| number(model, "context_length"));
-        if window.is_none() && at < ASKED {
+        if window.is_none() && at < MAX_REQUESTED {
             let shown = asked(http, &provider, "/api/show", Some(json!({"model": name})))
                 .await
                 .unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
 /// How many searches for servers on this machine it takes before their model counts as missing.
-const LOOKS: u32 = 5;
+const MAX_SEARCHES: u32 = 5;
 
 /// A model that cannot be used: every call fails. The offline model never replaces it.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Models {
     /// without a full stop. `None` if it can be used or is not set. This first looks for servers on
     /// this machine.
     pub async fn unusable(&self) -> Option<String> {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_SEARCHES {
             if self.unknown_wish().is_none() || self.has_looked() {
                 break;
             }

@@ -29,14 +29,14 @@ What I say is only what my tools found. The session's mode decides what may run 
 ";
 
 /// The maximum number of names in an answer.
-const NAMES_TOLD: usize = 50;
+const MAX_NAMES: usize = 50;
 
 /// The maximum length of a README's first paragraph, in characters.
-const PARAGRAPH_TOLD: usize = 600;
+const MAX_PARAGRAPH: usize = 600;
 
 /// The maximum length of a command's output, in bytes of JSON. The tool call shows the whole
 /// output.
-const OUTPUT_TOLD: usize = 8 * 1024;
+const MAX_OUTPUT: usize = 8 * 1024;
 
 /// Files that describe a project, besides its README.
 const MANIFESTS: &[&str] = &[
@@ -168,7 +168,7 @@ fn readme(lines: &Lines) -> String {
         .skip_while(|row| row.is_empty())
         .take_while(|row| !row.is_empty() && !row.starts_with('#'));
     let paragraph = paragraph.collect::<Vec<_>>().join(" ");
-    let cut: String = paragraph.chars().take(PARAGRAPH_TOLD).collect();
+    let cut: String = paragraph.chars().take(MAX_PARAGRAPH).collect();
     let end = if cut.len() < paragraph.len() { "…" } else { "" };
     match cut.is_empty() {
         true => format!("\n{} is titled “{title}”.\n", code(&lines.path)),
@@ -245,8 +245,8 @@ pub(crate) fn file_not_found(file: &str, several: &[String], files: &Files) -> S
 }
 
 fn names(files: &Files) -> String {
-    let rows = files.named.iter().take(NAMES_TOLD).map(|name| format!("- {}\n", code(name)));
-    let more = more(files.total, NAMES_TOLD, "file");
+    let rows = files.named.iter().take(MAX_NAMES).map(|name| format!("- {}\n", code(name)));
+    let more = more(files.total, MAX_NAMES, "file");
     let more = more.trim_start_matches([',', ' ']);
     let last = if more.is_empty() { String::new() } else { format!("- {more}\n") };
     rows.collect::<String>() + &last
@@ -268,10 +268,10 @@ fn nothing(what: &str, matches: &Matches) -> String {
 }
 
 fn rows(matches: &Matches) -> String {
-    let rows = matches.lines.iter().take(NAMES_TOLD).map(|each| {
+    let rows = matches.lines.iter().take(MAX_NAMES).map(|each| {
         format!("- {}: {}\n", code(&format!("{}:{}", each.path, each.line)), code(each.text.trim()))
     });
-    let more = match matches.total.saturating_sub(NAMES_TOLD as u64) {
+    let more = match matches.total.saturating_sub(MAX_NAMES as u64) {
         0 => String::new(),
         more => format!("- and {}\n", counted(more, "more line")),
     };
@@ -389,7 +389,7 @@ pub(crate) fn ran(command: &str, ran: &Ran) -> String {
             "{}: {}.\n\n{}\n",
             code(command),
             ran.end,
-            code_block(&ends_within(&ran.output, OUTPUT_TOLD))
+            code_block(&ends_within(&ran.output, MAX_OUTPUT))
         ),
     }
 }

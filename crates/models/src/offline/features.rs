@@ -9,7 +9,7 @@ use crate::text::{code, counted, ends_within, one_line};
 use serde_json::json;
 
 /// The maximum length of a page or a report, in bytes of JSON.
-const TOLD: usize = 8 * 1024;
+const MAX_SHOWN: usize = 8 * 1024;
 
 /// The file that `fail` reads.
 const MISSING: &str = "there is no such file";
@@ -103,9 +103,10 @@ pub(crate) fn delegate(turn: &CurrentTurn<'_>, prompt: &str) -> Vec<Output> {
             vec![Output::thought("I give this to a subagent."), Output::Call("task", arguments)]
         }
         Some(result) if result.failed => Output::text(failure(result.text)),
-        Some(result) => {
-            Output::text(format!("The subagent reports:\n\n{}", ends_within(result.text, TOLD)))
-        }
+        Some(result) => Output::text(format!(
+            "The subagent reports:\n\n{}",
+            ends_within(result.text, MAX_SHOWN)
+        )),
     }
 }
 
@@ -119,6 +120,6 @@ pub(crate) fn fetch(turn: &CurrentTurn<'_>, url: &str) -> Vec<Output> {
         Some(result) if result.failed || result.found == Found::NotAllowed => {
             Output::text(failure(result.text))
         }
-        Some(result) => Output::text(format!("{}\n", ends_within(result.text, TOLD))),
+        Some(result) => Output::text(format!("{}\n", ends_within(result.text, MAX_SHOWN))),
     }
 }

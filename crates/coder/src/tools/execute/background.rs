@@ -16,10 +16,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// The maximum number of running background commands of a session.
-const RUNNING: usize = 8;
+const MAX_RUNNING: usize = 8;
 
 /// The maximum number of background commands that a session remembers, including ended ones.
-const KNOWN: usize = 32;
+const MAX_KNOWN: usize = 32;
 
 /// The background commands of a session. Dropping this value kills all of them.
 #[derive(Debug, Default)]
@@ -174,13 +174,13 @@ impl Background {
         running_command: RunningCommand,
     ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
-        if self.tasks.len() >= RUNNING {
+        if self.tasks.len() >= MAX_RUNNING {
             return Err(format!(
                 "{} run already: end one with `kill` first",
-                counted(RUNNING as u64, "background command")
+                counted(MAX_RUNNING as u64, "background command")
             ));
         }
-        if self.known.len() >= KNOWN {
+        if self.known.len() >= MAX_KNOWN {
             let ended =
                 self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
             ended.and_then(|id| self.known.remove(&id));

@@ -33,7 +33,7 @@ const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
 /// The maximum number of protected paths inside the session's folders. Each is a mount, and more of
 /// them delay a command noticeably.
-const HELD: usize = 128;
+const MAX_PROTECTED: usize = 128;
 
 /// Why the policy allowed a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,9 @@ pub(super) fn sandbox_bounds(
     found.secret.retain(|path| !permit.allowed && !tracked.has(path));
     let homes = outside::homes();
     let mut hidden = outside::hidden(&homes, roots.all(), &session.private);
-    hidden.extend(found.secret.iter().take(HELD).filter_map(|path| path.canonicalize().ok()));
+    hidden.extend(
+        found.secret.iter().take(MAX_PROTECTED).filter_map(|path| path.canonicalize().ok()),
+    );
     hidden.retain(|path| !roots.all().iter().any(|root| root.starts_with(path)));
     let mut read_only = vec![places.outputs.clone()];
     let mut missing = Vec::new();
@@ -79,7 +81,7 @@ pub(super) fn sandbox_bounds(
         read_only.extend(roots.all().iter().cloned());
     } else {
         let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
-        read_only.extend(held.take(HELD));
+        read_only.extend(held.take(MAX_PROTECTED));
         let repositories: Vec<PathBuf> =
             read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
@@ -148,14 +150,14 @@ fn repository(file: &Path) -> Vec<PathBuf> {
 struct Tracked(Vec<(PathBuf, Vec<u8>)>);
 
 /// The maximum size of an index of a repository, in bytes. A longer one is ignored.
-const LONGEST_INDEX: u64 = 8 * 1024 * 1024;
+const MAX_INDEX: u64 = 8 * 1024 * 1024;
 
 impl Tracked {
     fn of(roots: &[PathBuf]) -> Self {
         let index = |root: &PathBuf| {
             let file = root.join(".git/index");
             let length = file.symlink_metadata().ok().filter(fs::Metadata::is_file)?.len();
-            (length <= LONGEST_INDEX).then(|| Some((root.clone(), fs::read(&file).ok()?)))?
+            (length <= MAX_INDEX).then(|| Some((root.clone(), fs::read(&file).ok()?)))?
         };
         Self(roots.iter().filter_map(index).collect())
     }

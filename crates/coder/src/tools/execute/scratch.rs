@@ -14,10 +14,10 @@ const NAME: &str = "attache-session-";
 const LOCK: &str = "lock";
 
 /// The maximum number of outputs that a session keeps. The oldest is removed first.
-const OUTPUTS: usize = 16;
+const MAX_OUTPUTS: usize = 16;
 
 /// The maximum number of folders of dead sessions to remove at once.
-const SWEPT: usize = 16;
+const MAX_REMOVED: usize = 16;
 
 /// A private folder outside the session's folders, which is created when it is first needed. It is
 /// removed with the session. If the session's process was killed, the next session with permission
@@ -100,7 +100,7 @@ impl CreatedFolder {
         let outputs = self.path.join("outputs");
         let output = outputs.join(format!("{}.txt", self.count));
         self.outputs.push_back(output.clone());
-        if self.outputs.len() > OUTPUTS
+        if self.outputs.len() > MAX_OUTPUTS
             && let Some(oldest) = self.outputs.pop_front()
         {
             // A short output creates no file.
@@ -117,7 +117,7 @@ fn sweep(place: &Path) {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))
     };
     let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
-    for folder in entries.filter(named).take(SWEPT) {
+    for folder in entries.filter(named).take(MAX_REMOVED) {
         let lock = File::open(folder.join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             let _stays = fs::remove_dir_all(folder);

@@ -1,6 +1,6 @@
 //! Changes of files for all tools. Each change is kept for undo, and either all or none are made.
 
-use crate::session::changes::{Before, Content, FILE_KEPT, restore};
+use crate::session::changes::{Before, Content, MAX_KEPT_FILE, restore};
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::file_access::{FileAccess, Fingerprint, State};
 use crate::tools::files::step::Step;
@@ -171,7 +171,7 @@ impl Toolbox<'_> {
             State::Text(document) => Content::Text(document),
             State::Picture(_, bytes) => Content::Bytes(bytes),
             State::Other { .. } => {
-                let read = |_: &Folders, place: &Place| place.resolved.read(FILE_KEPT);
+                let read = |_: &Folders, place: &Place| place.resolved.read(MAX_KEPT_FILE);
                 match self.files().on_disk(place, read).await? {
                     Ok(bytes) => Content::Bytes(bytes),
                     Err(why) => return Ok(Before::Lost(why)),

@@ -3,7 +3,7 @@
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// How many bytes are examined to tell text from binary data.
-const LOOK: usize = 8 * 1024;
+const EXAMINED: usize = 8 * 1024;
 
 /// The text of a file. A byte order mark is its first character, and line ends are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Document {
                 return Some(Self { text: text.into_owned(), encoding: kept });
             }
         }
-        let start = bytes.get(..LOOK).unwrap_or(&bytes);
+        let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
         if start.contains(&0) {
             return None;
         }
@@ -67,7 +67,7 @@ impl Document {
             Ok(text) => Some(Self::new(text)),
             Err(error) => {
                 let bytes = error.into_bytes();
-                let start = bytes.get(..LOOK).unwrap_or(&bytes);
+                let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
                 // Binary data has control characters where text has none.
                 let control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
                 if start.iter().any(control) {

@@ -20,7 +20,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// The maximum size of a file to read, in bytes. A client's response must fit on one line of the
 /// protocol, with its escapes.
-const SIZE_READ: u64 = 4 * 1024 * 1024;
+const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 /// How many bytes of a larger file are examined to describe it.
 const START: u64 = 8 * 1024;
@@ -120,7 +120,7 @@ impl FileAccess<'_> {
             return Ok(Ok(on_disk));
         }
         match self.turn.read_text_file(&place.absolute, None, None).await {
-            Ok(text) if text.len() as u64 > SIZE_READ => {
+            Ok(text) if text.len() as u64 > MAX_SIZE => {
                 Ok(Err(too_large(place, text.len() as u64)))
             }
             Ok(text) => Ok(Ok(State::Text(Document::new(text)))),
@@ -250,7 +250,7 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     };
     let io = |error: std::io::Error| FileError::new(&path, error.into());
     let found = file.metadata().map_err(io)?;
-    let most = if found.len() > SIZE_READ { START } else { SIZE_READ + 1 };
+    let most = if found.len() > MAX_SIZE { START } else { MAX_SIZE + 1 };
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).map_err(io)?;
     let length = found.len().max(bytes.len() as u64);
@@ -263,7 +263,7 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     }
     let start: Vec<u8> = bytes.iter().take(START as usize).copied().collect();
     let binary = || other(format!("{}: only text and pictures can be read", binary::what(&start)));
-    if length > SIZE_READ {
+    if length > MAX_SIZE {
         // The bytes may end within a character.
         let is_text =
             std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
@@ -280,7 +280,7 @@ fn stamp(found: &Metadata) -> Stamp {
 }
 
 fn large(length: u64) -> String {
-    format!("too large: it has {length} bytes and the limit is {SIZE_READ}; use a search instead")
+    format!("too large: it has {length} bytes and the limit is {MAX_SIZE}; use a search instead")
 }
 
 fn too_large(place: &Place, length: u64) -> String {

@@ -3,12 +3,12 @@
 use crate::tools::fit::counted;
 
 /// The largest picture for a model, in bytes and in pixels of either side. All providers accept it.
-pub(crate) const BYTES: u64 = 3_750_000;
-const SIDE: u32 = 8_000;
+pub(crate) const MAX_BYTES: u64 = 3_750_000;
+const MAX_SIDE: u32 = 8_000;
 
 /// The maximum number of JPEG segments to search for the size. Ordinary pictures have fewer before
 /// it.
-const SEGMENTS: usize = 1_000;
+const MAX_SEGMENTS: usize = 1_000;
 
 /// The properties of a picture in its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +52,13 @@ impl Picture {
         let words = self.words();
         match self.size {
             None => Some(format!("{words}: its header has no size")),
-            Some((width, height)) if width > SIDE || height > SIDE => Some(format!(
-                "{words}: the limit is {SIDE} on a side; make a smaller copy and read that"
+            Some((width, height)) if width > MAX_SIDE || height > MAX_SIDE => Some(format!(
+                "{words}: the limit is {MAX_SIDE} on a side; make a smaller copy and read that"
             )),
-            _ if length > BYTES => Some(format!(
+            _ if length > MAX_BYTES => Some(format!(
                 "{words} with {}: the limit is {}; make a smaller copy and read that",
                 counted(length, "byte"),
-                counted(BYTES, "byte")
+                counted(MAX_BYTES, "byte")
             )),
             _ => None,
         }
@@ -84,7 +84,7 @@ fn little_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
 /// The first frame header has the size; other segments before it are skipped.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
-    for _ in 0..SEGMENTS {
+    for _ in 0..MAX_SEGMENTS {
         if bytes.get(at) != Some(&0xff) {
             return None;
         }

@@ -14,8 +14,8 @@ pub(crate) const SEARCHED_FILES_NAMED: usize = 1_000;
 
 /// The maximum number of places that the client gets, and the maximum length of their names, in
 /// bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATION_TOLD: usize = 1024;
+const MAX_LOCATIONS: usize = 20;
+const MAX_LOCATION_LENGTH: usize = 1024;
 
 /// One matching line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,8 +66,11 @@ impl Matches {
 
     /// The first places, for the client to show (TOOL-10).
     pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
-        let short =
-            self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
+        let short = self
+            .lines
+            .iter()
+            .filter(|each| each.path.len() <= MAX_LOCATION_LENGTH)
+            .take(MAX_LOCATIONS);
         let locations = short.map(|each| {
             // A display name is absolute or relative to the working directory.
             let mut location =

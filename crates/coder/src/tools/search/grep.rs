@@ -25,11 +25,11 @@ use serde_json::{Value, json};
 use std::future::ready;
 
 /// The maximum length of one line in a result, in bytes of JSON.
-const LINE_KEPT: usize = 240;
+const MAX_LINE_SHOWN: usize = 240;
 
 /// The maximum length of a line to search, in bytes. A file with a longer line is skipped and
 /// counted.
-const LINE_SEARCHED: usize = 8 * 1024 * 1024;
+const MAX_LINE: usize = 8 * 1024 * 1024;
 
 /// The pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl Grep {
         let matcher = self.matcher()?;
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(LINE_SEARCHED))
+            .heap_limit(Some(MAX_LINE))
             .build();
         let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
         for entry in walk::files(folders, &place.resolved.path()) {
@@ -234,7 +234,8 @@ fn search_file(
             span = Some((span.map_or(line, |(first, _)| first), line));
             matches.total += 1;
             if matches.lines.len() < LINES_NAMED {
-                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                let text =
+                    start_within(text.trim_end_matches(['\r', '\n']), MAX_LINE_SHOWN).to_owned();
                 matches.lines.push(Match { path: name.to_owned(), line, text });
             }
             Ok(true)

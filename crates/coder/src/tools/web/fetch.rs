@@ -25,16 +25,16 @@ use std::future::ready;
 use std::time::Duration;
 
 /// The time limit for a whole page.
-const TIME: Duration = Duration::from_secs(30);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The maximum size of a page, in bytes.
-const READ: usize = 5 * 1024 * 1024;
+const MAX_PAGE: usize = 5 * 1024 * 1024;
 
 /// The maximum part of a page for the person, in bytes of JSON.
-const SHOWN: usize = 4 * 1024;
+const MAX_SHOWN: usize = 4 * 1024;
 
 /// The maximum number of redirects.
-const REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// The accepted media types.
 const WANTED: &str =
@@ -166,14 +166,16 @@ impl Fetch {
         let fetched = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
-            fetched = tokio::time::timeout(TIME, linked_page(toolbox, url, private || by_rule)) => fetched,
+            fetched = tokio::time::timeout(TIME_LIMIT, linked_page(toolbox, url, private || by_rule)) => fetched,
         };
         match fetched {
             Ok(Ok(page)) => show(toolbox, handle, page).await,
             Ok(Err(why)) => toolbox.failed(handle, &why).await,
             Err(_) => {
-                let why =
-                    format!("the page did not arrive within {}", counted(TIME.as_secs(), "second"));
+                let why = format!(
+                    "the page did not arrive within {}",
+                    counted(TIME_LIMIT.as_secs(), "second")
+                );
                 toolbox.failed(handle, &why).await
             }
         }
@@ -187,7 +189,7 @@ async fn linked_page(
     any: bool,
 ) -> std::result::Result<Page, String> {
     let mut any = any;
-    for _ in 0..=REDIRECTS {
+    for _ in 0..=MAX_REDIRECTS {
         let response = asked(toolbox, &url, any).await?;
         let Some(next) = redirect_target(&url, &response)? else {
             return page(url, response).await;
@@ -206,7 +208,7 @@ async fn linked_page(
         }
         url = next;
     }
-    Err(format!("the page redirects more than {REDIRECTS} times"))
+    Err(format!("the page redirects more than {MAX_REDIRECTS} times"))
 }
 
 async fn asked(
@@ -252,7 +254,7 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
         if kind == Kind::Html { page::markdown(&text) } else { text }
     });
     let text = text.await?;
-    let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
+    let cut = if cut { format!(", the first {MAX_PAGE} bytes") } else { String::new() };
     let end = format!("{}{cut}", counted(length, "byte"));
     report(
         &mut handle,
@@ -260,7 +262,7 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
     )
     .await?;
     handle
-        .text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, SHOWN)))
+        .text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, MAX_SHOWN)))
         .await?;
     handle.complete().await?;
     let text = format!("{url}\n\n{}\n[{end}]", text.trim());
@@ -302,7 +304,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     let (mut body, mut cut) = (Vec::new(), false);
     let broken = |error: reqwest::Error| format!("the page ended early: {}", error.without_url());
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
-        let room = READ - body.len();
+        let room = MAX_PAGE - body.len();
         body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
         if chunk.len() > room {
             cut = true;

@@ -4,11 +4,11 @@ use encoding_rs::{Encoding, UTF_8};
 use htmd::HtmlToMarkdown;
 
 /// The maximum depth of elements for Markdown, because the converter is recursive.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The maximum number of elements of a page. Unclosed formatting elements are repeated in every
 /// block.
-const ELEMENTS: usize = 400_000;
+const MAX_ELEMENTS: usize = 400_000;
 
 /// Elements without content for a reader.
 const SKIPPED: [&str; 7] = ["script", "style", "noscript", "template", "svg", "iframe", "object"];
@@ -115,7 +115,7 @@ fn is_within_limits(html: &str) -> bool {
         }
         (deepest, most_form) = (deepest.max(depth), most_form.max(form));
     }
-    deepest <= DEEPEST && blocks.saturating_mul(most_form + 1) <= ELEMENTS
+    deepest <= MAX_DEPTH && blocks.saturating_mul(most_form + 1) <= MAX_ELEMENTS
 }
 
 /// The text between `<` and `>` of a tag.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Paths of a home that are hidden in addition to the policy's secrets: logins of programs,
 /// browsers, mail, wallets, and Attaché's own settings and sessions.
-const OF_A_HOME: [&str; 47] = [
+const HOME_SECRETS: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
     ".claude.json",
@@ -60,12 +60,12 @@ const OF_A_HOME: [&str; 47] = [
 ];
 
 /// Paths where systems and containers store secrets, readable or not.
-const OF_THE_SYSTEM: [&str; 4] =
+const SYSTEM_SECRETS: [&str; 4] =
     ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
 /// System folders in which `root` cannot read the files that other users cannot read, and the depth
 /// of the search in each.
-const OF_ROOT: [(&str, usize); 6] = [
+const ROOT_FOLDERS: [(&str, usize); 6] = [
     ("/etc", 4),
     ("/var/lib", 1),
     ("/var/backups", 2),
@@ -81,7 +81,7 @@ const ENTRIES: usize = 4_000;
 const DEPTH: usize = 2;
 
 /// The maximum number of other users' homes that are hidden from `root`.
-const HOMES: usize = 64;
+const MAX_HOMES: usize = 64;
 
 /// Folders of a home that have many files and no settings.
 const SKIPPED: [&str; 8] =
@@ -110,7 +110,10 @@ pub(super) fn homes() -> Vec<PathBuf> {
     }
     let mut seen = BTreeSet::new();
     let homes = homes.iter().filter_map(|home| home.canonicalize().ok());
-    homes.filter(|home| home != Path::new("/") && seen.insert(home.clone())).take(HOMES).collect()
+    homes
+        .filter(|home| home != Path::new("/") && seen.insert(home.clone()))
+        .take(MAX_HOMES)
+        .collect()
 }
 
 /// The paths that commands cannot read, without links: `private`, the secrets of the homes, and
@@ -119,16 +122,16 @@ pub(super) fn homes() -> Vec<PathBuf> {
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
-    paths.extend(OF_THE_SYSTEM.map(PathBuf::from));
+    paths.extend(SYSTEM_SECRETS.map(PathBuf::from));
     for home in homes {
-        paths.extend(OF_A_HOME.iter().map(|name| home.join(name)));
+        paths.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
         paths.extend(protected_names(Guard::Secret).map(|name| home.join(name)));
         let found = secrets(home).into_iter();
         paths.extend(found.filter(|path| !roots.iter().any(|root| path.starts_with(root))));
     }
     if user() == 0 {
         paths.extend(
-            OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
+            ROOT_FOLDERS.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
         );
     }
     let real: BTreeSet<PathBuf> =

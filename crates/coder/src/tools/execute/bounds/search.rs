@@ -15,7 +15,7 @@ const TIME: Duration = Duration::from_millis(25);
 
 /// Folders that tools fill with thousands of files that no person edits. Only their own entries are
 /// examined, not those of their subfolders.
-const FILLED: [&str; 14] = [
+const GENERATED: [&str; 14] = [
     ".cache",
     ".mypy_cache",
     ".next",
@@ -131,7 +131,7 @@ impl Search<'_> {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        if !kind.is_dir() || (FILLED.contains(&above.as_str()) && folder.path != folder.root) {
+        if !kind.is_dir() || (GENERATED.contains(&above.as_str()) && folder.path != folder.root) {
             return None;
         }
         let last = folder.near.rsplit('/').next().unwrap_or_default();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum number of protected paths that a session remembers.
-const REMEMBERED: usize = 4096;
+const MAX_REMEMBERED: usize = 4096;
 
 /// The parts of a session that the sandbox of its commands depends on. A clone for each command is
 /// cheap.
@@ -57,7 +57,7 @@ impl KnownFiles {
                 found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
             // Files that were found earlier come first, so that they stay if there are too many.
             found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
-            let room = REMEMBERED.saturating_sub(known.obeyed.len());
+            let room = MAX_REMEMBERED.saturating_sub(known.obeyed.len());
             known.obeyed.extend(new.into_iter().take(room));
         });
         found

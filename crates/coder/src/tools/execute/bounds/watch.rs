@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of files in a message.
-const NAMED: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// The state of the protected files before a command.
 #[derive(Debug)]
@@ -93,8 +93,8 @@ fn is_protected_anywhere(path: &Path) -> bool {
 
 /// The first names and the number of the others; `None` if there are no names.
 fn listed(all: &[String]) -> Option<String> {
-    let first: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
-    match all.len().checked_sub(NAMED) {
+    let first: Vec<&str> = all.iter().take(MAX_LISTED).map(String::as_str).collect();
+    match all.len().checked_sub(MAX_LISTED) {
         _ if all.is_empty() => None,
         None | Some(0) => Some(first.join(", ")),
         Some(more) => Some(format!("{} and {more} more", first.join(", "))),
