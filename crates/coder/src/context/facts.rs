@@ -48,7 +48,7 @@ impl Facts {
         facts
     }
 
-    /// Adds the effects of a call. Tools of MCP servers have none that are kept here.
+    /// Adds the effects of a call. Calls of MCP servers are not recorded.
     fn called(&mut self, name: &str, arguments: &str) {
         let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
         if let Some(entries) = tool.plan() {

@@ -21,7 +21,7 @@ pub(super) struct ProvidedModel {
 }
 
 impl ProvidedModel {
-    /// The maximum answer to request, in tokens, when the input has this many: the rest of the
+    /// The maximum answer for an input of this many tokens, in tokens: the rest of the context
     /// window, and at most a quarter of it.
     fn longest_answer(&self, input: u64) -> Option<u64> {
         let window = self.known.window;

@@ -63,7 +63,7 @@ const HOME_SECRETS: [&str; 47] = [
 const SYSTEM_SECRETS: [&str; 4] =
     ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
-/// System folders in which `root` cannot read the files that other users cannot read, and the depth
+/// System folders where `root` loses access to files that other users cannot read, and the depth
 /// of the search in each.
 const ROOT_FOLDERS: [(&str, usize); 6] = [
     ("/etc", 4),
