@@ -7,8 +7,8 @@
 //!
 //! The source is sorted by topic:
 //!
-//! - `turn`: the loop of a turn, one call of the model, what follows when it fails
-//! - `tools`: the trait `Tool`, the registry, and every tool in a file of its own
+//! - `turn`: the loop of a turn, one call of the model, and the handling of its failures
+//! - `tools`: the trait `Tool`, the registry, and each tool in its own file
 //! - `conversation` and `context`: the messages that a model reads, and summaries of the older ones
 //! - `session`: options, instructions, costs, and the changes that `/undo` reverts
 //! - `commands`: slash commands · `mcp`: the MCP servers of a session

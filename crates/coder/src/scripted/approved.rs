@@ -206,8 +206,7 @@ async fn search_of_a_folder_leaves_out_protected_files_and_says_so() {
     assert!(client.asked.is_empty());
 }
 
-/// A person who allows a search of a secret file or of a folder of secrets allows the search of its
-/// content.
+/// If the person allows a search of a secret file or folder, its content is searched.
 #[tokio::test]
 async fn search_of_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {

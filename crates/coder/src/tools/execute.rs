@@ -1,4 +1,4 @@
-//! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
+//! The tool `execute`: runs a shell command, in a sandbox if one works, and streams its output.
 
 pub(crate) mod background;
 mod bounds;

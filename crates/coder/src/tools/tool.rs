@@ -21,10 +21,16 @@ pub(crate) type PrepareFuture<'t> =
 
 /// A tool, with the arguments of one call.
 ///
-/// The [`Toolbox`] takes every call through the same steps: [`adapt`](Tool::adapt), one decision
-/// about what the tool [`touches`](Tool::touches), [`prepare`](Tool::prepare), a question to the
-/// person if the decision asks, one check that nothing has changed since the decision, and
-/// [`run`](Tool::run). `CONTRIBUTING.md` says how to add a tool.
+/// The [`Toolbox`] takes every call through the same steps:
+///
+/// 1. [`adapt`](Tool::adapt) completes the arguments.
+/// 2. The policy decides once about what the tool [`touches`](Tool::touches).
+/// 3. [`prepare`](Tool::prepare) determines the exact effect.
+/// 4. If the decision asks, the person answers a question.
+/// 5. A check makes sure that nothing has changed since the decision.
+/// 6. [`run`](Tool::run) runs the call.
+///
+/// `CONTRIBUTING.md` says how to add a tool.
 pub(crate) trait Tool: Debug + Send + Sync {
     /// The name, the description and the JSON Schema that a model reads. They do not depend on the
     /// arguments.
