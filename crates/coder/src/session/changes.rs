@@ -267,18 +267,17 @@ async fn revert_file(access: FileAccess<'_>, kept: &KeptFile, forced: bool) -> R
     if now.fingerprint() != kept.after && !forced {
         return Ok(Outcome::Left("it changed since; `/undo force` reverts it anyway".to_owned()));
     }
-    let was = match (&kept.before, &now) {
+    let done = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
             // Another program may have created a file in it.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }
         (Before::Nothing, _) => "deleted, because the turn created it",
-        (_, State::Nothing) => "restored",
         _ => "restored",
     };
     let restored = restore(access, &place, &kept.before).await?;
-    Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(was)))
+    Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(done)))
 }
 
 /// Restores a place.
