@@ -1,4 +1,4 @@
-//! The built-in agent as an author of the kit.
+//! The built-in agent, as an author of the agent kit.
 
 use crate::commands::commands;
 use crate::conversation::Conversation;
@@ -35,48 +35,48 @@ use std::time::Duration;
 /// The built-in agent, `attache agent`.
 ///
 /// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
-/// `thought_level` (where the model lets one choose) and `show_thoughts`, the verbs of the offline
-/// model as slash commands, further roots, and takes text, links and embedded resources, pictures
-/// and sounds where one of its models does. It works on real files inside the session's folders and
-/// nowhere else; through the client's file system where the client offers one, so that unsaved
-/// changes are seen.
+/// `thought_level` (if the model has levels) and `show_thoughts`, and the verbs of the offline
+/// model as slash commands. It supports additional roots. It accepts text, links and embedded
+/// resources, and pictures and sounds if one of its models does. It works only on real files inside
+/// the session's folders. If the client offers its file system, the agent uses it and so sees
+/// unsaved changes.
 ///
-/// A client may give instructions for a session, beside the agent's own or in their place, and say
-/// where providers are reached: until the process ends, with the headers that it names and no key
-/// of the environment.
+/// A client may add instructions to a session or replace the agent's own. It may also set the
+/// address of a provider, which then applies until the process ends. Requests to such an address
+/// carry only the headers that the client names, without a key from the environment.
 ///
-/// Usage: the window is that of the model, `used` what its provider reported for the last call, all
-/// tokens of it; the cost is that of the session by the provider's own bill, else by the list of
-/// prices. Of the offline model tokens are estimated, one for every four bytes of UTF-8, rounded up
-/// for each message. The usage in the reply to a prompt is that of its turn, over all calls of
-/// models, in the meaning of [`Turn::add_usage`].
+/// Usage: the window is that of the model, and `used` is the number of tokens that its provider
+/// reported for the last call. The cost is that of the session, by the provider's own bill or else
+/// by the list of prices. For the offline model, the agent estimates one token for every four bytes
+/// of UTF-8, rounded up for each message. The usage in the reply to a prompt covers all model calls
+/// of its turn, in the meaning of [`Turn::add_usage`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
     /// The mode of new sessions.
     mode: Mode,
-    /// How much the model of a new session thinks, where it has this level.
+    /// The thinking level of new sessions, if their model has it.
     thought_level: Option<String>,
-    /// The faults of the person's settings.
+    /// Problems in the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
-    /// The sandbox of commands, or none, in place of what the machine has.
+    /// The sandbox to use instead of the detected one; `Some(None)` means that no sandbox is used.
     sandbox: Option<Option<Sandbox>>,
-    /// The person's instructions for every project.
+    /// The person's instructions for all projects.
     instructions: Option<String>,
     /// The person's file of rules.
     permissions: Option<PathBuf>,
-    /// Files and folders that commands in a sandbox cannot read.
+    /// Files and folders that sandboxed commands cannot read.
     private: Vec<PathBuf>,
 }
 
 impl Coder {
-    /// The agent with its model `offline` alone.
+    /// Creates the agent with only the model `offline`.
     pub fn new() -> Self {
         Self::with(Models::offline_only())
     }
 
-    /// The agent with these models.
+    /// Creates the agent with these models.
     pub fn with(models: Models) -> Self {
         let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
         let (thought_level, sandbox, instructions, permissions) = (None, None, None, None);
@@ -93,12 +93,12 @@ impl Coder {
         }
     }
 
-    /// The ids of the modes that there are.
+    /// The ids of all modes.
     pub fn modes() -> impl Iterator<Item = &'static str> {
         Mode::ALL.into_iter().map(Mode::id)
     }
 
-    /// The same with another mode for new sessions, by its id. One that there is not is a trouble.
+    /// Sets the mode of new sessions, by its id. An unknown id is reported when a session opens.
     #[must_use]
     pub fn mode(self, id: &str) -> Self {
         match Mode::ALL.into_iter().find(|mode| mode.id() == id) {
@@ -106,7 +106,7 @@ impl Coder {
             None => {
                 let modes: Vec<_> = Self::modes().collect();
                 self.trouble(format!(
-                    "there is no mode {id:?}: new sessions begin in {}; there are {}",
+                    "unknown mode {id:?}: new sessions begin in {}; the modes are {}",
                     Mode::Ask.id(),
                     modes.join(", ")
                 ))
@@ -114,55 +114,55 @@ impl Coder {
         }
     }
 
-    /// The same with a level of thinking for new sessions, where their model has it.
+    /// Sets the thinking level of new sessions, if their model has it.
     #[must_use]
     pub fn thought_level(self, level: impl Into<String>) -> Self {
         Self { thought_level: Some(level.into()), ..self }
     }
 
-    /// The same with another time until when an MCP server should be ready, from the beginning of
-    /// its session: 10 s unless set. A later one is named to the person, and given up after six
+    /// Sets how long an MCP server may take to be ready, from the beginning of its session: 10 s by
+    /// default. The person is told about a slower server, and the session gives up on it after six
     /// times as long.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
     }
 
-    /// The same with what the person wants in every project, in words for the model, such as the
-    /// text of their own `AGENTS.md`. Of all instructions together a model is told at most 24 KiB,
-    /// those of the project first.
+    /// Sets the person's instructions for all projects, in words for the model, such as the text of
+    /// their own `AGENTS.md`. The model gets at most 24 KiB of instructions, those of the project
+    /// first.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// The same with something that is wrong with the person's settings, one sentence: it is told
-    /// where a session is opened.
+    /// Adds a problem in the person's settings, as one sentence. It is reported when a session
+    /// opens.
     #[must_use]
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
         self
     }
 
-    /// Runs commands in this sandbox, or in none, and not in the one that this machine has
-    /// ([`Sandbox::find`]). Without a sandbox every command says so, and is asked about.
+    /// Runs commands in this sandbox, or in none, instead of the detected one ([`Sandbox::find`]).
+    /// Without a sandbox, every command says so and asks.
     #[must_use]
     pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// The same with the person's file of rules, which need not be there yet: what may run without
-    /// asking, described in `PERMISSIONS.md`. Choices for a project and for the person are kept in
-    /// it; without a file they hold in their session only.
+    /// Sets the person's file of rules, which need not exist yet. The rules say what may run
+    /// without a question; `PERMISSIONS.md` describes them. The file keeps choices for a project
+    /// and for the person. Without a file, choices apply only in their session.
     #[must_use]
     pub fn permissions(mut self, file: PathBuf) -> Self {
         self.permissions = Some(file);
         self
     }
 
-    /// The same with files and folders that commands in a sandbox cannot read, such as the
-    /// program's own settings, keys and stored sessions, beside the secrets of the person's home.
-    /// One that holds a session's folder is not hidden.
+    /// Hides files and folders from sandboxed commands, such as the program's own settings, keys
+    /// and stored sessions, in addition to the secrets in the person's home. A folder that contains
+    /// a session's folder is not hidden.
     #[must_use]
     pub fn private(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.private.extend(paths);
@@ -171,12 +171,12 @@ impl Coder {
 }
 
 impl Coder {
-    /// Says what is wrong with the person's settings. A client that takes no notices sees what
-    /// holds in the options (NOTE-02).
-    async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
+    /// Reports problems in the person's settings. A client that does not support notices sees the
+    /// effective settings in the options (NOTE-02).
+    async fn report_setting_problems(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
             let mut notice =
-                Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
+                Notice::new(NoticeSeverity::Warning, "Some of your settings cannot be used");
             notice.description = Some(trouble.clone());
             opening.handle().notice(notice).await?;
         }
@@ -186,13 +186,13 @@ impl Coder {
             format!("The setting fallback names {missing}, which no provider has"),
         );
         notice.description =
-            Some("No model goes on when the provider of another one fails. Set fallback to another model, or unset it.".to_owned());
+            Some("No fallback model is used when a provider fails. Set fallback to another model, or unset it.".to_owned());
         opening.handle().notice(notice).await
     }
 
-    /// Says which model of a stored session cannot be used. A client that takes no notices sees it
-    /// in the options (NOTE-02).
-    async fn tell_what_is_missing(
+    /// Reports that the model of a stored session cannot be used. A client that does not support
+    /// notices sees it in the options (NOTE-02).
+    async fn report_unusable_model(
         &self,
         opening: &Opening<'_>,
         stored: Option<&str>,
@@ -205,7 +205,7 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// The model of a stored session if it cannot be used any more.
+    /// The model of a stored session, if it can no longer be used.
     fn gone<'s>(&self, stored: Option<&'s str>) -> Option<&'s str> {
         stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none())
     }
@@ -219,13 +219,13 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// Reports the faults of the files of rules: the person relies on every rule.
-async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
+/// Reports problems in the files of rules, because the person relies on every rule.
+async fn report_rule_problems(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {
         return Ok(());
     }
-    let mut notice = Notice::new(NoticeSeverity::Warning, "A file of rules is not obeyed in full");
+    let mut notice = Notice::new(NoticeSeverity::Warning, "Some rules in a file cannot be used");
     notice.description = Some(faults.join("\n"));
     opening.handle().notice(notice).await
 }
@@ -236,8 +236,7 @@ impl Default for Coder {
     }
 }
 
-/// What this agent says beyond the protocol: labels of a session, and which call another one works
-/// for (EXT-04).
+/// The agent's custom capabilities (EXT-04): labels of a session, and the parent of a tool call.
 fn extensions() -> Option<Meta> {
     Meta::new(Raw::from_text(r#"{"attache/labels":{},"attache/parentToolCallId":{}}"#).ok()?)
 }
@@ -287,8 +286,8 @@ impl Author for Coder {
             options::choose(&mut options, options::THOUGHT_LEVEL, level);
         }
         opening.options(options);
-        self.tell_troubles(&opening).await?;
-        self.tell_what_is_missing(&opening, stored.as_deref()).await?;
+        self.report_setting_problems(&opening).await?;
+        self.report_unusable_model(&opening, stored.as_deref()).await?;
         opening.commands(commands());
         let given = opening.roots().to_vec();
         let (own, file) = (self.instructions.clone(), self.permissions.clone());
@@ -299,12 +298,11 @@ impl Author for Coder {
             Ok((instructions(&folders, own.as_deref()), policy, folders))
         });
         let looked = looked.await;
-        let looked: std::result::Result<_, RootsError> = looked.map_err(|error| {
-            Error::caused("the session's folders could not be looked at", error)
-        })?;
+        let looked: std::result::Result<_, RootsError> = looked
+            .map_err(|error| Error::caused("the session's folders could not be read", error))?;
         let (instructions, mut policy, folders) =
             looked.map_err(|error| Error::invalid(error.to_string()))?;
-        tell_faults(&opening, &policy).await?;
+        report_rule_problems(&opening, &policy).await?;
         let mut conversation = Conversation::default();
         let mut spending = Spending::of(opening.session().usage().total());
         for record in opening.remembered()? {
@@ -323,8 +321,8 @@ impl Author for Coder {
                 Record::Cleared => conversation.clear(),
             }
         }
-        spending.told(opening.session().usage().cost());
-        conversation.gauge = Gauge::told(opening.session().usage().level());
+        spending.set_reported(opening.session().usage().cost());
+        conversation.gauge = Gauge::at_level(opening.session().usage().level());
         Ok(Memory {
             conversation,
             folders,
@@ -343,7 +341,7 @@ impl Author for Coder {
     }
 
     async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
-        // Another session may have added to the person's rules.
+        // Another session may have added rules to the person's file.
         let mut policy = memory.policy.clone();
         let read = tokio::task::spawn_blocking(move || {
             policy.read_again();
@@ -371,7 +369,7 @@ impl Author for Coder {
 }
 
 impl Login for Coder {
-    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys
+    /// Succeeds if the model of new sessions can be used; otherwise says which key is missing. Keys
     /// are read when the agent starts.
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         match self.models.unusable().await {

@@ -1,11 +1,11 @@
-//! Slash commands: what the agent answers itself, whichever model is chosen (CMD-01, CMD-04).
+//! Slash commands that the agent handles itself, with any model (CMD-01, CMD-04).
 
 mod choose;
 mod init;
 mod review;
 mod usage;
 
-use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
+use crate::context::{Compaction, CompactionReason, compact, report_fill, report_saving, saving};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::session::changes::undo;
 use crate::session::memory::{Memory, Record};
@@ -14,36 +14,36 @@ use crate::tools::fit::code;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
 
-/// How long the summary for another session may be, in bytes.
-const HAND_OFF: usize = 12 * 1024;
+/// The maximum length of a handoff summary, in bytes.
+const MAX_HANDOFF: usize = 12 * 1024;
 
-/// The commands that the agent answers itself: name, what it does, and what follows it.
+/// The commands that the agent handles itself: name, description and input hint.
 const OWN: [(&str, &str, Option<&str>); 11] = [
-    ("help", "Say which commands there are", None),
-    ("compact", "Make a summary of the older part of the conversation", Some("what must be kept")),
-    ("clear", "Let the model forget the conversation; what was said stays readable", None),
-    ("title", "Give the session a title", Some("TITLE")),
-    ("model", "Choose the model", Some("MODEL, or nothing to see them")),
-    ("mode", "Choose what may happen without asking", Some("MODE, or nothing to see them")),
-    ("undo", "Put the files back to before the last turn", Some("force, if they changed since")),
-    ("usage", "Say how full the window is, and what the session cost", None),
-    ("handoff", "Write a summary to begin another session with", None),
-    ("init", "Write AGENTS.md: what an agent must know of this project", None),
-    ("review", "Review what is changed and not committed", Some("what to look at")),
+    ("help", "List the commands", None),
+    ("compact", "Summarize the older part of the conversation", Some("what to keep")),
+    ("clear", "Clear the conversation for the model; you can still read it", None),
+    ("title", "Set the title of the session", Some("TITLE")),
+    ("model", "Choose the model", Some("MODEL, or nothing to list the models")),
+    ("mode", "Choose what runs without asking", Some("MODE, or nothing to list the modes")),
+    ("undo", "Revert the file changes of the last turn", Some("force, if the files changed since")),
+    ("usage", "Show how full the context window is and what the session cost", None),
+    ("handoff", "Write a summary for starting another session", None),
+    ("init", "Write AGENTS.md: what an agent must know about this project", None),
+    ("review", "Review the uncommitted changes", Some("what to look at")),
 ];
 
-/// The verbs of the offline model, which every other model understands too.
+/// The verbs of the offline model. Every other model understands them too.
 const VERBS: [(&str, &str, Option<&str>); 10] = [
     ("summarize", "Say what this project is", None),
     ("show", "Show a file", Some("FILE, FILE:LINE or FILE:A-B")),
-    ("where", "Where a word is used", Some("X")),
+    ("where", "Show where a word is used", Some("X")),
     ("find", "Find a file or a text", Some("X")),
     ("rename", "Rename a word in a file or folder", Some("A to B in PATH")),
     ("run", "Run a command", Some("CMD")),
-    ("plan", "Make a plan and show it", Some("what for, or its steps")),
-    ("ask", "Put a question to you as a form", Some("QUESTION: A, B")),
+    ("plan", "Make a plan and show it", Some("the goal, or the steps")),
+    ("ask", "Ask you a question with a form", Some("QUESTION: A, B")),
     ("delegate", "Give a task to a subagent", Some("TASK")),
-    ("fetch", "Read a page of the web", Some("URL")),
+    ("fetch", "Read a web page", Some("URL")),
 ];
 
 /// All slash commands.
@@ -59,51 +59,51 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
 }
 
 /// The outcome of a prompt that may be a command.
-pub(crate) enum Commanded {
-    /// It is a command, and it is done.
+pub(crate) enum CommandOutcome {
+    /// The agent has handled the command.
     Done,
-    /// It is a command for the model, which is to be told this in its place.
+    /// A command for the model. This text replaces the prompt.
     Asks(String),
-    /// It is not a command of the agent.
+    /// Not a command of the agent.
     None,
 }
 
-/// Does what the prompt says if it is one of the agent's own commands.
+/// Runs the command in the prompt, if it is one of the agent's own commands.
 pub(crate) async fn command(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-) -> Result<Commanded> {
-    let Some((name, rest)) = own(turn.text()) else {
-        return match wished_title(turn.text()) {
-            Some(title) => title_wished(turn, title).await.map(|()| Commanded::Done),
-            None => Ok(Commanded::None),
+) -> Result<CommandOutcome> {
+    let Some((name, rest)) = own_command(turn.text()) else {
+        return match requested_title(turn.text()) {
+            Some(title) => set_requested_title(turn, title).await.map(|()| CommandOutcome::Done),
+            None => Ok(CommandOutcome::None),
         };
     };
     let said = match name {
-        "compact" => compacted(memory, turn, model, rest).await?,
-        "clear" => cleared(memory, turn, model).await?,
-        "title" => titled(turn, rest).await?,
+        "compact" => run_compact(memory, turn, model, rest).await?,
+        "clear" => run_clear(memory, turn, model).await?,
+        "title" => run_title(turn, rest).await?,
         "model" => choose::choose(models, turn, MODEL, rest).await?,
         "mode" => choose::choose(models, turn, MODE, rest).await?,
         "undo" => {
             undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
         }
         "usage" => usage::usage(memory, turn, model),
-        "handoff" => turn.hand_off(HAND_OFF),
-        "init" if model.writes() => return Ok(Commanded::Asks(init::TASK.to_owned())),
+        "handoff" => turn.hand_off(MAX_HANDOFF),
+        "init" if model.writes() => return Ok(CommandOutcome::Asks(init::TASK.to_owned())),
         "init" => init::init(models, memory, turn).await?,
-        "review" if model.writes() => return Ok(Commanded::Asks(review::task(rest))),
+        "review" if model.writes() => return Ok(CommandOutcome::Asks(review::task(rest))),
         "review" => review::review(models, memory, turn).await?,
         _ => help(turn, model),
     };
     turn.say(&said).await?;
-    Ok(Commanded::Done)
+    Ok(CommandOutcome::Done)
 }
 
-/// The name of the agent's own command that the text begins with, and what follows it.
-fn own(text: &str) -> Option<(&'static str, &str)> {
+/// Returns the agent's own command at the start of the text, and the rest of the text.
+fn own_command(text: &str) -> Option<(&'static str, &str)> {
     let text = text.trim().strip_prefix('/')?;
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let known = OWN.iter().find(|(known, ..)| name.eq_ignore_ascii_case(known));
@@ -120,7 +120,7 @@ fn help(turn: &Turn, model: &dyn Model) -> String {
     };
     let mode = turn.mode().map(|mode| mode.to_string()).unwrap_or_default();
     let mut text = format!(
-        "Commands that I answer myself:\n\n{}\nCommands for the model:\n\n{}\nEverything else is for the model, which is {} now; the mode is {}.\n",
+        "Commands of the agent:\n\n{}\nCommands for the model:\n\n{}\nEverything else is for the model, which is {} now; the mode is {}.\n",
         rows(&OWN),
         rows(&VERBS),
         model.title(),
@@ -132,55 +132,55 @@ fn help(turn: &Turn, model: &dyn Model) -> String {
     text
 }
 
-async fn compacted(
+async fn run_compact(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
     wish: &str,
 ) -> Result<String> {
     let wish = Some(wish).filter(|wish| !wish.is_empty());
-    Ok(match compact(memory, turn, model, Wanted::ByPerson(wish)).await? {
+    Ok(match compact(memory, turn, model, CompactionReason::ByPerson(wish)).await? {
         Compaction::Done { before, after } => {
             let words = saving(before, after);
-            match told_saving(turn, &words).await? {
+            match report_saving(turn, &words).await? {
                 true => String::new(),
-                false => format!("{words}. What was said stays readable here.\n"),
+                false => format!("{words}. You can still read the whole conversation here.\n"),
             }
         }
-        Compaction::Nothing => "There is nothing to make a summary of yet.\n".to_owned(),
+        Compaction::Nothing => "There is nothing to summarize yet.\n".to_owned(),
         Compaction::Failed(why) => {
-            format!("The conversation is as it was: {}.\n", why.trim_end_matches('.'))
+            format!("The conversation is unchanged: {}.\n", why.trim_end_matches('.'))
         }
     })
 }
 
-async fn cleared(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<String> {
+async fn run_clear(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<String> {
     memory.conversation.clear();
     memory.seen.clear();
     turn.remember(&Record::Cleared).await?;
-    tell_fill(memory, turn, model, 0).await?;
-    Ok("The model knows nothing any more of what was said. It stays readable here, and the files are as they are.\n"
+    report_fill(memory, turn, model, 0).await?;
+    Ok("The model has forgotten the conversation. You can still read it here, and the files are unchanged.\n"
         .to_owned())
 }
 
-async fn titled(turn: &Turn, title: &str) -> Result<String> {
+async fn run_title(turn: &Turn, title: &str) -> Result<String> {
     if title.is_empty() {
-        return Ok("Say the title too: `/title What this session is about`.\n".to_owned());
+        return Ok("Give the title as well: `/title What this session is about`.\n".to_owned());
     }
     let Some(title) = attache_session::title(title) else {
-        return Ok("Nothing of that title can be seen: use letters.\n".to_owned());
+        return Ok("That title has no visible characters: use letters.\n".to_owned());
     };
     turn.title_by_person(&title).await?;
-    Ok(format!("This session is called “{title}” now.\n"))
+    Ok(format!("The title of this session is now “{title}”.\n"))
 }
 
-/// The title that a person asks for in words: `call this "X"`, `call this session X`,
+/// Returns the title that a prompt asks for in words: `call this "X"`, `call this session X` or
 /// `call this X`.
-fn wished_title(text: &str) -> Option<&str> {
-    const LONGEST: usize = 100;
-    const BEGIN: &str = "call this ";
+fn requested_title(text: &str) -> Option<&str> {
+    const MAX_TITLE: usize = 100;
+    const PREFIX: &str = "call this ";
     const SESSION: [&str; 4] = ["session ", "conversation ", "chat ", "thread "];
-    // What is called in programs.
+    // Code often calls things by these words.
     const CODE: [&str; 30] = [
         "function",
         "method",
@@ -214,9 +214,9 @@ fn wished_title(text: &str) -> Option<&str> {
         "field",
     ];
     let text = text.trim();
-    let (begin, rest) = text.split_at_checked(BEGIN.len())?;
-    if !begin.eq_ignore_ascii_case(BEGIN)
-        || text.len() > LONGEST
+    let (begin, rest) = text.split_at_checked(PREFIX.len())?;
+    if !begin.eq_ignore_ascii_case(PREFIX)
+        || text.len() > MAX_TITLE
         || text.contains(['\n', '`', '(', '?'])
     {
         return None;
@@ -234,19 +234,19 @@ fn wished_title(text: &str) -> Option<&str> {
     (named || quoted || !CODE.contains(&first.as_str())).then_some(bare)
 }
 
-async fn title_wished(turn: &Turn, title: &str) -> Result<()> {
-    let said = titled(turn, title).await?;
+async fn set_requested_title(turn: &Turn, title: &str) -> Result<()> {
+    let said = run_title(turn, title).await?;
     turn.say(&said).await
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{VERBS, commands, own, wished_title};
+    use super::{VERBS, commands, own_command, requested_title};
     use attache_protocol::v1::{AvailableCommandsUpdate, SessionUpdate};
 
-    /// CMD-05: the list is small enough to be sent with every session, and the names have no slash.
+    /// CMD-05: the list is small enough to be sent with every session, and no name has a slash.
     #[test]
-    fn the_list_of_commands_is_shorter_than_4_kib() {
+    fn command_list_is_shorter_than_4_kib() {
         let update = SessionUpdate::from(AvailableCommandsUpdate::new(commands()));
         let length = attache_protocol::encode(&update).len();
         assert!(length < 4096, "{length} bytes");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_prompt_names_every_command() {
+    fn system_prompt_names_every_command() {
         let prompt = include_str!("session/system_prompt.md");
         for command in commands() {
             assert!(prompt.contains(&format!("`/{}", command.name)), "{}", command.name);
@@ -262,24 +262,24 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_a_word_behind_a_slash_at_the_start() {
-        assert_eq!(own(" /compact  the names "), Some(("compact", "the names")));
-        assert_eq!(own("/Help"), Some(("help", "")));
-        for other in ["compact", "/compacted", "/usr/bin/help", "say /help", "/", ""] {
-            assert_eq!(own(other), None, "{other}");
+    fn command_is_a_word_after_a_slash_at_the_start() {
+        assert_eq!(own_command(" /compact  the names "), Some(("compact", "the names")));
+        assert_eq!(own_command("/Help"), Some(("help", "")));
+        for other in ["compact", "/run_compact", "/usr/bin/help", "say /help", "/", ""] {
+            assert_eq!(own_command(other), None, "{other}");
         }
-        assert!(VERBS.iter().all(|(verb, ..)| own(&format!("/{verb} x")).is_none()));
+        assert!(VERBS.iter().all(|(verb, ..)| own_command(&format!("/{verb} x")).is_none()));
     }
 
     #[test]
-    fn a_title_can_be_asked_for_in_words() {
+    fn prompt_can_ask_for_a_title_in_words() {
         for (text, title) in [
             ("call this The grid work", "The grid work"),
             ("Call this \"from here on\".", "from here on"),
             ("call this session function calls", "function calls"),
             ("call this chat “Größe”", "Größe"),
         ] {
-            assert_eq!(wished_title(text), Some(title), "{text}");
+            assert_eq!(requested_title(text), Some(title), "{text}");
         }
         for text in [
             "call this function twice",
@@ -290,7 +290,7 @@ mod tests {
             "please call this x",
             "call this one\nand that",
         ] {
-            assert_eq!(wished_title(text), None, "{text}");
+            assert_eq!(requested_title(text), None, "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What a model knows of a session: how full its window is, how the older part of the conversation
-//! gives way to a summary; and what the session is called and about.
+//! The model's context: how full its window is, summaries of older conversation, and the title and
+//! tags of the session.
 
 mod compaction;
 mod cut;
@@ -10,8 +10,8 @@ mod tags;
 mod titles;
 
 pub(crate) use compaction::{
-    Compaction, Wanted, compact, make_room, overflowed, saving, told_saving,
+    Compaction, CompactionReason, compact, make_room, report_saving, saving, shorten,
 };
-pub(crate) use fill::tell_fill;
-pub(crate) use tags::tag;
-pub(crate) use titles::{entitle, look, settle};
+pub(crate) use fill::report_fill;
+pub(crate) use tags::tag_session;
+pub(crate) use titles::{set_first_title, start_title_search, stop_title_search};

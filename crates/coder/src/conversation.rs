@@ -1,4 +1,4 @@
-//! The conversation that a model reads: prompts, answers and tool results, within its window.
+//! The conversation that a model reads: prompts, answers and tool results, limited to its window.
 
 pub(crate) mod conversation_kind;
 pub(crate) mod facts;
@@ -18,9 +18,9 @@ use attache_models::estimated_tokens as tokens;
 /// The parts that were removed to make room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Forgotten {
-    /// Turns, the oldest ones.
+    /// The oldest turns.
     pub(crate) turns: usize,
-    /// Tool results of the present turn, the oldest ones.
+    /// The oldest tool results of the current turn.
     pub(crate) results: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Forgotten {
 pub(crate) struct Conversation {
     messages: Vec<Message>,
     kind: ConversationKind,
-    /// How full the model's window is with it.
+    /// How full the model's window is.
     pub(crate) gauge: Gauge,
 }
 
@@ -47,7 +47,7 @@ impl Conversation {
         self.kind
     }
 
-    /// The words that the model said last.
+    /// The last words of the model.
     pub(crate) fn last_words(&self) -> Option<String> {
         self.messages.iter().rev().find_map(|message| match message {
             Message::OfflineText(text) => Some(text.clone()),
@@ -56,7 +56,7 @@ impl Conversation {
         })
     }
 
-    /// A conversation that begins with this text.
+    /// Creates a conversation that begins with this text.
     pub(crate) fn of(text: &str) -> Self {
         let mut conversation = Self::default();
         conversation.push(Message::User(Prompt::of_words(text)));
@@ -67,7 +67,7 @@ impl Conversation {
         self.messages.push(message);
     }
 
-    /// All of it, the oldest message first.
+    /// All messages, the oldest first.
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
     }
@@ -77,8 +77,8 @@ impl Conversation {
         self.messages.iter().map(Message::tokens).sum()
     }
 
-    /// Replaces the older part by a summary. It is deterministic, so that replaying the store gives
-    /// the same conversation.
+    /// Replaces the older part with a summary. The result is deterministic, so that replaying the
+    /// store gives the same conversation.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
         let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
         let is_prompt = |message: &Message| matches!(message, Message::User(_));
@@ -88,7 +88,7 @@ impl Conversation {
             [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
     }
 
-    /// Its length in tokens with this summary.
+    /// Its estimated length in tokens with this summary.
     pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
         let (older, kept) =
             self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
@@ -104,9 +104,9 @@ impl Conversation {
         self.gauge = Gauge::default();
     }
 
-    /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what
-    /// the oldest tools of the present turn returned. A prompt that alone is longer stays, and so
-    /// does a summary.
+    /// Removes old parts until the model's window holds the rest: first whole turns, then tool
+    /// results of the current turn, the oldest first. A summary stays, and so does a prompt, even
+    /// if it is too long by itself.
     pub(crate) fn fit(&mut self, window: u64) -> Forgotten {
         let mut forgotten = Forgotten::default();
         let mut used = self.tokens();
@@ -145,10 +145,11 @@ impl Conversation {
     }
 }
 
-/// Results up to this length are never forgotten in their turn, in bytes: it would save little.
+/// The maximum size of tool results that are always kept in their turn, in bytes, because their
+/// removal saves little.
 const SHORT: usize = 1024;
 
-/// The replacement of a result that was removed.
+/// The text that replaces a removed result.
 const LEFT_OUT: &str = "[left out]";
 
 #[cfg(test)]
@@ -174,12 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_four_bytes_begun() {
+    fn tokens_are_four_bytes_rounded_up() {
         assert_eq!([tokens(""), tokens("a"), tokens("abcd"), tokens("äöü")], [0, 1, 1, 2]);
     }
 
     #[test]
-    fn the_oldest_turns_are_forgotten_then_the_oldest_results_of_this_one() {
+    fn oldest_turns_are_removed_before_the_oldest_results_of_this_turn() {
         let mut conversation = Conversation::default();
         for message in [person(400), tool(4000), person(400), person(400), tool(4000), tool(40)] {
             conversation.push(message);
@@ -191,6 +192,6 @@ mod tests {
         assert!(conversation.tokens() <= 600);
         let messages = conversation.messages();
         assert_eq!((messages.len(), &messages[0]), (3, &person(400)));
-        assert_eq!(conversation.fit(1).turns, 0, "a prompt stays however long it is");
+        assert_eq!(conversation.fit(1).turns, 0, "a prompt stays even if it is too long");
     }
 }

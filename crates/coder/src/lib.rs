@@ -1,13 +1,14 @@
-//! The built-in agent: a model, tools on real files, and what may run without asking.
+//! The built-in agent: a model, tools on real files, and permissions.
 //!
 //! [`Coder`] implements `attache_agent::Author`. It runs the loop of a turn: the model answers, its
-//! tool calls run, and the model continues with their results. The agent kit owns the protocol's
-//! messages and the life of sessions; the crate `attache-models` owns models and their providers.
+//! tool calls run, and the model continues with their results. The agent kit handles the protocol's
+//! messages and the life cycle of sessions. The crate `attache-models` handles models and their
+//! providers.
 //!
 //! The source is sorted by topic:
 //!
-//! - `turn`: the loop of a turn, one call of the model, what follows when it fails
-//! - `tools`: the trait `Tool`, the registry, and every tool in a file of its own
+//! - `turn`: the loop of a turn, one call of the model, and the handling of its failures
+//! - `tools`: the trait `Tool`, the registry, and each tool in its own file
 //! - `conversation` and `context`: the messages that a model reads, and summaries of the older ones
 //! - `session`: options, instructions, costs, and the changes that `/undo` reverts
 //! - `commands`: slash commands · `mcp`: the MCP servers of a session

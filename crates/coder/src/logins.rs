@@ -1,8 +1,8 @@
-//! How a person gives the agent a provider's key (AUTH-05, AUTH-09).
+//! The ways to give the agent a provider's key (AUTH-05, AUTH-09).
 
 use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal};
 
-/// How a person gives a provider's key to the agent: in the environment, or in a terminal.
+/// The ways to give the agent a provider's key: in the environment, or in a terminal.
 pub(crate) fn logins() -> (AuthMethodAgent, AuthMethodTerminal) {
     let mut by_variable = AuthMethodAgent::new("provider-key", "Key of a model provider");
     by_variable.description = Some(
@@ -11,8 +11,10 @@ pub(crate) fn logins() -> (AuthMethodAgent, AuthMethodTerminal) {
             .to_owned(),
     );
     let mut in_terminal = AuthMethodTerminal::new("add-key", "Add the key of a model provider");
-    in_terminal.description =
-        Some("Asks for the provider and its key, and keeps the key for you alone.".to_owned());
+    in_terminal.description = Some(
+        "Asks for the provider and its key, and stores the key so that only you can read it."
+            .to_owned(),
+    );
     in_terminal.args = vec!["--add-key".to_owned()];
     (by_variable, in_terminal)
 }

@@ -1,4 +1,4 @@
-//! The models of [`attache_models`], and the conversation as they read it.
+//! The models of [`attache_models`], and the conversation in their format.
 
 mod messages;
 

@@ -1,10 +1,10 @@
-//! Providers of models as ACP names them: `providers/list`, `providers/set`, `providers/disable`.
+//! The providers of models in ACP: `providers/list`, `providers/set`, `providers/disable`.
 
 use attache_agent::{Error, Result};
 use attache_models::{ConfigurableProvider, Models, Secret, Wire};
 use attache_protocol::v1::{LlmProtocol, ProviderCurrentConfig, ProviderInfo, SetProviderRequest};
 
-/// The name of the wire in ACP, which has none for Gemini's own.
+/// The name of the wire format in ACP, which has no name for Gemini's own.
 fn protocol(wire: Wire) -> LlmProtocol {
     match wire {
         Wire::Anthropic => LlmProtocol::Anthropic,
@@ -13,7 +13,7 @@ fn protocol(wire: Wire) -> LlmProtocol {
     }
 }
 
-/// The providers that a client may configure. None is required.
+/// The providers that a client may configure. None of them is required.
 pub(crate) fn list(models: &Models) -> Vec<ProviderInfo> {
     let info = |provider: ConfigurableProvider| {
         let mut info =
@@ -28,7 +28,7 @@ pub(crate) fn list(models: &Models) -> Vec<ProviderInfo> {
 /// Sets the address and the headers of a provider.
 ///
 /// # Errors
-/// There is no such provider, or no request can be sent so.
+/// The provider is unknown, or these values make no valid request.
 pub(crate) fn set(models: &Models, request: &SetProviderRequest) -> Result<()> {
     let headers = request.headers.0.iter();
     let headers = headers.map(|(name, value)| (name.clone(), Secret::from(value.expose())));

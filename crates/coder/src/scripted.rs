@@ -1,4 +1,4 @@
-//! Tests of the loop and the tools with a model that does what a script says.
+//! Tests of the loop and the tools with a scripted model.
 
 mod approved;
 #[allow(
@@ -24,29 +24,29 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model that does what a function of the present turn says, one thing in each step.
-pub(crate) struct Does<F>(pub(crate) F);
+/// A model that asks a function what to do in each step of a turn.
+pub(crate) struct ScriptedModel<F>(pub(crate) F);
 
-/// One thing that a model does.
+/// One step of a model.
 pub(crate) enum Step {
     Says(String),
-    /// A tool, by its name, with its arguments as JSON.
+    /// A call of a tool, by name, with its arguments as JSON.
     Uses(String, String),
 }
 
-/// The present turn as the model sees it.
-pub(crate) struct Seen<'s> {
+/// The current turn as the model sees it.
+pub(crate) struct TurnView<'s> {
     /// The text of the prompt.
     pub(crate) prompt: &'s str,
-    /// The replies of the tools since then.
+    /// The replies of the tools in this turn.
     pub(crate) replies: Vec<&'s ToolReply>,
-    /// What the agent told the model in the whole conversation.
+    /// The notes of the agent for the model, in the whole conversation.
     pub(crate) notes: Vec<&'s str>,
 }
 
 struct Events(std::vec::IntoIter<ModelEvent>);
 
-impl<'s> Seen<'s> {
+impl<'s> TurnView<'s> {
     fn of(messages: &'s [Message]) -> Self {
         let mut seen = Self { prompt: "", replies: Vec::new(), notes: Vec::new() };
         for message in messages {
@@ -67,13 +67,13 @@ impl<'s> Seen<'s> {
     }
 }
 
-impl<F> std::fmt::Debug for Does<F> {
+impl<F> std::fmt::Debug for ScriptedModel<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Does")
     }
 }
 
-impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
+impl<F: Fn(&TurnView<'_>) -> Step + Send + Sync> Model for ScriptedModel<F> {
     fn title(&self) -> &str {
         "Scripted"
     }
@@ -86,7 +86,7 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
         1_000_000
     }
 
-    fn around(&self, _: &Brief) -> u64 {
+    fn brief_tokens(&self, _: &Brief) -> u64 {
         0
     }
 
@@ -107,7 +107,7 @@ impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
     }
 
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
-        let seen = Seen::of(&input.messages);
+        let seen = TurnView::of(&input.messages);
         let mut events = Vec::new();
         let part = match self.0(&seen) {
             Step::Says(text) => {
@@ -144,8 +144,8 @@ pub(crate) fn call(name: &'static str, arguments: Value) -> Call {
     Call { name, arguments: arguments.to_string() }
 }
 
-/// Makes this call; without one says the result of the last call.
-fn calls_or_says(call: Option<Call>, seen: &Seen<'_>) -> Step {
+/// Makes this call, or replies with the result of the last call if there is no call.
+fn calls_or_replies(call: Option<Call>, seen: &TurnView<'_>) -> Step {
     match (call, seen.replies.last()) {
         (Some(call), _) => Step::Uses(call.name.to_owned(), call.arguments),
         (None, Some(reply)) => Step::Says(reply.text.clone()),
@@ -154,10 +154,10 @@ fn calls_or_says(call: Option<Call>, seen: &Seen<'_>) -> Step {
 }
 
 async fn client(folder: &Path, calls: Vec<Call>, for_ever: bool) -> Client {
-    // One call after the other, or the first one for ever.
-    let model = Does(move |seen: &Seen<'_>| {
+    // One call after the other; a single call repeats for ever.
+    let model = ScriptedModel(move |seen: &TurnView<'_>| {
         let done = seen.replies.len();
-        calls_or_says(calls.get(if for_ever { 0 } else { done }).cloned(), seen)
+        calls_or_replies(calls.get(if for_ever { 0 } else { done }).cloned(), seen)
     });
     let author = Coder::with(Models::with_offline(Arc::new(model)));
     let mut client =
@@ -192,7 +192,7 @@ async fn says(folder: &Path, calls: Vec<Call>) -> String {
 }
 
 #[tokio::test]
-async fn a_model_that_never_stops_is_stopped() {
+async fn endless_model_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let list = call("list", json!({}));
     let turn = client(folder.path(), vec![list], true).await.prompt("go").await;
@@ -201,7 +201,7 @@ async fn a_model_that_never_stops_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_since_it_was_read_is_not_edited_until_it_is_read_again() {
+async fn changed_file_is_not_edited_until_it_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "one").unwrap();
     let mut actions = vec![read("a"), run("printf 'one two' > a", None), edit("a", "one", "1")];
@@ -214,7 +214,7 @@ async fn a_file_that_changed_since_it_was_read_is_not_edited_until_it_is_read_ag
 }
 
 #[tokio::test]
-async fn an_edit_of_a_large_file_is_shown_in_parts_and_made_whole() {
+async fn edit_of_a_large_file_is_shown_in_parts_and_made_completely() {
     let folder = tempfile::tempdir().unwrap();
     let text: String = (0..30_000).map(|line| format!("line {line}\r\n")).collect();
     std::fs::write(folder.path().join("a"), &text).unwrap();
@@ -224,13 +224,13 @@ async fn an_edit_of_a_large_file_is_shown_in_parts_and_made_whole() {
     let content = calls[0]["content"].as_array().unwrap();
     assert_eq!((content.len(), content[0]["type"].as_str()), (1, Some("diff")));
     assert!(content[0]["oldText"].as_str().unwrap().starts_with("line 2\r\n"), "{}", content[0]);
-    assert!(calls[1]["content"].to_string().contains("too long to be shown"));
+    assert!(calls[1]["content"].to_string().contains("did not fit here"));
     let now = std::fs::read_to_string(folder.path().join("a")).unwrap();
     assert_eq!(now, text.replace("line 5\r", "LINE 5\r").replace("line", "row"));
 }
 
 #[tokio::test]
-async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
+async fn edit_keeps_permissions_and_a_bad_pattern_is_a_result() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.sh");
@@ -242,7 +242,7 @@ async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
     );
     says(folder.path(), vec![read("a.sh"), edit("a.sh", "one", "two")]).await;
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
-    assert!(says(folder.path(), vec![grep("(")]).await.contains("cannot be searched for"));
+    assert!(says(folder.path(), vec![grep("(")]).await.contains("is invalid"));
     assert!(
         says(folder.path(), vec![grep("^t.o$")])
             .await
@@ -251,8 +251,8 @@ async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
 }
 
 #[tokio::test]
-async fn a_command_past_its_time_is_killed_and_said_so() {
+async fn command_past_its_time_limit_is_killed_with_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let text = says(folder.path(), vec![run("echo begun; sleep 1000", Some(1))]).await;
-    assert_eq!(text, "begun\n[killed after 1 second without an end]");
+    assert_eq!(text, "begun\n[killed: it did not end within 1 second]");
 }

@@ -1,4 +1,4 @@
-//! What the agent keeps of a session, and what it tells a model about it.
+//! The state of a session, and its part of the system prompt.
 
 pub(crate) mod changes;
 pub(crate) mod choice;

@@ -1,7 +1,7 @@
 //! Tools: what a model can do in a session.
 //!
-//! [`Tool`] says what a tool is, [`Registry`] which there are, and [`Toolbox`] takes a call from
-//! the model's words to its result.
+//! [`Tool`] defines a tool, [`Registry`] lists them, and [`Toolbox`] takes a call from the model's
+//! arguments to its result.
 
 mod approved_call;
 mod arguments;

@@ -8,8 +8,11 @@ pub(crate) mod fallback;
 pub(crate) mod guard;
 mod stop_reason;
 
-use crate::commands::{Commanded, command};
-use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
+use crate::commands::{CommandOutcome, command};
+use crate::context::{
+    make_room, report_fill, set_first_title, shorten, start_title_search, stop_title_search,
+    tag_session,
+};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::{Prompt, kind};
@@ -20,7 +23,7 @@ use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
-use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, brief, room};
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
@@ -30,37 +33,37 @@ use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
 use std::pin::Pin;
 
-/// The most calls of the model in one turn, and in one task of a subagent.
-const STEPS: usize = 50;
-const STEPS_OF_SUBAGENT: usize = 30;
+/// The maximum number of model calls in one turn, and in one task of a subagent.
+const MAX_STEPS: usize = 50;
+const MAX_SUBAGENT_STEPS: usize = 30;
 
 /// How many times in a row a model may send tool calls that its provider cannot read.
-const BROKEN: usize = 3;
+const MAX_BROKEN_CALLS: usize = 3;
 
 /// Answers one prompt.
 pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
     let model = chosen(models, turn);
-    settle(memory, turn).await?;
+    stop_title_search(memory, turn).await?;
     let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
     memory.changes.begin(&prompt.text);
     match command(models, memory, turn, &*model).await? {
-        Commanded::Done => return Ok(StopReason::EndTurn),
-        Commanded::Asks(task) => prompt.with_paths = task,
-        Commanded::None => {}
+        CommandOutcome::Done => return Ok(StopReason::EndTurn),
+        CommandOutcome::Asks(task) => prompt.with_paths = task,
+        CommandOutcome::None => {}
     }
     if let Some(part) = prompt.media.iter().find(|part| !model.takes(part)) {
         let (title, what) = (model.title(), kind(part));
         return Err(Error::invalid(format!(
-            "{title} cannot take {what}: leave it out, or choose another model"
+            "{title} does not accept {what}: leave it out, or choose another model"
         )));
     }
-    entitle(memory, turn, &prompt).await?;
-    tag(memory, turn).await?;
+    set_first_title(memory, turn, &prompt).await?;
+    tag_session(memory, turn).await?;
     let needed = prompt.tokens();
     let most = room(&*model, memory, turn);
     if let Some(window) = model.window().filter(|_| needed > most) {
         turn.say(&format!(
-            "This prompt is too long: about {}, and the model takes {}. I left it out.\n",
+            "This prompt is too long: it has about {}, and the model accepts {}. It was not sent.\n",
             counted(needed, "token"),
             counted(most, "token")
         ))
@@ -69,40 +72,40 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         return Ok(StopReason::MaxTokens);
     }
     if let Some(news) = memory.shell.background.news() {
-        keep(memory, turn, Message::Note(news)).await?;
+        add_message(memory, turn, Message::Note(news)).await?;
     }
-    keep(memory, turn, Message::User(prompt)).await?;
+    add_message(memory, turn, Message::User(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
-    let reason = match go_on(models, memory, turn).await? {
+    let reason = match run_loop(models, memory, turn).await? {
         Ended::Because(reason) => reason,
         Ended::Asked => StopReason::EndTurn,
     };
     if reason == StopReason::EndTurn {
-        look(models, memory, turn);
+        start_title_search(models, memory, turn);
     }
     Ok(reason)
 }
 
-/// Lets the model go on, with the tools that it asks for, until it is done with what the
-/// conversation's last prompt asks: a person's, or a subagent's task.
-pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
+/// Runs the model and its tools until it has answered the last prompt of the conversation, which is
+/// a person's prompt or a subagent's task.
+pub(crate) async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
-    tell_unmeasured(memory, turn, &*model).await?;
+    report_unknown_window(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
     let steps = match memory.conversation.kind() {
-        ConversationKind::Agent => STEPS,
-        ConversationKind::Subagent { .. } => STEPS_OF_SUBAGENT,
+        ConversationKind::Agent => MAX_STEPS,
+        ConversationKind::Subagent { .. } => MAX_SUBAGENT_STEPS,
     };
     for step in 0..steps {
-        tell_of_servers(memory, turn).await?;
+        report_server_events(memory, turn).await?;
         make_room(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
-            Err(unanswered) => match again(models, memory, turn, &*model, unanswered).await? {
+            Err(unanswered) => match recover(models, memory, turn, &*model, unanswered).await? {
                 Next::Answer(answer) => *answer,
                 Next::Another => {
                     model = chosen(models, turn);
-                    tell_unmeasured(memory, turn, &*model).await?;
+                    report_unknown_window(memory, turn, &*model).await?;
                     continue;
                 }
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
@@ -117,23 +120,23 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 "{title} returned an empty response: retry, or choose another model"
             )));
         }
-        charge_lost(memory, turn, &*model, &answer.lost).await?;
+        charge_failed_attempts(memory, turn, &*model, &answer.lost).await?;
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
-        let acted = act(models, memory, turn, &*model, answer, &mut guard).await?;
-        match (stop, acted) {
-            (_, Acted::Ended(ended)) => return Ok(ended),
-            (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, Acted::Some) => {}
+        let outcome = run_calls(models, memory, turn, &*model, answer, &mut guard).await?;
+        match (stop, outcome) {
+            (_, CallsOutcome::Ended(ended)) => return Ok(ended),
+            (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, CallsOutcome::Some) => {}
             (ModelStop::Paused, _) => {}
-            (ModelStop::BrokenCall, Acted::Nothing) if broken < BROKEN => {}
+            (ModelStop::BrokenCall, CallsOutcome::Nothing) if broken < MAX_BROKEN_CALLS => {}
             (stop, _) => return stop_reason(&*model, &stop).map(Ended::Because),
         }
     }
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model
-/// could use them.
+/// Waits a moment for MCP servers that are about to be ready, once in a session, if the model can
+/// use tools.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if !model.writes() {
         return Ok(());
@@ -145,25 +148,25 @@ async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> 
     }
 }
 
-/// The work of a subagent on its task: the loop of the turn within itself.
+/// Runs a subagent on its task: the loop of the turn inside itself.
 fn run_subagent<'w>(
     models: &'w Models,
     memory: &'w mut Memory,
     turn: &'w Turn,
 ) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
-    Box::pin(go_on(models, memory, turn))
+    Box::pin(run_loop(models, memory, turn))
 }
 
-/// Reports events of MCP servers to a client that does not take notices.
-async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
-    for sentence in memory.mcp.untold() {
+/// Reports events of MCP servers to a client that does not support notices.
+async fn report_server_events(memory: &mut Memory, turn: &Turn) -> Result<()> {
+    for sentence in memory.mcp.unreported_events() {
         turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
     }
     Ok(())
 }
 
-/// Says once that the context window of the model is unknown.
-async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+/// Tells the person once that the context window of the model is unknown.
+async fn report_unknown_window(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let title = model.title();
     if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
         return Ok(());
@@ -178,8 +181,9 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
     turn.notice(notice).await
 }
 
-/// Puts a message into the conversation, here and in the store; a subagent's is not stored.
-async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
+/// Adds a message to the conversation, in memory and in the store. A subagent's message is not
+/// stored.
+async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
     if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
         return Ok(());
@@ -192,61 +196,61 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
     Ok(())
 }
 
-/// The next step after a model did not answer.
+/// The next step after a failed model call.
 enum Next {
     Answer(Box<Answer>),
-    /// Another model is chosen and goes on.
+    /// The fallback model continues.
     Another,
     Stop(StopReason),
 }
 
-/// The model did not answer. The text that arrived stays in the conversation. Where the
-/// conversation was too long for it that is made shorter, and it is asked once more. Where its
-/// provider failed for good the person's other choice goes on.
-async fn again(
+/// Handles a failed model call. Text that arrived stays in the conversation. If the conversation
+/// was too long for the model, it is shortened and the call is repeated once. If the provider
+/// failed permanently, the fallback model continues.
+async fn recover(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-    unanswered: Unanswered,
+    unanswered: FailedCall,
 ) -> Result<Next> {
     let mut unanswered = unanswered;
-    charge_lost(memory, turn, model, &unanswered.lost).await?;
-    if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said)
-        && overflowed(memory, turn, model).await?
+    charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
+    if let (FailureReason::Model(ModelError::Overflow { .. }), None) =
+        (&unanswered.why, &unanswered.said)
+        && shorten(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
             Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
             Err(still) => {
-                charge_lost(memory, turn, model, &still.lost).await?;
+                charge_failed_attempts(memory, turn, model, &still.lost).await?;
                 unanswered = still;
             }
         }
     }
-    if let Why::Model(error) = &unanswered.why
+    if let FailureReason::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model, and neither is text that its own answer
-        // replaces.
+        // Another model cannot use thoughts without text, or text that its own answer replaces.
         let goes_on =
             |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
-            keep(memory, turn, Message::Assistant(said)).await?;
-            keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
+            add_message(memory, turn, Message::Assistant(said)).await?;
+            add_message(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
         return Ok(Next::Another);
     }
     if let Some(said) = unanswered.said {
-        keep(memory, turn, Message::Assistant(said)).await?;
+        add_message(memory, turn, Message::Assistant(said)).await?;
     }
     match unanswered.why {
-        Why::Turn(error) => Err(error),
-        Why::Model(error @ ModelError::Refused { .. }) => {
+        FailureReason::Turn(error) => Err(error),
+        FailureReason::Model(error @ ModelError::Refused { .. }) => {
             turn.say(&format!("{error}.\n")).await?;
             Ok(Next::Stop(StopReason::Refusal))
         }
-        Why::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
-        Why::Model(error) => Err(Error::failed(sentence(&error))),
+        FailureReason::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
+        FailureReason::Model(error) => Err(Error::failed(sentence(&error))),
     }
 }
 
@@ -254,47 +258,48 @@ async fn again(
 fn sentence(error: &ModelError) -> String {
     match error {
         ModelError::Overflow { model, .. } => format!(
-            "the conversation is longer than {model} takes, and there is nothing left to forget: begin a new session, or choose another model"
+            "the conversation is too long for {model}, and no more of it can be removed: start a new session, or choose another model"
         ),
         error => error.to_string(),
     }
 }
 
 /// The outcome of the tool calls of a message.
-enum Acted {
-    /// It asked for none.
+enum CallsOutcome {
+    /// The model requested no tools.
     Nothing,
-    /// They were used, and it is to go on with their results.
+    /// The tools ran, and the model continues with their results.
     Some,
-    /// One of them ended the turn.
+    /// A tool call ended the turn.
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that
-/// only read at the same time, all others in its order. The results are kept in its order.
-async fn act(
+/// Stores the model's message, reports its cost, and runs its tool calls: those that only read at
+/// the same time, all others in order. The results are stored in the order of the calls.
+async fn run_calls(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
     answer: Answer,
     guard: &mut Guard,
-) -> Result<Acted> {
+) -> Result<CallsOutcome> {
     let Answer { message, usage, stop, .. } = answer;
-    // Calls of a message that was cut off are not run: the model would not get their results.
+    // Calls of a message that was cut off do not run, because the model would not get their
+    // results.
     let is_stopped = matches!(
         stop,
         ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
     );
     let calls = if is_stopped { Vec::new() } else { calls(&message) };
     if !message.parts.is_empty() {
-        keep(memory, turn, Message::Assistant(message)).await?;
+        add_message(memory, turn, Message::Assistant(message)).await?;
     }
-    tell_usage(memory, turn, model, &usage).await?;
+    report_usage(memory, turn, model, &usage).await?;
     use_tools(models, memory, turn, model, &calls, guard).await
 }
 
-/// Uses these tools, and keeps the results in the order of the calls.
+/// Runs these tools, and stores the results in the order of the calls.
 async fn use_tools(
     models: &Models,
     memory: &mut Memory,
@@ -302,8 +307,8 @@ async fn use_tools(
     model: &dyn Model,
     calls: &[Request],
     guard: &mut Guard,
-) -> Result<Acted> {
-    let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
+) -> Result<CallsOutcome> {
+    let mut outcome = if calls.is_empty() { CallsOutcome::Nothing } else { CallsOutcome::Some };
     let mut left = calls;
     while !left.is_empty() {
         let results = Toolbox { turn, models, memory, subagent: run_subagent }.next(left).await;
@@ -313,32 +318,32 @@ async fn use_tools(
         for (Request { id, name, arguments }, result) in now.iter().zip(results) {
             let mut result = match result {
                 Ok(result) => result,
-                // The results of the others are kept.
+                // The results of the others are stored.
                 Err(why) => {
                     error = error.or(Some(why));
                     continue;
                 }
             };
-            guard.saw(name, arguments, &mut result);
+            guard.record(name, arguments, &mut result);
             stuck = stuck.or(guard.stuck());
             if result.finding == Finding::Asked {
-                acted = Acted::Ended(Ended::Asked);
+                outcome = CallsOutcome::Ended(Ended::Asked);
             }
             let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
-            keep(memory, turn, Message::ToolReply(answer)).await?;
+            add_message(memory, turn, Message::ToolReply(answer)).await?;
         }
         if let Some(error) = error {
             return Err(error);
         }
         if let Some(words) = stuck {
             turn.say(&words).await?;
-            return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
+            return Ok(CallsOutcome::Ended(Ended::Because(StopReason::MaxTurnRequests)));
         }
     }
-    Ok(acted)
+    Ok(outcome)
 }
 
-/// The tools that the message asks for.
+/// The tool calls in the message.
 fn calls(message: &AssistantMessage) -> Vec<Request> {
     let call = |part: &AssistantPart| match part {
         AssistantPart::Call { id, name, arguments, .. } => {
@@ -349,8 +354,8 @@ fn calls(message: &AssistantMessage) -> Vec<Request> {
     message.parts.iter().filter_map(call).collect()
 }
 
-/// Counts the tokens of attempts that stopped before their end: the provider bills them too.
-async fn charge_lost(
+/// Counts the tokens of interrupted attempts, because the provider bills them too.
+async fn charge_failed_attempts(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
@@ -362,18 +367,18 @@ async fn charge_lost(
     Ok(())
 }
 
-/// Counts what a call took of the window and what it cost, as far as both are known.
-async fn tell_usage(
+/// Reports the window usage and the cost of a call, as far as both are known.
+async fn report_usage(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
     usage: &TokenUsage,
 ) -> Result<()> {
     if !model.writes() {
-        // The offline model costs nothing, and its window holds what is estimated.
+        // The offline model is free, and its window usage is estimated.
         memory.spending.count(usage);
         let used = memory.conversation.tokens();
-        return tell_fill(memory, turn, model, used).await;
+        return report_fill(memory, turn, model, used).await;
     }
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
@@ -382,5 +387,5 @@ async fn tell_usage(
     }
     let brief = brief(memory, turn);
     memory.conversation.measure(model, &brief, used);
-    tell_fill(memory, turn, model, used).await
+    report_fill(memory, turn, model, used).await
 }

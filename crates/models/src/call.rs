@@ -3,8 +3,8 @@
 pub(crate) mod failure;
 pub(crate) mod retry_wait;
 use crate::address::without_login;
-use crate::call::failure::{Failure, Retry, Sent};
-use crate::error::{ModelError, spoken};
+use crate::call::failure::{Failure, ProviderError, Retry};
+use crate::error::{ModelError, in_words};
 use crate::event::{ModelEvent, TokenUsage};
 use crate::http::Http;
 use crate::message::{AssistantMessage, ModelId, Request};
@@ -38,7 +38,7 @@ pub(crate) struct Call {
     /// The number of attempts so far.
     attempt: u32,
     draft: Draft,
-    /// The text of an earlier attempt that stopped before its end.
+    /// The text of an earlier attempt that was cut off.
     earlier: Option<AssistantMessage>,
     /// The tokens of the last attempt, if it failed.
     lost: TokenUsage,
@@ -48,13 +48,13 @@ pub(crate) struct Call {
 enum State {
     Begin,
     Waiting(Pin<Box<Sleep>>),
-    Asking(Pin<Box<dyn Future<Output = Result<Response, Unanswered>> + Send>>),
+    Asking(Pin<Box<dyn Future<Output = Result<Response, NoAnswer>> + Send>>),
     Answering(Box<Answer>),
     Over,
 }
 
-/// Why no answer begins.
-enum Unanswered {
+/// The reason why no answer begins.
+enum NoAnswer {
     Network(reqwest::Error),
     Hung,
     Status { status: u16, headers: HeaderMap, body: Vec<u8> },
@@ -66,7 +66,7 @@ struct Answer {
     decoder: Box<dyn Decoder>,
     form: AnswerFormat,
     events: VecDeque<SseEvent>,
-    /// The longest pause, and when the present one is over.
+    /// The maximum pause, and the end of the current one.
     patience: Duration,
     deadline: Instant,
     /// Whether a part of it has arrived.
@@ -75,8 +75,8 @@ struct Answer {
 }
 
 impl Call {
-    /// Creates a call. It is sent when its first event is asked for. `seed` varies the waits and
-    /// the generated ids: use another one for each call.
+    /// Creates a call. The request is sent when the first event is requested. `seed` varies the
+    /// waits and the generated ids: use another one for each call.
     pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
@@ -108,10 +108,10 @@ impl Call {
 
     async fn step(&mut self) -> Result<(), Failure> {
         match &mut self.state {
-            State::Begin => self.ask().map_err(Failure::lasting),
+            State::Begin => self.ask().map_err(Failure::permanent),
             State::Waiting(sleep) => {
                 sleep.await;
-                self.ask().map_err(Failure::lasting)
+                self.ask().map_err(Failure::permanent)
             }
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
@@ -176,7 +176,7 @@ impl Call {
                     retry_wait::backoff(limits.backoff, self.attempt, self.seed)
                 });
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
-                let (attempt, replaces) = (self.attempt, self.draft.given());
+                let (attempt, replaces) = (self.attempt, self.draft.has_content());
                 let lost = std::mem::take(&mut self.lost);
                 Ok(ModelEvent::Waiting { why, wait, attempt, replaces, lost })
             }
@@ -193,28 +193,28 @@ impl Call {
         }
     }
 
-    fn unanswered(&self, unanswered: Unanswered) -> Failure {
+    fn unanswered(&self, unanswered: NoAnswer) -> Failure {
         let provider = self.provider.name.clone();
         match unanswered {
-            Unanswered::Hung => Failure::lasting(ModelError::Hung {
+            NoAnswer::Hung => Failure::permanent(ModelError::Hung {
                 provider,
                 waited: self.http.limits().first_byte,
             }),
-            Unanswered::Network(error) if error.is_connect() => {
-                let why = format!("{provider} cannot be reached any more");
+            NoAnswer::Network(error) if error.is_connect() => {
+                let why = format!("{provider} is no longer reachable");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                // A provider that was reachable a moment ago may come back.
+                // A provider that was just reachable may come back.
                 let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
                 Failure { error, retry }
             }
-            Unanswered::Network(error) => {
-                let why = format!("the connection to {provider} broke before an answer");
+            NoAnswer::Network(error) => {
+                let why = format!("the connection to {provider} broke before its answer");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
                 Failure { error, retry: Some(Retry { why, wait: None }) }
             }
-            Unanswered::Status { status, headers, body } => {
+            NoAnswer::Status { status, headers, body } => {
                 let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
                 let body = match serde_json::from_slice(&body) {
                     Ok(body) => body,
@@ -225,19 +225,19 @@ impl Call {
         }
     }
 
-    fn trouble(&self, trouble: Trouble) -> Failure {
+    fn trouble(&self, trouble: Interruption) -> Failure {
         let provider = self.provider.name.clone();
         match trouble {
-            Trouble::Hung(waited) => Failure::lasting(ModelError::Hung { provider, waited }),
-            Trouble::Stalled(waited) => {
-                let why = format!("{provider} sent nothing for {}", spoken(waited));
+            Interruption::Hung(waited) => Failure::permanent(ModelError::Hung { provider, waited }),
+            Interruption::Stalled(waited) => {
+                let why = format!("{provider} sent nothing for {}", in_words(waited));
                 let error = ModelError::Hung { provider, waited };
                 Failure { error, retry: Some(Retry { why, wait: None }) }
             }
-            Trouble::Cut(source) => {
-                let why = match self.draft.given() {
+            Interruption::Cut(source) => {
+                let why = match self.draft.has_content() {
                     true => format!("{provider} stopped in the middle of its answer"),
-                    false => format!("{provider} stopped before it said anything"),
+                    false => format!("{provider} stopped before its answer began"),
                 };
                 let source = source.map(|error| error.without_url().into());
                 Failure {
@@ -245,22 +245,26 @@ impl Call {
                     retry: Some(Retry { why, wait: None }),
                 }
             }
-            Trouble::Stream(StreamError::Cut) => self.trouble(Trouble::Cut(None)),
-            Trouble::Stream(StreamError::Said(body)) => self.sent(None, &HeaderMap::new(), body),
-            Trouble::Stream(StreamError::Malformed(what)) => {
-                let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
-                Failure::lasting(ModelError::Malformed { provider, what })
+            Interruption::Stream(StreamError::Cut) => self.trouble(Interruption::Cut(None)),
+            Interruption::Stream(StreamError::Said(body)) => {
+                self.sent(None, &HeaderMap::new(), body)
             }
-            Trouble::Stream(StreamError::Refused(said)) => Failure::lasting(ModelError::Refused {
-                provider,
-                said: crate::call::failure::shown(&said),
-            }),
+            Interruption::Stream(StreamError::Malformed(what)) => {
+                let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
+                Failure::permanent(ModelError::Malformed { provider, what })
+            }
+            Interruption::Stream(StreamError::Refused(said)) => {
+                Failure::permanent(ModelError::Refused {
+                    provider,
+                    said: crate::call::failure::shown(&said),
+                })
+            }
         }
     }
 
     fn sent(&self, status: Option<u16>, headers: &HeaderMap, body: Value) -> Failure {
         let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
-        let sent = Sent {
+        let sent = ProviderError {
             provider: &self.provider,
             model: &self.model,
             status,
@@ -285,8 +289,8 @@ impl EventStream for Call {
         Box::pin(self.next_event())
     }
 
-    /// The text of the present attempt or, where that has none, of the attempt before it. Tool
-    /// calls are left out, because they may be cut.
+    /// The text of the current attempt or, if that has none, of the attempt before it. Tool calls
+    /// are left out, because they may be cut.
     fn partial(&self) -> Option<AssistantMessage> {
         let present = self.draft.said();
         let partial = match &self.earlier {
@@ -304,7 +308,7 @@ impl EventStream for Call {
     }
 }
 
-/// Leaves the request out: it contains the conversation and the key.
+/// Leaves out the request, which contains the conversation and the key.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
@@ -314,13 +318,13 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Sends a request, and reads the error where there is no answer.
+/// Sends a request, and reads the error if the response is not an answer.
 async fn asked(
     request: reqwest::RequestBuilder,
     first_byte: Duration,
-) -> Result<Response, Unanswered> {
+) -> Result<Response, NoAnswer> {
     let asking = async {
-        let mut response = request.send().await.map_err(Unanswered::Network)?;
+        let mut response = request.send().await.map_err(NoAnswer::Network)?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -332,17 +336,17 @@ async fn asked(
                 break;
             }
         }
-        Err(Unanswered::Status {
+        Err(NoAnswer::Status {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             body,
         })
     };
-    timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
+    timeout(first_byte, asking).await.unwrap_or(Err(NoAnswer::Hung))
 }
 
-/// Why an answer does not continue.
-enum Trouble {
+/// The reason why an answer does not continue.
+enum Interruption {
     /// No answer began for this time.
     Hung(Duration),
     /// An answer began, and then nothing arrived for this time.
@@ -352,38 +356,38 @@ enum Trouble {
 }
 
 impl Answer {
-    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Trouble> {
+    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Interruption> {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
                 // This is the last event of a stream that broke inside it.
-                Err(StreamError::Malformed(_)) if self.ended => Err(Trouble::Cut(None)),
-                taken => taken.map_err(Trouble::Stream),
+                Err(StreamError::Malformed(_)) if self.ended => Err(Interruption::Cut(None)),
+                taken => taken.map_err(Interruption::Stream),
             };
         }
         if self.ended {
-            return self.end(draft, Trouble::Cut(None));
+            return self.end(draft, Interruption::Cut(None));
         }
         match timeout_at(self.deadline, self.response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 self.patience = http.limits().idle;
                 self.deadline = Instant::now() + self.patience;
                 self.begun = true;
-                self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
+                self.form.push(&bytes, &mut self.events).map_err(Interruption::Stream)?;
                 Ok(Progress::More)
             }
             Ok(Ok(None)) => {
                 self.ended = true;
-                self.form.end(&mut self.events).map_err(Trouble::Stream)?;
+                self.form.end(&mut self.events).map_err(Interruption::Stream)?;
                 Ok(Progress::More)
             }
-            Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
-            Err(_) if self.begun => self.end(draft, Trouble::Stalled(self.patience)),
-            Err(_) => self.end(draft, Trouble::Hung(self.patience)),
+            Ok(Err(error)) => self.end(draft, Interruption::Cut(Some(error))),
+            Err(_) if self.begun => self.end(draft, Interruption::Stalled(self.patience)),
+            Err(_) => self.end(draft, Interruption::Hung(self.patience)),
         }
     }
 
-    /// No more comes: it was whole, or there is trouble.
-    fn end(&mut self, draft: &mut Draft, trouble: Trouble) -> Result<Progress, Trouble> {
+    /// Handles the end of the body: the answer is complete, or it was cut off.
+    fn end(&mut self, draft: &mut Draft, trouble: Interruption) -> Result<Progress, Interruption> {
         if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Catalogue {
     providers: Vec<OwnProvider>,
 }
 
-/// The error of a catalogue that cannot be read.
+/// The error of an unreadable catalogue.
 #[derive(Debug)]
 pub(crate) struct CatalogueError(serde_json::Error);
 
@@ -58,7 +58,7 @@ struct Row {
     inputs: Vec<Input>,
 }
 
-/// `"high"`, which is sent as it is, or `["high", 32000]`, a budget in tokens.
+/// `"high"`, which is sent unchanged, or `["high", 32000]`, a budget in tokens.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum LevelRow {
@@ -120,11 +120,11 @@ impl Catalogue {
         catalogue
     }
 
-    /// Adds the models and providers of the user's own file, which has the form of `models.json`.
-    /// It replaces a model as a whole.
+    /// Adds the models and providers of the user's own file, which has the format of `models.json`.
+    /// An entry replaces the whole model.
     ///
     /// # Errors
-    /// The text does not have this form. Nothing is added then.
+    /// The text does not have this format. Then nothing is added.
     pub(crate) fn extend(&mut self, text: &str) -> Result<(), CatalogueError> {
         let file: File = serde_json::from_str(text).map_err(CatalogueError)?;
         if self.as_of.is_empty() {
@@ -147,7 +147,7 @@ impl Catalogue {
         &self.as_of
     }
 
-    /// Returns the providers of the user's own file, then the other ones of the environment.
+    /// Returns the providers of the user's own file, then the others from the environment.
     pub(crate) fn providers(&self, environment: Environment<'_>) -> Vec<Provider> {
         let mut providers: Vec<Provider> =
             self.providers.iter().map(|own| own.provider(environment)).collect();
@@ -173,14 +173,14 @@ impl Catalogue {
         self.models.iter().filter(move |model| model.id.provider == provider)
     }
 
-    /// Returns what is known of a model. A model outside of the catalogue is assumed to accept only
-    /// text: see [`KnownModel::window_assumed`]. A name with a date, or of a provider behind
-    /// OpenRouter, is looked up as the name without it.
+    /// Returns the known facts about a model. A model outside the catalogue is assumed to accept
+    /// only text: see [`KnownModel::window_assumed`]. A name with a date, or of a provider behind
+    /// OpenRouter, is looked up without that part.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
             let (provider, name) = (provider.id == "openrouter")
-                .then(|| behind(name))
+                .then(|| provider_behind_openrouter(name))
                 .flatten()
                 .unwrap_or((&id.provider, name));
             let plain = plain_name(name);
@@ -195,8 +195,8 @@ impl Catalogue {
     }
 }
 
-/// Returns the provider behind OpenRouter and its name of the model.
-fn behind(name: &str) -> Option<(&str, &str)> {
+/// Returns the provider behind OpenRouter and that provider's name for the model.
+fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
     let (vendor, name) = name.split_once('/')?;
     let provider = match vendor {
         "google" => "gemini",

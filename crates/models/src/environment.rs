@@ -1,4 +1,4 @@
-//! The environment that providers, keys and proxies are read from.
+//! The environment, from which providers, keys and proxies are read.
 
 /// Returns the value of an environment variable by its name.
 pub(crate) type Environment<'e> = &'e (dyn Fn(&str) -> Option<String> + Sync);

@@ -1,4 +1,4 @@
-//! Why a call failed: the cause, and what a person can do.
+//! The causes of failed calls, and advice for the person.
 
 use crate::message::ModelId;
 use std::error::Error;
@@ -8,7 +8,8 @@ use std::time::Duration;
 /// The cause of a failed call. `Display` prints one or two sentences that say what to do. No
 /// variant contains a key.
 ///
-/// `provider` is the name for people and `status` that of HTTP. `said` is the message of the provider on one line of at most 300 characters; it may be empty.
+/// `provider` is the display name and `status` the HTTP status. `said` is the message of the
+/// provider on one line of at most 300 characters; it may be empty.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the fields are explained above, or by their names")]
 pub enum ModelError {
@@ -64,7 +65,7 @@ impl fmt::Display for ModelError {
             Self::Quota { provider, said, again_in } => {
                 write!(f, "{provider} reports that the quota or credit of this key is used up")?;
                 if let Some(wait) = again_in {
-                    write!(f, " for another {}", spoken(*wait))?;
+                    write!(f, " for another {}", in_words(*wait))?;
                 }
                 write!(
                     f,
@@ -76,7 +77,7 @@ impl fmt::Display for ModelError {
                 write!(f, "{provider} rejects the request (status {status}){}", Said(said))
             }
             Self::Overflow { model, limit, said } => {
-                write!(f, "the conversation is longer than the window of {model}")?;
+                write!(f, "the conversation is longer than the context window of {model}")?;
                 if let Some(limit) = limit {
                     write!(f, ", {limit} tokens")?;
                 }
@@ -106,13 +107,10 @@ impl fmt::Display for ModelError {
             Self::Hung { provider, waited } => write!(
                 f,
                 "{provider} sent nothing for {}: try again, or choose another model",
-                spoken(*waited)
+                in_words(*waited)
             ),
             Self::Cut { provider, .. } => {
-                write!(
-                    f,
-                    "the answer of {provider} stopped before its end: say \"continue\" to go on"
-                )
+                write!(f, "the answer of {provider} was cut off: say \"continue\" to resume it")
             }
             Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
@@ -156,7 +154,7 @@ fn auth(
     }
 }
 
-/// The message of the provider in brackets, if there is one.
+/// The provider's message in parentheses, if there is one.
 struct Said<'s>(&'s str);
 
 impl fmt::Display for Said<'_> {
@@ -169,7 +167,7 @@ impl fmt::Display for Said<'_> {
 }
 
 /// Returns a duration in words, such as `2 minutes`.
-pub(crate) fn spoken(duration: Duration) -> String {
+pub(crate) fn in_words(duration: Duration) -> String {
     let counted = |count: u64, noun: &str| {
         let end = if count == 1 { "" } else { "s" };
         format!("{count} {noun}{end}")

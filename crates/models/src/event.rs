@@ -20,7 +20,7 @@ pub enum ModelEvent {
         /// The name of the tool.
         name: String,
     },
-    /// The attempt failed. The provider is asked again after `wait`.
+    /// The attempt failed. The request is repeated after `wait`.
     Waiting {
         /// One sentence for people, without a full stop.
         why: String,
@@ -73,13 +73,13 @@ pub struct TokenUsage {
     pub input: u64,
     /// The tokens that the model wrote, with its thoughts.
     pub output: u64,
-    /// The part of `output` for thoughts, where the provider reports it.
+    /// The part of `output` for thoughts, if the provider reports it.
     pub thought: Option<u64>,
     /// The tokens from the provider's cache.
     pub cached_read: u64,
     /// The tokens into the provider's cache.
     pub cached_write: u64,
-    /// The cost in US dollars, where the provider reports it.
+    /// The cost in US dollars, if the provider reports it.
     #[serde(default)]
     pub billed: Option<f64>,
 }
@@ -101,7 +101,7 @@ impl TokenUsage {
         };
     }
 
-    /// Returns all tokens: what the conversation takes of the window after this call.
+    /// Returns the number of all tokens, which is the window usage after this call.
     pub fn total(&self) -> u64 {
         [self.input, self.output, self.cached_read, self.cached_write]
             .into_iter()

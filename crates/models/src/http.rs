@@ -24,10 +24,10 @@ pub struct Limits {
     pub idle: Duration,
     /// The maximum number of attempts.
     pub attempts: u32,
-    /// The wait before the second attempt. It doubles each time. A wait that the provider asks for
-    /// has precedence.
+    /// The wait before the second attempt. It doubles each time. A wait that the provider requests
+    /// takes precedence.
     pub backoff: Duration,
-    /// The longest wait that a provider may ask for. A longer one is an error at once.
+    /// The maximum wait that a provider may request. A longer one is an error at once.
     pub longest_wait: Duration,
 }
 
@@ -172,13 +172,13 @@ impl Http {
         }
     }
 
-    /// Returns a client for one server that is not a provider; all its requests have these headers.
-    /// It follows redirects within that server only. It blocks while the system's certificates are
-    /// read.
+    /// Returns a client for one server that is not a provider. All its requests have these headers.
+    /// It follows only redirects to the same server. Creating it blocks while the system's
+    /// certificates are read.
     ///
     /// # Errors
     /// TLS is not available.
-    pub fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
+    pub fn for_server(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
         install_ring();
         let builder =
             self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
@@ -198,7 +198,7 @@ impl Http {
     /// # Errors
     /// It is not an `http` or `https` address.
     pub(crate) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
-        of_the_web(url).ok_or_else(|| ModelError::NotFound {
+        web_url(url).ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
             url: without_login(url),
             said: "the address must begin with http:// or https://".to_owned(),
@@ -206,7 +206,7 @@ impl Http {
     }
 }
 
-fn of_the_web(url: &str) -> Option<Url> {
+fn web_url(url: &str) -> Option<Url> {
     Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
@@ -214,8 +214,8 @@ fn of_the_web(url: &str) -> Option<Url> {
 ///
 /// # Errors
 /// A sentence with the reason, without the value of a header.
-pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
-    if of_the_web(url).is_none() {
+pub(crate) fn check_request(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
+    if web_url(url).is_none() {
         return Err(format!(
             "{} is not a web address: it must begin with https://",
             without_login(url)
@@ -226,7 +226,7 @@ pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), St
             || HeaderValue::from_str(value.expose()).is_err()
     });
     match wrong {
-        Some((name, _)) => Err(format!("the header {name:?} cannot be sent")),
+        Some((name, _)) => Err(format!("the header {name:?} has an invalid name or value")),
         None => Ok(()),
     }
 }
@@ -251,7 +251,7 @@ fn built(
 
 /// Installs `ring` for TLS.
 fn install_ring() {
-    // An error means that another provider is installed already.
+    // An error means that another provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
@@ -280,7 +280,7 @@ impl Shared {
             self.proxies.http.as_deref().map(Proxy::http),
             self.proxies.https.as_deref().map(Proxy::https),
         ];
-        // An invalid proxy is ignored: requests then report that the server is not reachable.
+        // An invalid proxy is ignored; requests then report that the server is not reachable.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
         }

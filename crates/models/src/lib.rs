@@ -22,17 +22,18 @@
 //!
 //! # Map
 //!
-//! - **Which models there are:** [`Models`] reads keys and addresses from the environment, the
+//! - **Available models:** [`Models`] reads keys and addresses from the environment, the
 //!   built-in catalogue (`models.json`) and the user's own list, and finds servers on this machine.
 //!   [`KnownModel`] is an entry of the catalogue.
 //! - **A model:** the trait [`Model`]. [`Models::chosen`] returns one for the id that a user chose:
 //!   a model of a provider, [`Offline`], or one whose calls fail with the reason.
-//! - **What goes in:** [`ModelInput`] with a [`Brief`] (system prompt and [`ToolSpec`]s) and
+//! - **Input:** [`ModelInput`] with a [`Brief`] (system prompt and [`ToolSpec`]s) and
 //!   [`Message`]s of the user, the assistant and the tools.
-//! - **What comes out:** an [`EventStream`] of [`ModelEvent`]s, or a [`ModelError`] that says what
+//! - **Output:** an [`EventStream`] of [`ModelEvent`]s, or a [`ModelError`] that says what
 //!   to do. It waits and retries by itself, within [`Limits`].
 //! - **The network:** [`Http`] has the proxies and time limits; [`SseParser`] reads server-sent
 //!   events; [`Secret`] keeps keys out of logs.
+//! - **Text:** [`text`] has the short forms of text that messages to people and models share.
 //!
 //! A provider has one of four wires ([`Wire`]). Each wire is an adapter of two files: one builds
 //! the request, the other reads the answer. `CONTRIBUTING.md` says how to add a provider or a wire.
@@ -55,7 +56,7 @@ mod secret;
 mod sse;
 #[cfg(test)]
 mod testing;
-mod text;
+pub mod text;
 mod wire;
 
 pub use address::without_login;

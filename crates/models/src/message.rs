@@ -61,7 +61,7 @@ pub enum Message {
     User(UserMessage),
     /// An answer of a model.
     Assistant(AssistantMessage),
-    /// The result of a tool call of the assistant message before it.
+    /// The result of a tool call in the assistant message before it.
     ToolReply(ToolReply),
 }
 
@@ -70,8 +70,8 @@ pub enum Message {
 pub struct UserMessage {
     /// The parts that a model reads.
     pub parts: Vec<Part>,
-    /// The prompt behind the message, for a model that [reads data](crate::Model::reads_data). A
-    /// message of the agent itself has none. It is never sent.
+    /// The prompt of the user, for a model that [reads data](crate::Model::reads_data). A message
+    /// of the agent itself has none. It is never sent.
     pub prompt: Option<UserPrompt>,
 }
 
@@ -80,7 +80,7 @@ pub struct UserMessage {
 pub struct UserPrompt {
     /// The text without the names of attached files.
     pub text: String,
-    /// The text with the name of each attached file in its place.
+    /// The text with each attached file replaced by its name.
     pub with_paths: String,
     /// The attached files.
     pub files: Vec<AttachedFile>,
@@ -89,7 +89,7 @@ pub struct UserPrompt {
 /// A file that is attached to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
-    /// The path, or the URI of what is not a file. Line numbers may follow a colon.
+    /// The path, or the URI if it is not a file. Line numbers may follow a colon.
     pub path: String,
     /// The text, if it was sent with the prompt.
     pub text: Option<String>,
@@ -173,7 +173,7 @@ pub enum AssistantPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sealed: Option<Value>,
     },
-    /// A thought. The text is empty where the provider shows none.
+    /// A thought. The text is empty if the provider hides it.
     Thought {
         /// The text.
         text: String,
@@ -183,8 +183,7 @@ pub enum AssistantPart {
     },
     /// A tool call.
     Call {
-        /// The id of the provider, or a generated one where it sent none; unique within the
-        /// message.
+        /// The provider's id, or a generated one if there is none; unique within the message.
         id: String,
         /// The name of the tool.
         name: String,

@@ -1,4 +1,4 @@
-//! The one trait of every model, whoever provides it.
+//! The trait that all models implement.
 
 use crate::error::ModelError;
 use crate::event::{ModelEvent, TokenUsage};
@@ -9,27 +9,27 @@ use std::pin::Pin;
 
 /// A model: of a provider in the network, of a server on this machine, or the offline model.
 pub trait Model: Debug + Send + Sync {
-    /// Returns the name for people.
+    /// Returns the display name.
     fn title(&self) -> &str;
 
-    /// Returns the context window in tokens, for input and answer together, or `None` where it is
+    /// Returns the context window in tokens, for input and answer together, or `None` if it is
     /// unknown.
     fn window(&self) -> Option<u64>;
 
-    /// Returns the context window in tokens, or an assumption where it is unknown.
+    /// Returns the context window in tokens, or an assumption if it is unknown.
     fn size(&self) -> u64;
 
     /// Returns how many tokens of the window this brief takes, as [`estimated_tokens`] counts.
-    fn around(&self, brief: &Brief) -> u64;
+    fn brief_tokens(&self, brief: &Brief) -> u64;
 
-    /// Returns whether the model follows free instructions. One that does not understands only
-    /// requests of certain forms.
+    /// Returns whether the model follows free instructions. Otherwise it understands only requests
+    /// of certain forms.
     fn writes(&self) -> bool;
 
     /// Returns whether the model accepts this part of a prompt.
     fn takes(&self, part: &Part) -> bool;
 
-    /// Returns the cost of a call in US dollars, or `None` where it is unknown.
+    /// Returns the cost of a call in US dollars, or `None` if it is unknown.
     fn cost(&self, usage: &TokenUsage) -> Option<f64>;
 
     /// Returns whether the model reads [`UserMessage::prompt`](crate::UserMessage::prompt) and
@@ -38,8 +38,8 @@ pub trait Model: Debug + Send + Sync {
         false
     }
 
-    /// Starts a call: the model reads the conversation, then answers and asks for tools until it
-    /// stops. The call is sent when its first event is asked for.
+    /// Starts a call: the model reads the conversation, then writes text and tool calls until it
+    /// stops. The request is sent when the first event is requested.
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream>;
 }
 
@@ -54,17 +54,17 @@ pub struct ModelInput {
     pub tokens: u64,
 }
 
-/// What a model reads before the conversation.
+/// The part of the input before the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Brief {
     /// The system prompt; may be empty.
     pub system: String,
-    /// The tools that the model may ask for.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
 }
 
 impl Brief {
-    /// Returns a system prompt without tools, for a model that only writes a text.
+    /// Returns a brief with a system prompt and no tools, for a model that only writes a text.
     pub fn to_write(system: &str) -> Self {
         Self { system: system.to_owned(), tools: Vec::new() }
     }
@@ -80,20 +80,19 @@ impl Brief {
 
 /// The events of one call. Dropping it ends the call.
 pub trait EventStream: Send {
-    /// Returns the next event; `None` after [`ModelEvent::Done`] and after an error. Dropping the
-    /// returned future loses no event.
+    /// Returns the next event; `None` after [`ModelEvent::Done`] and after an error. Cancel safe.
     ///
     /// # Errors
-    /// The call failed, or the answer stopped before its end.
+    /// The call failed, or the answer was cut off.
     fn next(&mut self) -> NextEvent<'_>;
 
-    /// Returns the text so far, for a conversation that continues after an error or a
-    /// cancellation; `None` where there is nothing to keep.
+    /// Returns the text so far, for a conversation that continues after an error or a cancellation;
+    /// `None` if there is no text.
     fn partial(&self) -> Option<AssistantMessage> {
         None
     }
 
-    /// Returns the tokens of an answer that did not reach its end. No event reports them.
+    /// Returns the tokens of an answer that was cut off. No event reports them.
     fn unreported_usage(&self) -> TokenUsage {
         TokenUsage::default()
     }

@@ -38,8 +38,8 @@ const FALLBACK: &str = "ATTACHE_FALLBACK";
 /// The variable that turns titles by a model `off`.
 const TITLES: &str = "ATTACHE_TITLES";
 
-/// How long a new session waits for servers on this machine. It does not wait where none runs.
-const LOOKING: Duration = Duration::from_millis(300);
+/// How long a new session waits for servers on this machine. It does not wait if no server runs.
+const SEARCH_LIMIT: Duration = Duration::from_millis(300);
 
 /// The variables of servers on this machine.
 const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
@@ -76,25 +76,25 @@ pub struct Models {
     fallback: Option<String>,
     /// Whether a model writes titles.
     titles: bool,
-    /// The variables of servers on this machine; `None` where they are not looked for.
+    /// The variables of servers on this machine; `None` if they are not searched.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
     offline: Arc<dyn Model>,
 }
 
-/// A provider that was found, for people.
+/// A configured provider, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundProvider {
     /// The name, such as `Anthropic`.
     pub name: String,
-    /// The ids of its models. Empty where only `ATTACHE_MODEL` can name one.
+    /// The ids of its models. Empty if only `ATTACHE_MODEL` can name one.
     pub models: Vec<String>,
     /// The prefix of the ids of its models, such as `anthropic/`.
     pub prefix: String,
 }
 
-/// The error of a user's own list of models that cannot be read.
+/// The error of the user's own list of models, if it is unreadable.
 #[derive(Debug)]
 pub struct ModelsError(CatalogueError);
 
@@ -124,7 +124,7 @@ impl Offered {
         &self.provider.id
     }
 
-    /// Returns the name of the provider for people, such as `Anthropic`.
+    /// Returns the display name of the provider, such as `Anthropic`.
     pub fn name(&self) -> &str {
         &self.provider.name
     }
@@ -146,7 +146,7 @@ impl Models {
         Self::with_offline(Arc::new(Offline))
     }
 
-    /// Returns only this model, in place of `offline`. For tests.
+    /// Replaces `offline` by this model and returns only it. For tests.
     pub fn with_offline(offline: Arc<dyn Model>) -> Self {
         Self {
             http: Http::new(&|_| None, Limits::default()),
@@ -164,11 +164,11 @@ impl Models {
     }
 
     /// Returns the models of the providers in `environment`, a function from the name of a variable
-    /// to its value. `own` is the text of the user's own list of models and providers, in the form
-    /// of the `models.json` of this crate. Sends nothing over the network.
+    /// to its value. `own` is the text of the user's own list of models and providers, in the
+    /// format of the `models.json` of this crate. Sends nothing over the network.
     ///
     /// # Errors
-    /// `own` does not have this form.
+    /// `own` does not have this format.
     pub fn of(
         environment: &(dyn Fn(&str) -> Option<String> + Sync),
         own: Option<&str>,
@@ -230,7 +230,7 @@ impl Models {
         };
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
         // A late server counts as missing.
-        let _late = tokio::time::timeout(LOOKING, looking).await;
+        let _late = tokio::time::timeout(SEARCH_LIMIT, looking).await;
     }
 
     /// Returns the id of the model of a new session.
@@ -311,7 +311,7 @@ impl Models {
         Offered { provider: provider.clone(), models }
     }
 
-    /// Adds a model that the user names, also where it is unknown.
+    /// Adds a model that the user names, even if it is unknown.
     fn add_wish(&self, wish: &str, offered: &mut Offered) {
         let Some((provider, name)) = wish.split_once('/') else { return };
         let known = offered.models.iter().any(|model| model.id.name == name);
@@ -328,8 +328,8 @@ impl Models {
         offered.models.push(model);
     }
 
-    /// Returns what is known of the model with this value of the option `model`; `None` for
-    /// `offline`, and for one that is not offered.
+    /// Returns the known facts about the model with this value of the option `model`; `None` for
+    /// `offline`, and for a model that is not available.
     pub fn find(&self, value: &str) -> Option<KnownModel> {
         self.find_with_provider(value).map(|(_, known)| known)
     }

@@ -1,21 +1,21 @@
-//! The model `offline`: no key, no network, and the same answer every time. `OFFLINE.md` describes
-//! what it understands.
+//! The model `offline`: it needs no key and no network, and always gives the same answers.
+//! `OFFLINE.md` describes the requests that it understands.
 
 mod answer;
+mod current_turn;
 mod features;
 mod found;
 mod grammar;
 mod output;
-mod present_turn;
 mod verbs;
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{AssistantMessage, AssistantPart, ModelId, Part, ToolReply};
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent, estimated_tokens};
+use current_turn::{CurrentTurn, Outcome};
 use found::Found;
 use grammar::Request;
 use output::Output;
-use present_turn::{Outcome, PresentTurn};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const WINDOW: u64 = 32_768;
 /// The pause before each number of `count to N`.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest prompt that is read as a request, in bytes.
+/// The maximum length of a prompt that is parsed as a request, in bytes.
 const LONGEST_REQUEST: usize = 16 * 1024;
 
 /// The model without a provider. It reads the last prompt and the data of tool results, and answers
@@ -54,7 +54,7 @@ impl Model for Offline {
         WINDOW
     }
 
-    fn around(&self, _: &Brief) -> u64 {
+    fn brief_tokens(&self, _: &Brief) -> u64 {
         0
     }
 
@@ -75,7 +75,7 @@ impl Model for Offline {
     }
 
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
-        let turn = PresentTurn::of(&input.messages);
+        let turn = CurrentTurn::of(&input.messages);
         let counts = turn.as_ref().is_some_and(|turn| matches!(turn.request, Request::Count(_)));
         let outputs = turn.map(|turn| outputs(&turn)).unwrap_or_default();
         let usage = usage(input.tokens, &outputs);
@@ -99,7 +99,7 @@ impl EventStream for OfflineStream {
 }
 
 /// The next step of the answer: text and tool calls.
-fn outputs(turn: &PresentTurn<'_>) -> Vec<Output> {
+fn outputs(turn: &CurrentTurn<'_>) -> Vec<Output> {
     let length = turn.prompt.text.len();
     if turn.is_reply {
         return Output::text(features::answered(&turn.prompt.text));
@@ -115,7 +115,7 @@ fn outputs(turn: &PresentTurn<'_>) -> Vec<Output> {
         Request::Rename { from, to, path } => verbs::rename(turn, [from, to, path]),
         Request::Run(command) => verbs::run(turn, command),
         Request::Plan(steps) if turn.is_planned => features::plan_answer(steps),
-        Request::Plan(steps) => features::planned(steps),
+        Request::Plan(steps) => features::show_plan(steps),
         Request::LeavePlan => features::leave_plan(turn),
         Request::Think(about) => features::think(about),
         Request::Count(to) => features::count(*to),
@@ -166,8 +166,8 @@ fn usage(input: u64, outputs: &[Output]) -> TokenUsage {
     TokenUsage { input, output, thought: Some(thought), ..TokenUsage::default() }
 }
 
-/// Returns the answer to `summarize this project` that these results give: a list of the files, and
-/// the first lines of some of them. `None` where `listed` has no list of files.
+/// Returns the answer to `summarize this project` from these results: a list of the files, and the
+/// first lines of some of them. `None` if `listed` has no list of files.
 pub fn project_summary(listed: &ToolReply, reads: &[ToolReply]) -> Option<String> {
     let Found::Files(files) = Found::of(listed.data.as_ref()) else { return None };
     let reads: Vec<Outcome<'_>> = reads.iter().map(Outcome::alone).collect();

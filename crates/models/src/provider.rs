@@ -13,7 +13,7 @@ use std::fmt;
 pub(crate) struct Provider {
     /// The id, as in [`ModelId::provider`].
     pub id: String,
-    /// The name for people, such as `Anthropic`.
+    /// The display name, such as `Anthropic`.
     pub name: String,
     pub wire: Wire,
     pub dialect: Dialect,

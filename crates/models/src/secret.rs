@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// A key, a password, or a header that may hold one. `Debug` prints `<hidden>`, and there is no
+/// A key, a password, or a header that may contain one. `Debug` prints `<hidden>`, and there is no
 /// `Display`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Returns the text, for the one place that needs it.
+    /// Returns the text. Use it only to send the secret.
     pub fn expose(&self) -> &str {
         &self.0
     }

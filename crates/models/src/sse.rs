@@ -8,7 +8,7 @@ pub(crate) const LONGEST: usize = 32 << 20;
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
-    /// The `event` field; empty without one.
+    /// The `event` field; empty if it is missing.
     pub name: Vec<u8>,
     /// The `data` lines, joined with line feeds.
     pub data: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct SseEvent {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Splits a stream into events, however its bytes are cut into pieces.
+/// Splits a stream into events. The stream may be cut into pieces anywhere.
 ///
 /// Lines end with LF, CRLF or CR, and the space after a colon may be missing. The parser skips a
 /// byte order mark, comments, `id` and `retry`. It handles lines as bytes, so a character may be
@@ -182,13 +182,17 @@ mod tests {
     fn an_event_past_the_limit_ends_the_stream() {
         let mut parser = SseParser { longest: 10, ..SseParser::default() };
         let mut events = VecDeque::new();
-        assert_eq!(parser.push(b"data: 1\n\ndata: 2\n\n", &mut events), Ok(()), "each is short");
+        assert_eq!(
+            parser.push(b"data: 1\n\ndata: 2\n\n", &mut events),
+            Ok(()),
+            "each event is short"
+        );
         assert_eq!(parser.push(b"data: 1234567890", &mut events), Err(TooLong));
         let mut parser = SseParser { longest: 10, ..SseParser::default() };
         assert_eq!(
             parser.push(b"data:1\ndata:2\ndata:34567\n", &mut events),
             Err(TooLong),
-            "many lines"
+            "an event of many lines"
         );
     }
 

@@ -1,7 +1,8 @@
-//! Text of the offline model: Markdown, numbers with nouns, and short forms of long text.
+//! Short forms of text for messages: one line, Markdown code, counted nouns, and cuts by JSON
+//! length.
 
-/// Returns the text on one line of at most `limit` characters, with `…` in place of the rest.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
+/// Returns the text on one line of at most `limit` characters; `…` replaces the rest.
+pub fn one_line(text: &str, limit: usize) -> String {
     let line = text.trim().chars().map(|each| if each.is_control() { ' ' } else { each });
     let line: String = line.take(limit + 1).collect();
     if line.chars().count() <= limit {
@@ -10,8 +11,8 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
     line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Returns the text as Markdown code within a line.
-pub(crate) fn code(text: &str) -> String {
+/// Returns the text, of at most 400 characters, as Markdown code within a line.
+pub fn code(text: &str) -> String {
     let text = one_line(text, 400);
     match text.contains('`') {
         true => format!("`` {} ``", text.replace("``", "` `")),
@@ -20,7 +21,7 @@ pub(crate) fn code(text: &str) -> String {
 }
 
 /// Returns the text as a Markdown code block whose fence is longer than any in the text.
-pub(crate) fn code_block(text: &str) -> String {
+pub fn code_block(text: &str) -> String {
     let longest = text.split(|each| each != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
@@ -28,7 +29,13 @@ pub(crate) fn code_block(text: &str) -> String {
 }
 
 /// Returns a number with its noun: `1 file`, `1,234 files`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = if noun.ends_with("ch") { "es" } else { "s" };
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
+}
+
+/// Returns a number with a comma between groups of three digits, such as `1,234`.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -37,25 +44,43 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
         }
         grouped.push(digit);
     }
-    let plural = if noun.ends_with("ch") { "es" } else { "s" };
-    format!("{grouped} {noun}{}", if number == 1 { "" } else { plural })
+    grouped
 }
 
-/// Returns the text, or its start and its end where it takes more than `limit` bytes as JSON.
-pub(crate) fn ends_within(text: &str, limit: usize) -> String {
-    if text.chars().map(json_length).sum::<usize>() <= limit {
+/// Returns the text, or its start and its end if it has more than `limit` bytes as JSON.
+pub fn ends_within(text: &str, limit: usize) -> String {
+    if json_text_length(text) <= limit {
         return text.to_owned();
     }
-    let fits = |length: &mut usize, character: char| {
-        *length += json_length(character);
-        (*length <= limit / 2).then_some(character)
-    };
-    let start: String = text.chars().scan(0, fits).collect();
-    let end: Vec<char> = text.chars().rev().scan(0, fits).collect();
-    format!("{start}\n[…]\n{}", end.into_iter().rev().collect::<String>())
+    format!("{}\n[…]\n{}", start_within(text, limit / 2), end_within(text, limit / 2))
 }
 
-/// Returns how many bytes a character takes in a JSON string.
+/// Returns the longest start of `text` that has at most `limit` bytes as JSON.
+pub fn start_within(text: &str, limit: usize) -> &str {
+    let mut length = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        length += json_length(*character);
+        length > limit
+    });
+    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+}
+
+/// Returns the longest end of `text` that has at most `limit` bytes as JSON.
+pub fn end_within(text: &str, limit: usize) -> &str {
+    let mut length = 0;
+    let start = text.char_indices().rev().find(|(_, character)| {
+        length += json_length(*character);
+        length > limit
+    });
+    start.and_then(|(at, character)| text.get(at + character.len_utf8()..)).unwrap_or(text)
+}
+
+/// Returns the number of bytes of a text in a JSON string, without its quotes.
+pub fn json_text_length(text: &str) -> usize {
+    text.chars().map(json_length).sum()
+}
+
+/// Returns the number of bytes of a character in a JSON string.
 fn json_length(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -66,7 +91,36 @@ fn json_length(character: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, code_block, counted, ends_within, one_line};
+    use super::{
+        code, code_block, counted, end_within, ends_within, json_text_length, one_line,
+        start_within,
+    };
+
+    #[test]
+    fn cuts_fall_between_characters_and_count_json_escapes() {
+        assert_eq!((start_within("aé\u{1}b", 3), end_within("aé\u{1}b", 7)), ("aé", "\u{1}b"));
+        assert_eq!((start_within("abc", 3), end_within("abc", 0)), ("abc", ""));
+        let controls = "\u{1}".repeat(100_000);
+        assert!(json_text_length(&ends_within(&controls, 1000)) <= 1010);
+        for text in ["\u{1}\"\\\n\té€😀\u{7f}", ""] {
+            assert_eq!(json_text_length(text), serde_json::to_string(text).unwrap().len() - 2);
+        }
+    }
+
+    #[test]
+    fn code_block_is_not_ended_by_its_content() {
+        assert_eq!(code_block("a\n"), "```\na\n```");
+        assert_eq!(code_block("x\n```\ny"), "````\nx\n```\ny\n````");
+        assert_eq!(code_block(""), "```\n```");
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_lines_are_shortened() {
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(1_234_567, "match"), "1,234,567 matches");
+        assert_eq!(one_line("a\nb  ", 10), "a b");
+        assert_eq!(one_line("abcdef", 4), "abc…");
+    }
 
     #[test]
     fn text_is_quoted_and_shortened() {

@@ -1,5 +1,5 @@
-//! The wires of providers. Each has a folder with its [`adapter::Adapter`]: what it sends, and how
-//! it reads the answer.
+//! The wires of providers. Each has an [`adapter::Adapter`], which builds requests and reads
+//! answers.
 
 pub(crate) mod adapter;
 pub(crate) mod answer_format;
@@ -15,11 +15,11 @@ pub(crate) mod surrogates;
 use adapter::Adapter;
 use serde::Deserialize;
 
-/// Which wire a provider speaks.
+/// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wire {
-    /// OpenAI Chat Completions, and what calls itself compatible with it.
+    /// OpenAI Chat Completions, and compatible servers.
     Chat,
     /// OpenAI Responses.
     Responses,

@@ -28,7 +28,7 @@ fn a_busy_provider_is_retried_and_the_delay_is_explained() {
         || Answer::Status(429, "retry-after: 1\r\n", "{\"error\":{\"message\":\"slow down\"}}");
     let (_model, turn) = prompt([busy(), busy(), Answer::Whole(text("Hello."))]);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
-    assert_eq!(told(&turn).matches("I ask again in 1 second").count(), 2, "{}", told(&turn));
+    assert_eq!(told(&turn).matches("retrying in 1 second").count(), 2, "{}", told(&turn));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_provider_that_breaks_is_retried() {
     let broken = || Answer::Status(500, "", "oops");
     let (_model, turn) = prompt([broken(), broken(), Answer::Whole(text("Hello."))]);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
-    assert_eq!(told(&turn).matches("I ask again").count(), 2, "{}", told(&turn));
+    assert_eq!(told(&turn).matches("retrying").count(), 2, "{}", told(&turn));
 }
 
 /// A stream that breaks off is an incomplete response: a line after it says that the next response

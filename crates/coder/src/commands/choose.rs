@@ -1,4 +1,4 @@
-//! The commands `model` and `mode`: options of the session, chosen by words.
+//! The commands `model` and `mode`, which set an option of the session by name.
 
 use crate::models::Models;
 use crate::session::options;
@@ -8,22 +8,21 @@ use attache_protocol::v1::{
     SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectOption,
 };
 
-/// How many choices are named.
-const NAMED: usize = 60;
+/// The maximum number of choices in a list.
+const MAX_LISTED: usize = 60;
 
-/// Sets the option with this id to the value that a person means by `asked`, and tells the client
-/// (CONF-03, MODE-07). Without words, and with words that mean no value or several, it says which
-/// there are.
+/// Sets the option with this id to the value that `asked` matches, and tells the client (CONF-03,
+/// MODE-07). Lists the choices if `asked` is empty, or matches no value or several.
 pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) -> Result<String> {
     let mut now = turn.options();
     let Some(option) = now.iter().find(|option| option.id.as_str() == id) else {
         return Ok(format!("This session has no option {}.\n", code(id)));
     };
-    let meant = meant(option, asked);
-    let (value, name) = match meant.as_slice() {
+    let matching = matching(option, asked);
+    let (value, name) = match matching.as_slice() {
         [one] => (one.value.clone(), one.name.clone()),
         _ if asked.is_empty() => {
-            return Ok(listed(&format!("Say which: `/{id} NAME`."), option, &meant));
+            return Ok(listed(&format!("Choose one with `/{id} NAME`."), option, &matching));
         }
         [] => {
             let all: Vec<_> = option.values().collect();
@@ -37,7 +36,7 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
         several => {
             let asked = code(&one_line(asked, 60));
             return Ok(listed(
-                &format!("Several are meant by {asked}. Choose one of these."),
+                &format!("{asked} matches several. Choose one of these."),
                 option,
                 several,
             ));
@@ -50,12 +49,15 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
     options::set(models, &mut now, id, value.as_str());
     turn.config(now).await?;
     let words = words.map(|words| format!(" {words}.")).unwrap_or_default();
-    Ok(format!("The {id} is {name} now ({}).{words}\n", code(value.as_str())))
+    Ok(format!("The {id} is now {name} ({}).{words}\n", code(value.as_str())))
 }
 
-/// The values that are meant: all by nothing; the one with this id or name; else those that have
-/// the words in it.
-fn meant<'o>(option: &'o SessionConfigOption, asked: &str) -> Vec<&'o SessionConfigSelectOption> {
+/// Returns all values if `asked` is empty, else the value with this id or name, else the values
+/// that contain the words.
+fn matching<'o>(
+    option: &'o SessionConfigOption,
+    asked: &str,
+) -> Vec<&'o SessionConfigSelectOption> {
     let asked = asked.trim_matches(['`', '"', '\'']).to_lowercase();
     let short = |value: &str| value.rsplit('/').next().unwrap_or_default().to_lowercase();
     let exact = |value: &&SessionConfigSelectOption| {
@@ -73,7 +75,7 @@ fn meant<'o>(option: &'o SessionConfigOption, asked: &str) -> Vec<&'o SessionCon
     option.values().filter(has).collect()
 }
 
-/// A sentence and the choices, the present one marked.
+/// A sentence and the choices, with the current one marked.
 fn listed(
     sentence: &str,
     option: &SessionConfigOption,
@@ -90,8 +92,8 @@ fn listed(
         format!("- {} {}{here}{about}\n", code(value.value.as_str()), value.name)
     };
     let mut text =
-        format!("{sentence}\n\n{}", choices.iter().take(NAMED).map(row).collect::<String>());
-    if let Some(more) = choices.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        format!("{sentence}\n\n{}", choices.iter().take(MAX_LISTED).map(row).collect::<String>());
+    if let Some(more) = choices.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }
     text

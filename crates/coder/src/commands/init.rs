@@ -1,4 +1,4 @@
-//! The command `init`: AGENTS.md of a project that has none.
+//! The command `init`, which writes AGENTS.md for a project that has no such file.
 
 use crate::models::{Models, project_summary, reply};
 use crate::session::memory::Memory;
@@ -6,22 +6,22 @@ use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::{Value, json};
 
-/// What a model is asked.
+/// The task for a model.
 pub(super) const TASK: &str = "\
-Write the file `AGENTS.md` in the working directory: what a coding agent must know that works on this project for the first time. Look first: \
-the README, the manifests, the settings of the build, of tests and of continuous integration, the folders, some of the sources. If there is an \
-`AGENTS.md` already, mend it and keep what is right in it.
-It says, in under 150 lines of Markdown and only what you saw in files: what the project is, in two sentences; where what is; the exact \
-commands that build it, test it, run one test, check its style and run it; the conventions that the code shows; what must not be touched. \
-No advice that holds for every project.";
+Write the file `AGENTS.md` in the working directory: what a coding agent must know when it first works on this project. Look first at \
+the README, the manifests, the settings of the build, of tests and of continuous integration, the folders and some of the sources. If there is an \
+`AGENTS.md` already, correct it and keep what is right in it.
+The file has fewer than 150 lines of Markdown and contains only what you saw in files: what the project is, in two sentences; where things are; the exact \
+commands that build it, test it, run one test, check its style and run it; the conventions that the code shows; what must not be changed. \
+Leave out advice that applies to every project.";
 
-/// The file that is written.
+/// The path of the file to write.
 const FILE: &str = "AGENTS.md";
 
-/// How many manifests are read.
-const READ: usize = 4;
+/// The maximum number of manifests to read.
+const MAX_MANIFESTS: usize = 4;
 
-/// What a manifest says about commands: its name, and the commands that everybody uses with it.
+/// The usual commands for each manifest, by its name.
 const COMMANDS: [(&str, &[&str]); 7] = [
     ("Cargo.toml", &["cargo build", "cargo test", "cargo clippy --all-targets", "cargo fmt"]),
     ("go.mod", &["go build ./...", "go test ./...", "gofmt -l ."]),
@@ -32,11 +32,11 @@ const COMMANDS: [(&str, &[&str]); 7] = [
     ("Gemfile", &["bundle install"]),
 ];
 
-/// Writes the file from what the files say, without a model.
+/// Writes AGENTS.md from the project's files, without a model.
 pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
     if memory.folders.place(FILE).is_ok_and(|place| place.resolved.exists()) {
         return Ok(format!(
-            "{FILE} is there already. A model of a provider can mend it; `offline` does not.\n"
+            "{FILE} exists already. A provider's model can improve it; `offline` cannot.\n"
         ));
     }
     let mut tools = Toolbox::new(turn, models, memory);
@@ -46,7 +46,8 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
         !name.contains('/')
             && (name.to_lowercase().starts_with("readme") || commands_of(name, "").next().is_some())
     };
-    let names: Vec<String> = files.named.iter().filter(telling).take(READ).cloned().collect();
+    let names: Vec<String> =
+        files.named.iter().filter(telling).take(MAX_MANIFESTS).cloned().collect();
     let mut reads: Vec<ToolResult> = Vec::new();
     for name in names {
         reads.push(tools.call("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
@@ -56,7 +57,7 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     };
     let read: Vec<_> = reads.iter().map(|result| as_reply("read", result)).collect();
     let mut text = format!(
-        "# {FILE}\n\nWhat a coding agent should know of this project. Made from its files without a model: mend it, and add what they do not say.\n\n\
+        "# {FILE}\n\nFacts about this project for coding agents. This file was written without a model, from the project's files: correct it, and add what they do not say.\n\n\
          ## What it is\n\n{}",
         project_summary(&as_reply("list", &listed), &read).unwrap_or_default()
     );
@@ -72,14 +73,14 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     }
     let written = tools.call("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
     Ok(match written.failed {
-        true => format!("{FILE} is not written. {}\n", written.text),
+        true => format!("{FILE} was not written. {}\n", written.text),
         false => {
-            format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n")
+            format!("{FILE} was written. Read it, correct it, and add what the files do not say.\n")
         }
     })
 }
 
-/// The commands that a manifest with this text stands for.
+/// Returns the commands that a manifest with this text defines.
 fn commands_of(name: &str, text: &str) -> impl Iterator<Item = String> {
     let usual = COMMANDS
         .iter()

@@ -1,4 +1,4 @@
-//! The command `review`: what is changed and not committed.
+//! The command `review`, which reviews uncommitted changes.
 
 use crate::models::Models;
 use crate::session::memory::Memory;
@@ -7,30 +7,30 @@ use crate::tools::{Finding, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::json;
 
-/// How many files are named.
-const NAMED: usize = 100;
+/// The maximum number of files in the list.
+const MAX_LISTED: usize = 100;
 
-/// The command that says what is changed, and the line between its parts.
+/// The command that lists the changes, and the line that separates its two parts.
 const LINE: &str = "--";
 const COMMAND: &str =
     "git --no-pager diff HEAD --numstat && echo -- && git status --short --untracked-files=all";
 
-/// What a model is asked, with what the person wants looked at.
+/// The task for a model, with the person's wishes.
 pub(super) fn task(about: &str) -> String {
     let about = if about.is_empty() {
         String::new()
     } else {
-        format!("\nLook above all at this: {about}\n")
+        format!("\nPay special attention to this: {about}\n")
     };
     format!(
-        "Review what is changed in the working directory and not committed. See the changes with `git status --short` and `git --no-pager diff HEAD`, and \
-         new files by reading them. Read around each change as far as you need to judge it. Change nothing.\n{about}\n\
-         Say what is wrong or will break, the worst first: each with `path:line`, why it is wrong, and what to do. Then what is missing, such as a \
-         test. Leave out praise and matters of taste. If nothing is wrong, say so in one sentence, and if there is no change either."
+        "Review the uncommitted changes in the working directory. See the changes with `git status --short` and `git --no-pager diff HEAD`, and \
+         new files by reading them. Read as much of the surrounding code as you need to judge each change. Do not change anything.\n{about}\n\
+         List what is wrong or will break, the worst first: each with `path:line`, the reason and a fix. Then list what is missing, such as a \
+         test. Leave out praise and matters of taste. If nothing is wrong, or if nothing changed, say so in one sentence."
     )
 }
 
-/// Says which files are changed, and by how much, without a model.
+/// Lists the changed files and the size of each change, without a model.
 pub(super) async fn review(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
     let ran = Toolbox::new(turn, models, memory)
         .call("execute", &json!({ "command": COMMAND }).to_string())
@@ -39,9 +39,9 @@ pub(super) async fn review(models: &Models, memory: &mut Memory, turn: &Turn) ->
         Finding::Ran(ran) if ran.success => Ok(changes(&ran.output)),
         Finding::Ran(ran) => {
             let why = ran.output.lines().next().unwrap_or_default();
-            Ok(format!("Git could not say what is changed: {}\n", code(why)))
+            Ok(format!("Git could not list the changes: {}\n", code(why)))
         }
-        _ => Ok(format!("Without a command nothing can be said of the changes. {}\n", ran.text)),
+        _ => Ok(format!("The changes are unknown because the command did not run. {}\n", ran.text)),
     }
 }
 
@@ -55,23 +55,23 @@ fn changes(output: &str) -> String {
             continue;
         };
         rows.push(match added {
-            "-" => format!("- {}: not text\n", code(path)),
+            "-" => format!("- {}: binary\n", code(path)),
             _ => format!("- {}: {added} added, {removed} removed\n", code(path)),
         });
     }
     let new = status.lines().filter_map(|line| line.strip_prefix("?? "));
     rows.extend(new.map(|path| format!("- {}: new\n", code(path))));
     if rows.is_empty() {
-        return "Nothing is changed since the last commit.\n".to_owned();
+        return "Nothing has changed since the last commit.\n".to_owned();
     }
     let total = counted(rows.len() as u64, "file");
-    let more = match rows.len().saturating_sub(NAMED) {
+    let more = match rows.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),
         more => format!("- and {more} more\n"),
     };
-    rows.truncate(NAMED);
+    rows.truncate(MAX_LISTED);
     format!(
-        "Changed since the last commit, {total}:\n\n{}{more}\nWhether it is right only a model of a provider can say: `/model`.\n",
+        "Changed since the last commit, {total}:\n\n{}{more}\nOnly a provider's model can review them: choose one with `/model`.\n",
         rows.concat()
     )
 }
@@ -81,13 +81,13 @@ mod tests {
     use super::changes;
 
     #[test]
-    fn changed_new_and_other_files_are_named() {
+    fn review_lists_changed_new_and_binary_files() {
         let said = changes("3\t1\tsrc/a b.rs\n-\t-\tx.png\n--\n M src/a b.rs\n?? new.rs\n");
         assert!(
             said.contains("3 files:") && said.contains("- `src/a b.rs`: 3 added, 1 removed\n"),
             "{said}"
         );
-        assert!(said.contains("- `x.png`: not text\n- `new.rs`: new\n"), "{said}");
-        assert_eq!(changes("--\n"), "Nothing is changed since the last commit.\n");
+        assert!(said.contains("- `x.png`: binary\n- `new.rs`: new\n"), "{said}");
+        assert_eq!(changes("--\n"), "Nothing has changed since the last commit.\n");
     }
 }

@@ -1,7 +1,7 @@
-//! Replaces the older part of a conversation by a summary.
+//! Replaces the older part of a conversation with a summary.
 
 use super::cut::Cut;
-use super::fill::tell_fill;
+use super::fill::report_fill;
 use super::summary;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
@@ -14,70 +14,66 @@ use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
-/// How much of the window the turns may take that stay, in percent, when it is full, and when a
-/// person wants a summary.
-const STAYS: u64 = 25;
-const STAYS_ON_REQUEST: u64 = 10;
+/// The maximum share of the window for the kept turns, in percent: when the window is full, and
+/// when a person asks for a summary.
+const KEPT_PERCENT: u64 = 25;
+const KEPT_PERCENT_ON_REQUEST: u64 = 10;
 
-/// How much of the window a request for a summary may take, in percent. A provider may count half
-/// as many tokens again as we do.
+/// The maximum share of the window for a summary request, in percent. A provider may count half as
+/// many tokens again as the estimate.
 const REQUEST: u64 = 50;
 
-/// The least that a summary has to save, in tokens and in percent of the conversation: less is not
-/// worth a word.
-const SAVED: u64 = 200;
-const SAVED_PERCENT: u64 = 5;
+/// The minimum saving of a summary, in tokens and in percent of the conversation. A smaller saving
+/// is not reported.
+const MIN_SAVED: u64 = 200;
+const MIN_SAVED_PERCENT: u64 = 5;
 
-/// What came of it.
+/// The result of a compaction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Compaction {
-    /// The conversation is shorter: so many tokens before, and after, as they are estimated.
+    /// The conversation is shorter. The numbers are estimates in tokens, before and after.
     Done { before: u64, after: u64 },
-    /// There is nothing that could give way.
+    /// Nothing can be summarized.
     Nothing,
-    /// No summary could be written, for this reason; the conversation is as it was.
+    /// No summary was written, for this reason. The conversation is unchanged.
     Failed(String),
 }
 
-/// What a person or the window wants.
+/// The reason for a compaction.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Wanted<'w> {
+pub(crate) enum CompactionReason<'w> {
     /// The window is full.
     Room,
-    /// A person wants it, and perhaps says what must be kept.
+    /// A person asked for it, perhaps with a wish about what to keep.
     ByPerson(Option<&'w str>),
 }
 
-/// Sees to it that the model can be given the conversation: where its window is nearly full the
-/// older part gives way to a summary; where that does not help the oldest is forgotten, and the
-/// person is told.
+/// Makes the conversation fit the model. If the window is nearly full, a summary replaces the older
+/// part. If that does not help, the oldest part is removed and the person is told.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
-        full(memory, turn, model).await?;
+        summarize_for_room(memory, turn, model).await?;
     }
     let room = memory.conversation.room(model, &brief);
     forget(memory, turn, model, room).await?;
     Ok(())
 }
 
-/// The provider says that the conversation is too long: makes it shorter, and says whether it is.
-pub(crate) async fn overflowed(
-    memory: &mut Memory,
-    turn: &Turn,
-    model: &dyn Model,
-) -> Result<bool> {
-    if full(memory, turn, model).await? {
+/// Shortens the conversation after the provider has called it too long. Returns whether it is
+/// shorter.
+pub(crate) async fn shorten(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+    if summarize_for_room(memory, turn, model).await? {
         return Ok(true);
     }
     let half = memory.conversation.tokens() / 2;
     forget(memory, turn, model, half).await
 }
 
-/// A summary because there is no room. Whether there is one now; the person is told where the
-/// client shows no compactions.
-async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
-    let (done, title) = match compact(memory, turn, model, Wanted::Room).await? {
+/// Summarizes because there is no room. Returns whether there is room now. If the client shows no
+/// compactions, the person is told.
+async fn summarize_for_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+    let (done, title) = match compact(memory, turn, model, CompactionReason::Room).await? {
         Compaction::Nothing => return Ok(false),
         Compaction::Done { before, after } => {
             if shows_compactions(turn) {
@@ -87,32 +83,30 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
             (
                 true,
                 format!(
-                    "The conversation filled the window: its older part is a summary now, {after} instead of {before}"
+                    "The conversation filled the context window: a summary replaces its older part, {after} instead of {before}"
                 ),
             )
         }
-        // The client shows it with the compaction; what follows from it, the forgetting, is said in
-        // any case.
+        // The client shows the failure with the compaction, but the removal that follows is always
+        // reported.
         Compaction::Failed(_) if shows_compactions(turn) => return Ok(false),
-        Compaction::Failed(why) => (
-            false,
-            format!("The older part of the conversation should be a summary now, but {why}"),
-        ),
+        Compaction::Failed(why) => {
+            (false, format!("The older part of the conversation could not be summarized: {why}"))
+        }
     };
     let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
     tell(turn, Notice::new(severity, title)).await?;
     Ok(done)
 }
 
-/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it
-/// matters.
-fn is_worth(before: u64, after: u64) -> bool {
-    before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
+/// Whether the saving from `before` to `after` tokens is worth a message.
+fn is_worthwhile(before: u64, after: u64) -> bool {
+    before.saturating_sub(after) >= MIN_SAVED.max(before * MIN_SAVED_PERCENT / 100)
 }
 
-/// Tells a person who asked for a summary what became of the conversation, where the client does
-/// not show it as a compaction. Whether it was told; else it is for the reply.
-pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
+/// Tells a person who asked for a summary about the result, if the client shows no compactions.
+/// Returns whether the person was told; otherwise the reply says it.
+pub(crate) async fn report_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
     }
@@ -123,41 +117,42 @@ pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// The saving in words, with numbers where they matter.
+/// Describes the saving, with numbers if they matter.
 pub(crate) fn saving(before: u64, after: u64) -> String {
-    let numbers = match is_worth(before, after) {
+    let numbers = match is_worthwhile(before, after) {
         true => format!(": about {} instead of {before}", counted(after, "token")),
         false => String::new(),
     };
-    format!("The older part of the conversation is a summary now{numbers}")
+    format!("A summary replaces the older part of the conversation{numbers}")
 }
 
 fn shows_compactions(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.compaction.is_some())
 }
 
-/// Puts a summary in the place of the older part of the conversation, here and in the store, and
-/// shows it as a compaction (COMP-03): never as something said. While a model writes it the turn
-/// can be cancelled like at any time, and the conversation stays as it was.
+/// Replaces the older part of the conversation with a summary, in memory and in the store, and
+/// shows it as a compaction (COMP-03), never as part of the conversation. The turn can be cancelled
+/// while a model writes the summary, and then the conversation is unchanged.
 pub(crate) async fn compact(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
-    wanted: Wanted<'_>,
+    wanted: CompactionReason<'_>,
 ) -> Result<Compaction> {
     let size = model.size();
     let (cut, wish) = match wanted {
-        Wanted::Room => (memory.conversation.cut(size * STAYS / 100), None),
-        Wanted::ByPerson(wish) => {
-            (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish)
+        CompactionReason::Room => (memory.conversation.cut(size * KEPT_PERCENT / 100), None),
+        CompactionReason::ByPerson(wish) => {
+            (memory.conversation.cut_on_request(size * KEPT_PERCENT_ON_REQUEST / 100), wish)
         }
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
     let before = memory.conversation.tokens();
-    let by_itself = matches!(wanted, Wanted::Room);
-    // Not even an empty summary would make room.
-    if by_itself && !is_worth(before, before - older.iter().map(Message::tokens).sum::<u64>()) {
+    let by_itself = matches!(wanted, CompactionReason::Room);
+    // Even an empty summary would not make room.
+    if by_itself && !is_worthwhile(before, before - older.iter().map(Message::tokens).sum::<u64>())
+    {
         return Ok(Compaction::Nothing);
     }
     let mut handle = turn.compaction().await?;
@@ -170,8 +165,8 @@ pub(crate) async fn compact(
     };
     let kept = memory.conversation.messages().len() - at;
     let compacted = Compacted { summary, kept, with_prompt: within_turn };
-    if by_itself && !is_worth(before, memory.conversation.tokens_with(&compacted)) {
-        let why = "the summary is hardly shorter than what it would replace";
+    if by_itself && !is_worthwhile(before, memory.conversation.tokens_with(&compacted)) {
+        let why = "the summary is not much shorter than the text that it replaces";
         handle.fail(why).await?;
         return Ok(Compaction::Failed(why.to_owned()));
     }
@@ -183,17 +178,17 @@ pub(crate) async fn compact(
     handle.complete().await?;
     let after = memory.conversation.tokens();
     let used = memory.conversation.fill(model, &brief(memory, turn));
-    tell_fill(memory, turn, model, used).await?;
+    report_fill(memory, turn, model, used).await?;
     Ok(Compaction::Done { before, after })
 }
 
-/// The pieces in which a summary is shown, in bytes: no line gets long.
-const PIECE: usize = 16 * 1024;
+/// The size of the pieces in which a summary is shown, in bytes. It keeps lines short.
+const PIECE_SIZE: usize = 16 * 1024;
 
 async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     let mut rest = markdown;
     while let Some((piece, more)) =
-        rest.split_at_checked(rest.floor_char_boundary(PIECE)).filter(|_| !rest.is_empty())
+        rest.split_at_checked(rest.floor_char_boundary(PIECE_SIZE)).filter(|_| !rest.is_empty())
     {
         handle.summary(piece).await?;
         rest = more;
@@ -201,8 +196,8 @@ async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     Ok(())
 }
 
-/// The summary of these messages, in the words of the model if it has any, else without; or why
-/// there is none.
+/// Summarizes these messages with the model, or without it if the model writes no text. The inner
+/// error is the reason for a failure.
 async fn written(
     memory: &mut Memory,
     turn: &Turn,
@@ -210,7 +205,7 @@ async fn written(
     older: &[Message],
     wish: Option<&str>,
 ) -> Result<std::result::Result<Summary, String>> {
-    // A token is at least two bytes of what models read.
+    // A token is at least two bytes of text.
     let limit = usize::try_from(model.size() * REQUEST / 100 * 3).unwrap_or(usize::MAX);
     if !model.writes() {
         return Ok(Ok(Summary::listed(older, wish)));
@@ -251,7 +246,8 @@ async fn written(
     }
 }
 
-/// Makes the conversation fit into `room`, and says what was forgotten. Whether anything was.
+/// Removes the oldest parts until the conversation fits into `room`, and tells the person. Returns
+/// whether anything was removed.
 async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) -> Result<bool> {
     let forgotten = memory.conversation.fit(room);
     if forgotten == Forgotten::default() {
@@ -269,15 +265,15 @@ fn words(forgotten: Forgotten, window: Option<u64>) -> String {
         Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
         Forgotten { turns, results } => {
             format!(
-                "{} and {} of this one",
+                "{} and {} of this turn",
                 counted(turns as u64, "turn"),
                 counted(results as u64, "tool result")
             )
         }
     };
     let window = window.map_or_else(
-        || "the model's window".to_owned(),
-        |window| format!("the window of {}", counted(window, "token")),
+        || "the model's context window".to_owned(),
+        |window| format!("the context window of {}", counted(window, "token")),
     );
-    format!("The conversation passed {window}: I forgot the oldest {what}")
+    format!("The conversation exceeded {window}: the oldest {what} was removed")
 }

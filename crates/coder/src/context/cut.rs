@@ -1,20 +1,20 @@
-//! Where the older part of a conversation ends.
+//! The boundary between the older and the recent part of a conversation.
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 
-/// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that
-/// led to a call, are never parted.
+/// The boundary. It never separates a tool call from its result, or from the thoughts that led to
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// The first message that stays.
+    /// The first message to keep.
     pub(super) at: usize,
-    /// It belongs to the present turn, whose prompt stays too.
+    /// Whether that message belongs to the current turn, whose prompt is then kept too.
     pub(super) within_turn: bool,
 }
 
 impl Conversation {
-    /// Where the older part ends, so that about `keep` tokens stay; of the present turn, whole,
-    /// twice as many. Where it has even more, its first steps are of the older part too. Nothing if
+    /// Chooses the boundary so that about `keep` tokens remain, or twice as many if the current
+    /// turn is longer. If the turn is even longer, the boundary is inside it. Returns `None` if
     /// nothing is old enough.
     pub(super) fn cut(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
@@ -38,8 +38,8 @@ impl Conversation {
         step.or_else(|| present.map(|(turn, _)| at(turn)))
     }
 
-    /// The same when a person wants it: the last turn stays if it has at most `keep` tokens and is
-    /// not all there is.
+    /// Chooses the boundary for a person's request. The last turn remains if it has at most `keep`
+    /// tokens and is not the only one.
     pub(super) fn cut_on_request(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let last = self.begins(|message| matches!(message, Message::User(_))).last();
@@ -48,13 +48,13 @@ impl Conversation {
         (at > first).then_some(Cut { at, within_turn: false })
     }
 
-    /// Whether an older part gave way to a summary already.
+    /// Whether a summary already replaces an older part.
     fn summarized(&self) -> bool {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages of a kind, the oldest first: where each is, and how many tokens it and all
-    /// behind it have.
+    /// The messages of a kind, the oldest first, each with its index and the number of tokens from
+    /// it to the end.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {
@@ -106,19 +106,19 @@ mod tests {
     }
 
     #[test]
-    fn turns_stay_whole_where_they_can() {
+    fn turns_stay_whole_if_possible() {
         let turns = of(vec![person(400), person(400), person(400), person(40)]);
         assert_eq!(turns.cut(111), Some(Cut { at: 2, within_turn: false }));
         assert_eq!(turns.cut(10), Some(Cut { at: 3, within_turn: false }));
         assert_eq!(of(vec![person(400)]).cut(10), None);
         assert_eq!(of(vec![]).cut(10), None);
-        // The present turn may have twice as much.
+        // The current turn may have twice as many.
         let present = of(vec![person(400), person(40), call(), result(200)]);
         assert_eq!(present.cut(40), Some(Cut { at: 1, within_turn: false }));
     }
 
     #[test]
-    fn a_long_turn_is_cut_between_its_steps_and_never_between_a_call_and_its_result() {
+    fn long_turn_is_cut_between_steps_and_never_between_a_call_and_its_result() {
         let long = of(vec![
             person(40),
             call(),
@@ -137,11 +137,11 @@ mod tests {
         let kinds: Vec<_> = long.messages().iter().map(std::mem::discriminant).collect();
         let expected = [Message::Summary(Summary::default()), person(1), call(), result(1)];
         assert_eq!(kinds, expected.iter().map(std::mem::discriminant).collect::<Vec<_>>());
-        assert_eq!(long.cut(1), None, "what is left of a turn is not cut again");
+        assert_eq!(long.cut(1), None, "the rest of a turn is not cut again");
     }
 
     #[test]
-    fn a_person_may_have_all_but_a_short_last_turn_summarized() {
+    fn request_summarizes_everything_but_a_short_last_turn() {
         let turns = of(vec![person(400), person(40)]);
         assert_eq!(turns.cut_on_request(10), Some(Cut { at: 1, within_turn: false }));
         assert_eq!(turns.cut_on_request(9), Some(Cut { at: 2, within_turn: false }));

@@ -8,14 +8,14 @@ use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use std::collections::HashMap;
 
-/// How many of each are kept, the youngest ones.
-const KEPT: usize = 60;
+/// The maximum number of facts of each kind. The newest are kept.
+const MAX_FACTS: usize = 60;
 
-/// How much of a command or step is kept, in characters.
-const SHOWN: usize = 160;
+/// The maximum length of a command or a step, in characters.
+const MAX_SHOWN: usize = 160;
 
 impl Facts {
-    /// Of these messages, with those of a summary among them.
+    /// Collects the facts of these messages, including those of a summary among them.
     pub(crate) fn of(messages: &[Message]) -> Self {
         let failed: HashMap<&str, bool> = messages
             .iter()
@@ -36,7 +36,7 @@ impl Facts {
                         let AssistantPart::Call { id, name, arguments, .. } = part else {
                             continue;
                         };
-                        // One that was never answered was never done.
+                        // A call without a result never ran.
                         if failed.get(id.as_str()) == Some(&false) {
                             facts.called(name, arguments);
                         }
@@ -48,7 +48,7 @@ impl Facts {
         facts
     }
 
-    /// Adds what a call did. Tools of MCP servers touch nothing that is kept here.
+    /// Adds the effects of a call. Calls of MCP servers are not recorded.
     fn called(&mut self, name: &str, arguments: &str) {
         let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
         if let Some(entries) = tool.plan() {
@@ -56,9 +56,9 @@ impl Facts {
                 if *status == PlanEntryStatus::Completed { "x" } else { " " }
             };
             let step = |entry: &attache_protocol::v1::PlanEntry| {
-                format!("- [{}] {}", done(&entry.status), one_line(&entry.content, SHOWN))
+                format!("- [{}] {}", done(&entry.status), one_line(&entry.content, MAX_SHOWN))
             };
-            self.plan = entries.iter().take(KEPT).map(step).collect();
+            self.plan = entries.iter().take(MAX_FACTS).map(step).collect();
         }
         match tool.touches() {
             Touch::Reads(paths) if tool.name() == "read" => add(&mut self.read, &paths),
@@ -71,12 +71,12 @@ impl Facts {
     }
 }
 
-/// Each once, the youngest last.
+/// Adds a fact without duplicates. The newest fact is last.
 fn add(list: &mut Vec<String>, more: &[&str]) {
     for one in more {
-        let one = one_line(one, SHOWN);
+        let one = one_line(one, MAX_SHOWN);
         list.retain(|other| *other != one);
         list.push(one);
     }
-    list.drain(..list.len().saturating_sub(KEPT));
+    list.drain(..list.len().saturating_sub(MAX_FACTS));
 }

@@ -1,27 +1,26 @@
-//! What a session is about, as tags: the project and its branch.
+//! The tags of a session: the project and its branch.
 
 use crate::session::memory::Memory;
 use attache_agent::{Error, Result, Turn};
 use std::path::{Path, PathBuf};
 
-/// What the tags begin with.
+/// The prefixes of the tags.
 const PROJECT: &str = "project:";
 const BRANCH: &str = "branch:";
 
-/// The longest file of Git's that is read, in bytes.
-const LONGEST: u64 = 4096;
+/// The maximum size of a Git file to read, in bytes.
+const MAX_SIZE: u64 = 4096;
 
-/// Says in the session's metadata which project and which branch it works on, where that is not
-/// said yet.
-pub(crate) async fn tag(memory: &mut Memory, turn: &Turn) -> Result<()> {
+/// Adds the project and the branch to the session's metadata, if they are not there yet.
+pub(crate) async fn tag_session(memory: &mut Memory, turn: &Turn) -> Result<()> {
     let cwd = memory.folders.cwd().to_owned();
-    let looking = tokio::task::spawn_blocking(move || tags(&cwd));
+    let lookup = tokio::task::spawn_blocking(move || tags(&cwd));
     let tags = tokio::select! {
         biased;
         () = turn.cancelled() => return Err(Error::Cancelled),
-        tags = looking => tags,
+        tags = lookup => tags,
     };
-    // Without tags a session is as good.
+    // The session works without tags.
     let Ok(tags) = tags else { return Ok(()) };
     let mut labels = memory.labels.clone();
     labels.tags.retain(|tag| !tag.starts_with(PROJECT) && !tag.starts_with(BRANCH));
@@ -41,8 +40,7 @@ fn tags(cwd: &Path) -> Vec<String> {
     project.into_iter().chain(branch).collect()
 }
 
-/// The branch that is checked out where `folder` is; nothing outside of a repository and where no
-/// branch is.
+/// The current branch in `folder`; `None` outside a repository, or if no branch is checked out.
 fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let head = start_of(&repository(&git)?.join("HEAD"))?;
@@ -50,8 +48,7 @@ fn branch(folder: &Path) -> Option<String> {
     (!branch.is_empty()).then(|| branch.to_owned())
 }
 
-/// Where the files of Git are: `.git`, or what that names as a file, as it does in a worktree and a
-/// submodule.
+/// The Git folder: `.git`, or the folder that the file `.git` names in a worktree or a submodule.
 fn repository(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
@@ -61,9 +58,9 @@ fn repository(git: &Path) -> Option<PathBuf> {
     Some(git.parent()?.join(named))
 }
 
-/// The beginning of a plain file.
+/// The beginning of a regular file.
 fn start_of(path: &Path) -> Option<String> {
-    attache_host::read_plain_text(path, LONGEST).ok()
+    attache_host::read_plain_text(path, MAX_SIZE).ok()
 }
 
 #[cfg(test)]
@@ -72,7 +69,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn project_and_branch_are_named_where_there_are_some() {
+    fn tags_name_the_project_and_the_branch() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("grid");
         fs::create_dir_all(project.join("src")).unwrap();
@@ -89,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worktree_has_the_branch_of_its_own() {
+    fn worktree_has_its_own_branch() {
         let folder = tempfile::tempdir().unwrap();
         let (worktree, git) =
             (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));

@@ -9,7 +9,7 @@ pub(crate) struct Facts {
     pub(crate) read: Vec<String>,
     pub(crate) changed: Vec<String>,
     pub(crate) ran: Vec<String>,
-    /// The plan as it was shown last, Markdown.
+    /// The last plan, in Markdown.
     pub(crate) plan: Vec<String>,
 }
 

@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 /// One part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// The prompt of the user; a turn begins.
+    /// A prompt of the user, which begins a turn.
     #[serde(rename = "Person")]
     User(Prompt),
-    /// The text of the offline model in older sessions.
+    /// A text of the offline model in older sessions.
     #[serde(rename = "Model")]
     OfflineText(String),
     /// A tool call of the offline model in older sessions, with its result.
     #[serde(rename = "Tool")]
     OfflineCall(StoredCall, ToolResult),
-    /// The message of a model with its thoughts and tool calls. It is sent back as it came.
+    /// The message of a model, with its thoughts and tool calls. It is sent back unchanged.
     #[serde(rename = "Said")]
     Assistant(AssistantMessage),
     /// The reply to one tool call.
@@ -28,7 +28,7 @@ pub(crate) enum Message {
     ToolReply(ToolReply),
     /// A note of the agent to the model, before a prompt or in the middle of a turn.
     Note(String),
-    /// The summary of everything before. It is always the first message.
+    /// The summary of all earlier messages. It is always the first message.
     Summary(Summary),
 }
 

@@ -8,33 +8,33 @@ use std::path::{Path, PathBuf};
 /// A prompt of the user.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Prompt {
-    /// The text blocks alone.
+    /// Only the text blocks.
     pub(crate) text: String,
-    /// All blocks, the path of each file in backticks in its place.
+    /// All blocks, with each file replaced by its path in backticks.
     pub(crate) with_paths: String,
-    /// The files that were mentioned as blocks.
-    pub(crate) files: Vec<Mentioned>,
+    /// The files among the blocks.
+    pub(crate) files: Vec<MentionedFile>,
     /// Pictures, sounds and documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) media: Vec<Part>,
 }
 
-/// A file that came as a block of the prompt.
+/// A file from a block of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mentioned {
-    /// Its path, or the URI where that names no file.
+pub(crate) struct MentionedFile {
+    /// Its path, or its URI if that does not name a file.
     pub(crate) path: String,
-    /// Its text, if that came along.
+    /// Its text, if the prompt contains it.
     pub(crate) text: Option<String>,
 }
 
 impl Prompt {
-    /// These words alone.
+    /// A prompt of only these words.
     pub(crate) fn of_words(words: &str) -> Self {
         Self { text: words.to_owned(), with_paths: words.to_owned(), ..Self::default() }
     }
 
-    /// Reads the blocks of a prompt; paths below `cwd` are given from there.
+    /// Reads the blocks of a prompt. Paths below `cwd` become relative to it.
     pub(crate) fn of(blocks: &[ContentBlock], cwd: &Path) -> Self {
         let mut prompt = Self::default();
         let (mut texts, mut parts) = (Vec::new(), Vec::new());
@@ -46,16 +46,17 @@ impl Prompt {
                     continue;
                 }
                 ContentBlock::ResourceLink(link) => {
-                    Mentioned { path: path_of(&link.uri, cwd), text: None }
+                    MentionedFile { path: path_of(&link.uri, cwd), text: None }
                 }
                 ContentBlock::Resource(resource) => match &resource.resource {
-                    EmbeddedResourceResource::Text(text) => {
-                        Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
-                    }
+                    EmbeddedResourceResource::Text(text) => MentionedFile {
+                        path: path_of(&text.uri, cwd),
+                        text: Some(text.text.clone()),
+                    },
                     EmbeddedResourceResource::Blob(blob) => {
                         let path = path_of(&blob.uri, cwd);
                         prompt.media.extend(media_of(&path, blob));
-                        Mentioned { path, text: None }
+                        MentionedFile { path, text: None }
                     }
                 },
                 ContentBlock::Image(image) => {
@@ -76,7 +77,7 @@ impl Prompt {
         prompt
     }
 
-    /// What the model has to take in for it, in tokens.
+    /// The estimated tokens of the prompt.
     pub(crate) fn tokens(&self) -> u64 {
         let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
         tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
@@ -86,7 +87,7 @@ impl Prompt {
 /// The estimate for a picture or a document, in tokens.
 pub(crate) const MEDIUM: u64 = 2_000;
 
-/// What a part of a prompt is, for people.
+/// A description of a part of a prompt, for people.
 pub(crate) fn kind(part: &Part) -> &'static str {
     match part {
         Part::Text(_) => "text",
@@ -100,7 +101,8 @@ fn media(mime: &str, base64: &str) -> Media {
     Media { mime: mime.to_owned(), base64: base64.to_owned() }
 }
 
-/// The bytes of an embedded resource, where models take such. Of others the model knows the name.
+/// The content of an embedded resource, if models accept its type. Models get only the name of any
+/// other resource.
 fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
     let mime = blob.mime_type.as_deref()?;
     let media = media(mime, &blob.blob);
@@ -112,10 +114,10 @@ fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
     }
 }
 
-/// The path that a URI of a resource names, from the working directory where it lies below.
+/// The path that a resource's URI names, relative to the working directory if it is inside.
 fn path_of(uri: &str, cwd: &Path) -> String {
     let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    // A host before the path is this machine, or one we cannot reach anyway.
+    // A host before the path is this machine or is unreachable.
     let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
     let (file, fragment) =
         file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
@@ -161,7 +163,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn files_stand_in_the_prompt_where_they_were_mentioned() {
+    fn files_appear_in_the_prompt_at_their_blocks() {
         let link = |uri: &str| ContentBlock::ResourceLink(ResourceLink::new(uri, "name"));
         let blocks = [
             ContentBlock::text("show"),

@@ -1,9 +1,9 @@
-//! A call of a tool as older sessions stored it.
+//! A tool call as older sessions stored it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A call of the offline model as sessions stored it before that model made ordinary tool calls:
+/// A stored call of the offline model, from before that model made ordinary tool calls:
 /// `{"Read": {"path": "a"}}`. It is only read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -22,11 +22,11 @@ impl StoredCall {
         name
     }
 
-    /// The arguments, as a model gives them to the tool.
+    /// The arguments, as a model writes them for the tool.
     pub(crate) fn arguments(&self) -> Value {
         let stored = self.0.values().next().cloned().unwrap_or_default();
         match (self.variant(), &stored) {
-            // Each entry is the text of its JSON.
+            // Each entry is a string that contains JSON.
             ("Plan", Value::Array(entries)) => {
                 let entry = |entry: &Value| serde_json::from_str::<Value>(entry.as_str()?).ok();
                 json!({ "entries": entries.iter().filter_map(entry).collect::<Vec<_>>() })
@@ -35,7 +35,7 @@ impl StoredCall {
         }
     }
 
-    /// Whether it only shows a plan.
+    /// Whether the call only shows a plan.
     pub(crate) fn is_plan(&self) -> bool {
         self.variant() == "Plan"
     }

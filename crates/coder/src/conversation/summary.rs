@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Summary {
     /// The text, in Markdown.
     pub(crate) words: String,
-    /// The files, commands and plan of that part.
+    /// The files, commands and plan of the older part.
     pub(crate) facts: Facts,
 }
 
-/// How a conversation was shortened.
+/// How to shorten a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Compacted {
     pub(crate) summary: Summary,
-    /// How many messages stay, the youngest ones.
+    /// How many of the newest messages to keep.
     pub(crate) kept: usize,
-    /// Whether the last prompt before them stays too.
+    /// Whether to keep the last prompt before them too.
     pub(crate) with_prompt: bool,
 }
 
@@ -31,7 +31,7 @@ impl Summary {
     /// The summary for the model that continues from it.
     pub(crate) fn for_model(&self) -> String {
         format!(
-            "The conversation so far was long. This is what is left of its older part; go on from it. What files hold now is to be read anew.\n\
+            "The conversation was long. This summary replaces its older part; continue from it. Read files again before you rely on their content.\n\
              <summary>\n{}</summary>\n",
             self.markdown()
         )

@@ -1,11 +1,11 @@
-//! What a server may ask of us and tells us.
+//! The client side of a connection to an MCP server: its requests and notifications.
 
 #![expect(
     deprecated,
-    reason = "servers of today ask for roots, which later revisions of MCP leave out"
+    reason = "current servers ask for roots, although later revisions of MCP remove them"
 )]
 
-use super::running::{Listeners, Question, Word};
+use super::running::{Listeners, Question, ServerMessage};
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -17,15 +17,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
 
-/// Our side of one connection: it answers with the session's folders, asks the person in the middle
-/// of a call, and offers no model.
+/// The client side of one connection. It answers with the session's folders, asks the person during
+/// a call, and offers no model.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) roots: Vec<PathBuf>,
-    /// Whether the person can be asked by a form.
+    /// Whether the client can show forms to the person.
     pub(super) forms: bool,
     pub(super) listeners: Arc<Listeners>,
-    /// Told when the server's tools are others.
+    /// Notified when the server's tools change.
     pub(super) changed: Arc<Notify>,
 }
 
@@ -61,14 +61,14 @@ impl ClientHandler for Client {
         let declined = ElicitResult::new(ElicitationAction::Decline);
         let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
         else {
-            return Err(ErrorData::invalid_params("only forms are asked here", None));
+            return Err(ErrorData::invalid_params("only forms are supported", None));
         };
         let schema = serde_json::to_string(&requested_schema)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let (answer, answered) = oneshot::channel();
-        // Outside of a call the person cannot be asked.
+        // The person can be asked only during a call.
         let Some(call) = self.listeners.last() else { return Ok(declined) };
-        if call.send(Word::Asks(Question { message, schema, answer })).await.is_err() {
+        if call.send(ServerMessage::Asks(Question { message, schema, answer })).await.is_err() {
             return Ok(declined);
         }
         Ok(answered.await.unwrap_or(ElicitResult::new(ElicitationAction::Cancel)))
@@ -80,8 +80,8 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
-            // Who does not keep up sees the next one.
-            drop(call.try_send(Word::Progress(progress)));
+            // A receiver that falls behind sees the next update.
+            drop(call.try_send(ServerMessage::Progress(progress)));
         }
     }
 

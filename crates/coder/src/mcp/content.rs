@@ -1,4 +1,4 @@
-//! What a server's tool returned, for the model and for the person.
+//! The result of a server's tool, for the model and for the person.
 
 use crate::models::Media;
 use crate::tools::fit::{code_block, counted, ends_within, json_text_length, one_line};
@@ -8,37 +8,37 @@ use attache_protocol::v1::{
 use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
 use serde_json::Value;
 
-/// How many bytes of JSON the person is shown of one result. With the structured result a message
-/// stays under 64 KiB.
-const SHOWN: usize = 40 * 1024;
+/// The maximum size of one result for the person, in bytes of JSON. Together with the structured
+/// result, a message stays under 64 KiB.
+const MAX_SHOWN: usize = 40 * 1024;
 
-/// How long a structured result may be to be shown, in bytes of JSON.
-const STRUCTURED_SHOWN: usize = 12 * 1024;
+/// The maximum size of a structured result for the person, in bytes of JSON.
+const MAX_STRUCTURED: usize = 12 * 1024;
 
-/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result
-/// are.
+/// The maximum size of a picture for a model, in bytes of base64, and the maximum number of
+/// pictures of one result.
 const PICTURE: usize = 4 << 20;
 const PICTURES: usize = 8;
 
-/// The kinds of pictures that models take.
+/// The picture formats that models accept.
 const PICTURE_KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// What a tool returned.
+/// The result of a tool.
 #[derive(Debug)]
-pub(crate) struct Returned {
-    /// What the model reads.
+pub(crate) struct ReturnedContent {
+    /// The text for the model.
     pub(crate) text: String,
-    /// What the model sees.
+    /// The pictures for the model.
     pub(crate) images: Vec<Media>,
-    /// What the person sees.
+    /// The content for the person.
     pub(crate) shown: Vec<ToolCallContent>,
-    /// The result as data, if it has some that is short.
+    /// The structured result, if it is short.
     pub(crate) structured: Option<Value>,
-    /// Whether the tool says that it failed.
+    /// Whether the tool reports a failure.
     pub(crate) failed: bool,
 }
 
-impl Returned {
+impl ReturnedContent {
     pub(crate) fn of(result: CallToolResult) -> Self {
         let failed = result.is_error == Some(true);
         let structured = result.structured_content;
@@ -49,7 +49,7 @@ impl Returned {
             structured: None,
             failed,
         };
-        let mut left = SHOWN;
+        let mut left = MAX_SHOWN;
         let empty = result.content.is_empty();
         for block in result.content {
             returned.add(block, &mut left);
@@ -59,11 +59,11 @@ impl Returned {
             if empty {
                 returned.text(&json, &mut left);
             }
-            returned.structured = (json.len() <= STRUCTURED_SHOWN).then_some(structured);
+            returned.structured = (json.len() <= MAX_STRUCTURED).then_some(structured);
         }
         if returned.text.is_empty() {
             returned.text =
-                if failed { "the tool failed and does not say why" } else { "done" }.to_owned();
+                if failed { "the tool failed without a reason" } else { "done" }.to_owned();
         }
         returned
     }
@@ -130,7 +130,7 @@ impl Returned {
         self.show(ContentBlock::ResourceLink(shown), String::new(), left);
     }
 
-    /// Shows a block where there is room for it, else these words.
+    /// Shows a block if there is room for it, else these words.
     fn show(&mut self, block: ContentBlock, words: String, left: &mut usize) {
         let length = attache_protocol::encode(&block).len();
         if length <= *left {
@@ -151,7 +151,7 @@ impl Returned {
     }
 }
 
-/// The size of what base64 stands for.
+/// The number of bytes that the base64 text encodes.
 fn size(base64: &str) -> String {
     counted(base64.len() as u64 / 4 * 3, "byte")
 }

@@ -1,5 +1,5 @@
-//! What went wrong with a server, in words for a person. Nothing here shows an address with its
-//! query, an argument or a header.
+//! Failures of MCP servers, in words for a person. The words never contain an argument, a header or
+//! the query of an address.
 
 use super::legacy::LegacyError;
 use crate::tools::fit::one_line;
@@ -10,24 +10,21 @@ use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 
-/// How much of a server's own words is said, in characters.
-const SAID: usize = 300;
+/// The maximum length of a server's own words, in characters.
+const MAX_WORDS: usize = 300;
 
-/// Why a process could not be started.
-pub(super) fn not_started(error: &StartError) -> String {
+/// Explains why a process could not be started.
+pub(super) fn start_failure(error: &StartError) -> String {
     match error {
         StartError::NotFound { program, searched: Some(_) } => {
-            format!(
-                "there is no program {} in its PATH",
-                one_line(&program.to_string_lossy(), SAID)
-            )
+            format!("its PATH has no program {}", one_line(&program.to_string_lossy(), MAX_WORDS))
         }
-        error => one_line(&error.to_string(), SAID),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
-/// Why a connection did not come to be.
-pub(super) fn not_connected(error: &ClientInitializeError) -> String {
+/// Explains why a connection failed.
+pub(super) fn connect_failure(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
         ClientInitializeError::TransportError { error, .. } => transport(error),
@@ -35,27 +32,27 @@ pub(super) fn not_connected(error: &ClientInitializeError) -> String {
             format!(
                 "it answered with the error {}: {}",
                 error.code.0,
-                one_line(&error.message, SAID)
+                one_line(&error.message, MAX_WORDS)
             )
         }
-        _ => "what it answered to initialize is no answer to that".to_owned(),
+        _ => "its response to `initialize` is invalid".to_owned(),
     }
 }
 
-/// Why a request to a server failed that was ready.
-pub(super) fn not_answered(error: &ServiceError) -> String {
+/// Explains why a request to a ready server failed.
+pub(super) fn request_failure(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
             format!(
                 "it answered with the error {}: {}",
                 error.code.0,
-                one_line(&error.message, 4 * SAID)
+                one_line(&error.message, 4 * MAX_WORDS)
             )
         }
         ServiceError::TransportSend(error) => transport(error),
         ServiceError::TransportClosed => "it closed the connection".to_owned(),
-        ServiceError::UnexpectedResponse => "its answer does not match the request".to_owned(),
-        error => one_line(&error.to_string(), SAID),
+        ServiceError::UnexpectedResponse => "its response does not match the request".to_owned(),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
@@ -65,11 +62,11 @@ fn transport(error: &DynamicTransportError) -> String {
     }
     match error.error.downcast_ref::<LegacyError>() {
         Some(error) => legacy(error),
-        None => one_line(&error.error.to_string(), SAID),
+        None => one_line(&error.error.to_string(), MAX_WORDS),
     }
 }
 
-/// What went wrong on the transport of old.
+/// Explains a failure of the older HTTP+SSE transport.
 pub(super) fn legacy(error: &LegacyError) -> String {
     match error {
         LegacyError::Http(error) => http(error),
@@ -87,22 +84,22 @@ fn streamable(error: &StreamableHttpError<reqwest::Error>) -> String {
         StreamableHttpError::SessionExpired => status(404),
         StreamableHttpError::UnexpectedServerResponse(words) => {
             let code = words.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)?.parse().ok());
-            code.map_or_else(|| one_line(words, SAID), status)
+            code.map_or_else(|| one_line(words, MAX_WORDS), status)
         }
-        error => one_line(&error.to_string(), SAID),
+        error => one_line(&error.to_string(), MAX_WORDS),
     }
 }
 
 fn status(code: u16) -> String {
     let advice = match code {
-        401 | 403 => ": it wants a key, see the headers that the client gives it",
+        401 | 403 => ": it requires a key; check the headers in the client's settings",
         404 | 405 => ": check its address and type",
         _ => "",
     };
     format!("HTTP {code}{advice}")
 }
 
-/// What went wrong on the network; never the address, which may hold a key.
+/// Explains a network failure. It never names the address, which may contain a key.
 pub(super) fn http(error: &reqwest::Error) -> String {
     if let Some(code) = error.status() {
         return status(code.as_u16());
@@ -113,12 +110,12 @@ pub(super) fn http(error: &reqwest::Error) -> String {
     }
     match error {
         _ if error.is_timeout() => "it took too long to answer".to_owned(),
-        _ if error.is_redirect() => "it wants to be asked elsewhere".to_owned(),
-        // Without a cause the words would be the library's, which name the address.
-        _ if error.source().is_none() => "it could not be asked".to_owned(),
+        _ if error.is_redirect() => "it redirects to another address".to_owned(),
+        // Without a cause, the library's words name the address.
+        _ if error.source().is_none() => "the request to it could not be sent".to_owned(),
         _ if error.is_connect() => {
-            format!("no answer from its address ({})", one_line(&deepest.to_string(), SAID))
+            format!("no response from its address ({})", one_line(&deepest.to_string(), MAX_WORDS))
         }
-        _ => format!("the connection broke ({})", one_line(&deepest.to_string(), SAID)),
+        _ => format!("the connection broke ({})", one_line(&deepest.to_string(), MAX_WORDS)),
     }
 }

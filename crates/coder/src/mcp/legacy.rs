@@ -1,6 +1,6 @@
-//! The transport that MCP had before streamable HTTP, which the library does not have any more: the
-//! server's messages come as one stream of events, ours are posted to the address that its first
-//! event names (MCP 2024-11-05).
+//! The HTTP+SSE transport of MCP 2024-11-05, which streamable HTTP replaced and the library no
+//! longer has. The server sends its messages as one stream of events. The client posts its own to
+//! the address in the first event.
 
 use crate::models::{SseEvent, SseParser};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-/// How long a message of ours may take to be taken.
+/// The timeout for posting a message.
 const POST: Duration = Duration::from_secs(30);
 
 /// Both directions of a connection.
@@ -28,33 +28,33 @@ struct Stream {
     events: VecDeque<SseEvent>,
 }
 
-/// Why the connection does not work: the server's fault or the network's.
+/// The cause of a broken connection: the server or the network.
 #[derive(Debug)]
 pub(super) enum LegacyError {
-    /// It could not be asked.
+    /// The request failed.
     Http(reqwest::Error),
-    /// It answered with this status.
+    /// The server responded with this status.
     Status(u16),
-    /// Its answer is no stream of events.
+    /// The response is not a stream of events.
     NoStream,
-    /// The stream does not begin with an address for messages at the same place.
+    /// The stream does not begin with an address for messages at the same origin.
     NoEndpoint,
-    /// A message of ours could not be written.
+    /// A message could not be serialized.
     Json(serde_json::Error),
 }
 
 impl fmt::Display for LegacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Http(_) => f.write_str("the server cannot be asked"),
+            Self::Http(_) => f.write_str("the request to the server failed"),
             Self::Status(status) => write!(f, "HTTP {status}"),
             Self::NoStream => {
-                f.write_str("its answer is no stream of events: check the address and the type")
+                f.write_str("its response is not an event stream: check the address and the type")
             }
             Self::NoEndpoint => f.write_str(
-                "its stream does not begin with an address at the same place for messages",
+                "its stream does not begin with an address for messages at the same origin",
             ),
-            Self::Json(_) => f.write_str("a message could not be written"),
+            Self::Json(_) => f.write_str("a message could not be serialized"),
         }
     }
 }
@@ -70,7 +70,7 @@ impl std::error::Error for LegacyError {
 }
 
 impl Legacy {
-    /// Opens the stream and waits for the address in it.
+    /// Opens the stream and waits for the address in its first event.
     pub(super) async fn connect(client: Client, url: Url) -> Result<Self, LegacyError> {
         let request = client.get(url.clone()).header(ACCEPT, "text/event-stream");
         let response = request.send().await.map_err(LegacyError::Http)?;
@@ -82,13 +82,13 @@ impl Legacy {
         if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
             return Err(LegacyError::NoStream);
         }
-        // The address of what answered, after redirects.
+        // The address that responded, after redirects.
         let url = response.url().clone();
         let mut stream = Stream { response, parser: SseParser::default(), events: VecDeque::new() };
         let endpoint = stream.next().await.filter(|event| event.name == b"endpoint");
         let endpoint = endpoint.and_then(|event| String::from_utf8(event.data).ok());
         let post = endpoint.and_then(|endpoint| url.join(endpoint.trim()).ok());
-        // Headers with keys go nowhere else.
+        // Headers with keys go to no other origin.
         let post =
             post.filter(|post| post.origin() == url.origin()).ok_or(LegacyError::NoEndpoint)?;
         Ok(Self { client, post, stream })
@@ -96,8 +96,7 @@ impl Legacy {
 }
 
 impl Stream {
-    /// The next event; nothing when the stream is over or broken. When the returned future is
-    /// dropped nothing is lost.
+    /// Returns the next event, or `None` when the stream has ended or is broken. Cancel safe.
     async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -134,7 +133,7 @@ impl Transport<RoleClient> for Legacy {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let event = self.stream.next().await?;
-            // What is no message is passed over, as on every other transport.
+            // Invalid messages are ignored, as on every other transport.
             if let (b"" | b"message", Ok(message)) =
                 (event.name.as_slice(), serde_json::from_slice(&event.data))
             {

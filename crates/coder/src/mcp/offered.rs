@@ -1,4 +1,4 @@
-//! The tools of servers under names that every provider takes.
+//! The tools of servers, under names that every provider accepts.
 
 use crate::models::ToolSpec;
 use rmcp::model::{JsonObject, Tool};
@@ -6,50 +6,50 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// How long a name may be, in characters, and how much of it is the server's at most.
+/// The maximum length of a name in characters, and the maximum length of the server's part of it.
 const NAME: usize = 64;
 const SERVER: usize = 28;
 
-/// How many tools a model is offered: providers take no more.
+/// The maximum number of tools for a model. Providers accept no more.
 const ALL: usize = 128;
 
-/// How many of them are built in.
+/// The number of built-in tools.
 pub(crate) const BUILT_IN: usize = 17;
 
-/// How long a description and a schema may be, in bytes.
+/// The maximum length of a description and of a schema, in bytes.
 const DESCRIPTION: usize = 4 * 1024;
 const SCHEMA: usize = 16 * 1024;
 
 /// One tool of a server.
 #[derive(Debug)]
-pub(super) struct Offered {
-    /// By which name a model knows it.
+pub(super) struct OfferedTool {
+    /// The name by which a model knows it.
     pub(super) name: String,
-    /// Which server it is of.
+    /// The index of its server.
     pub(super) server: usize,
     pub(super) tool: Tool,
 }
 
-/// How many tools of servers are offered at most.
+/// The maximum number of tools of servers.
 pub(super) fn most() -> usize {
     ALL.saturating_sub(BUILT_IN)
 }
 
-/// The tools of servers, given by their names, in order, each with a name of its own. The same
-/// lists have the same names each time.
-pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offered> {
+/// Returns the tools of the servers in order, each with a unique name. The same lists always give
+/// the same names.
+pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<OfferedTool> {
     let mut taken = HashSet::new();
     let all = lists.iter().enumerate().flat_map(|(server, (name, tools))| {
         tools.iter().map(move |tool| (server, name.as_ref(), tool))
     });
     let named = all.take(most()).map(|(server, server_name, tool)| {
-        let name = free(&mut taken, &joined(server_name, &tool.name));
-        Offered { name, server, tool: tool.clone() }
+        let name = unused_name(&mut taken, &joined(server_name, &tool.name));
+        OfferedTool { name, server, tool: tool.clone() }
     });
     named.collect()
 }
 
-/// `server__tool` of letters, digits, `_` and `-`, which begins with no digit.
+/// `server__tool` of letters, digits, `_` and `-`; it does not begin with a digit.
 fn joined(server: &str, tool: &str) -> String {
     let clean = |text: &str, most: usize| -> String {
         let plain =
@@ -65,8 +65,8 @@ fn joined(server: &str, tool: &str) -> String {
     name
 }
 
-/// The name, or with a number at its end where it is taken.
-fn free(taken: &mut HashSet<String>, name: &str) -> String {
+/// The name, with a number at its end if it is taken.
+fn unused_name(taken: &mut HashSet<String>, name: &str) -> String {
     let numbered = (2_u32..).map(|number| {
         let end = format!("_{number}");
         // All characters are ASCII.
@@ -77,8 +77,8 @@ fn free(taken: &mut HashSet<String>, name: &str) -> String {
     free.unwrap_or_default()
 }
 
-impl Offered {
-    /// As a model is told of it.
+impl OfferedTool {
+    /// The description for the model.
     pub(super) fn spec(&self) -> ToolSpec {
         let given = self.tool.description.as_deref().unwrap_or_default();
         let (schema, whole) = schema(&self.tool.input_schema);
@@ -97,8 +97,8 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// The schema as all providers take it, an object with properties and no choice at its top, and
-/// whether it still says all.
+/// Returns a schema that all providers accept: an object with properties, without a choice at its
+/// top. The flag says whether it is complete.
 fn schema(given: &JsonObject) -> (Value, bool) {
     let mut schema = given.clone();
     let mut whole = true;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_has_a_name_of_its_own_that_providers_take() {
+    fn every_tool_has_a_unique_name_that_providers_accept() {
         let long = "x".repeat(200);
         let lists = [
             ("git", tools(&["log", "l.g", "l/g"])),
@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn no_more_tools_are_offered_than_providers_take() {
+    fn at_most_as_many_tools_are_offered_as_providers_accept() {
         let many: Vec<_> = (0..200).map(|number| format!("t{number}")).collect();
         let many: Vec<_> = many.iter().map(String::as_str).collect();
         assert_eq!(offered(&[("a", tools(&many))]).len(), most());
     }
 
     #[test]
-    fn a_schema_is_an_object_without_choices_at_its_top_and_what_is_lost_is_said() {
+    fn schema_becomes_an_object_and_lost_parts_go_into_the_description() {
         let of = |given: Value| schema(given.as_object().unwrap());
         assert_eq!(
             of(json!({"$schema": "x"})),

@@ -1,4 +1,4 @@
-//! One call of a tool while it runs.
+//! A running call of a tool.
 
 use rmcp::ServiceError;
 use rmcp::model::{
@@ -9,47 +9,46 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long a cancellation may take to be on its way; a server that takes nothing is not waited
-/// for.
+/// The maximum time for sending a cancellation. A server that does not read is not waited for.
 const CANCELLED: Duration = Duration::from_millis(20);
 
-/// What a server says while a call runs.
+/// A message from a server during a call.
 #[derive(Debug)]
-pub(crate) enum Word {
-    /// How far it is.
+pub(crate) enum ServerMessage {
+    /// The progress of the call.
     Progress(ProgressNotificationParam),
-    /// It wants to know something from the person.
+    /// A question for the person.
     Asks(Question),
 }
 
-/// What a server wants to know.
+/// A server's question for the person.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) message: String,
-    /// The form, a JSON schema.
+    /// The form, as a JSON schema.
     pub(crate) schema: String,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// The calls of one server that run, by the tokens of their progress.
+/// The running calls of one server, by their progress tokens.
 #[derive(Debug, Default)]
-pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<Word>)>>);
+pub(super) struct Listeners(Mutex<Vec<(ProgressToken, mpsc::Sender<ServerMessage>)>>);
 
 impl Listeners {
-    pub(super) fn add(&self, token: ProgressToken) -> mpsc::Receiver<Word> {
+    pub(super) fn add(&self, token: ProgressToken) -> mpsc::Receiver<ServerMessage> {
         let (words, listening) = mpsc::channel(16);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((token, words));
         listening
     }
 
     /// The call with this token.
-    pub(super) fn of(&self, token: &ProgressToken) -> Option<mpsc::Sender<Word>> {
+    pub(super) fn of(&self, token: &ProgressToken) -> Option<mpsc::Sender<ServerMessage>> {
         let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().find(|(other, _)| other == token).map(|(_, words)| words.clone())
     }
 
     /// The call that began last.
-    pub(super) fn last(&self) -> Option<mpsc::Sender<Word>> {
+    pub(super) fn last(&self) -> Option<mpsc::Sender<ServerMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, words)| words.clone())
     }
 
@@ -58,22 +57,22 @@ impl Listeners {
     }
 }
 
-/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to
+/// A running call of a tool. If it is dropped without [`Running::cancel`], the server goes on with
 /// its work.
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
     token: ProgressToken,
-    words: mpsc::Receiver<Word>,
+    words: mpsc::Receiver<ServerMessage>,
     listeners: Arc<Listeners>,
 }
 
-/// What happens next in a call.
+/// The next event of a call.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// The server says something.
-    Word(Word),
-    /// The call is over.
+    /// The server sent a message.
+    ServerMessage(ServerMessage),
+    /// The call has ended.
     Answer(Result<Box<CallToolResult>, ServiceError>),
 }
 
@@ -84,15 +83,14 @@ impl Running {
         Self { handle: Some(handle), token, words, listeners }
     }
 
-    /// What happens next. When the returned future is dropped nothing is lost. After an answer
-    /// there is nothing more.
+    /// Returns the next event. Cancel safe. The result of the call is the last event.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(handle) = &mut self.handle else {
             return Next::Answer(Err(ServiceError::TransportClosed));
         };
         tokio::select! {
             biased;
-            Some(word) = self.words.recv() => Next::Word(word),
+            Some(word) = self.words.recv() => Next::ServerMessage(word),
             answer = &mut handle.rx => Next::Answer(match answer {
                 Ok(Ok(ServerResult::CallToolResult(result))) => Ok(Box::new(result)),
                 Ok(Ok(_)) => Err(ServiceError::UnexpectedResponse),
@@ -105,7 +103,7 @@ impl Running {
     /// Cancels the call at the server.
     pub(crate) async fn cancel(&mut self, why: &str) {
         if let Some(handle) = self.handle.take() {
-            // It is on its way once this was polled; the rest is the server's.
+            // One poll sends the cancellation; its result does not matter.
             drop(tokio::time::timeout(CANCELLED, handle.cancel(Some(why.to_owned()))).await);
         }
     }

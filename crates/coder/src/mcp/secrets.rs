@@ -4,11 +4,11 @@ use attache_protocol::v1::McpServer;
 use reqwest::Url;
 use std::fmt;
 
-/// The shortest value that is hidden, in bytes: shorter ones stand in ordinary words too.
-const SHORTEST: usize = 4;
+/// The minimum length of a hidden value, in bytes. Shorter values also occur in ordinary words.
+const MIN_LENGTH: usize = 4;
 
-/// The values of environment variables and headers of a server, and what its address holds beside
-/// host and path.
+/// The values of a server's environment variables and headers, and every part of its address except
+/// the host and the path.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
 
@@ -42,16 +42,16 @@ impl Secrets {
         };
         for value in given {
             values.push(value.to_owned());
-            // Of `Bearer KEY` a server may repeat the key alone.
+            // A server may repeat only the key of `Bearer KEY`.
             values.extend(value.split_whitespace().skip(1).map(str::to_owned));
         }
-        values.retain(|value| value.len() >= SHORTEST);
-        // What holds another one goes first.
+        values.retain(|value| value.len() >= MIN_LENGTH);
+        // A value that contains another one comes first.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self(values)
     }
 
-    /// The text without them.
+    /// Returns the text with the secrets hidden.
     pub(super) fn hide(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "<hidden>"))
     }
@@ -69,7 +69,7 @@ mod tests {
     use attache_protocol::v1::{EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerStdio};
 
     #[test]
-    fn values_of_variables_headers_and_addresses_are_hidden() {
+    fn secrets_in_variables_headers_and_addresses_are_hidden() {
         let mut stdio = McpServerStdio::new("a", "/bin/a", Vec::new(), Vec::new());
         stdio.env = vec![EnvVariable::new("KEY", "hush-hush"), EnvVariable::new("MODE", "1")];
         let secrets = Secrets::of(&McpServer::Stdio(stdio));

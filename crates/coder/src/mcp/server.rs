@@ -1,4 +1,4 @@
-//! One server through its life: connected, listed, lost, started again.
+//! The life cycle of one server: connecting, listing its tools, losing the connection, restarting.
 
 use super::client::Client;
 use super::connection::{self, Connection, Traces};
@@ -18,35 +18,35 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How often a server that was lost is connected to again, and after which time of health that is
-/// forgotten.
+/// How often a lost server is restarted, and how long it must stay healthy for the count to start
+/// over.
 const RESTARTS: u32 = 3;
 const HEALTHY: Duration = Duration::from_secs(300);
 
-/// The wait before the first of these, which doubles each time.
+/// The wait before the first restart. It doubles each time.
 const BACKOFF: Duration = Duration::from_millis(250);
 
-/// How much of a server's name is shown, in characters.
+/// The maximum length of a server's name in messages, in characters.
 const NAME: usize = 40;
 
-/// How a server is.
+/// The state of a server.
 #[derive(Debug, Clone)]
 pub(crate) enum Status {
-    /// It is being connected to.
+    /// Connecting.
     Connecting {
-        /// It is past its deadline.
+        /// Whether the deadline has passed.
         late: bool,
     },
-    /// Its tools can be called.
+    /// Ready: its tools can be called.
     Ready(Peer<RoleClient>),
-    /// It is not there, for this reason.
+    /// Gone, for this reason.
     Gone(String),
 }
 
 #[derive(Debug)]
 struct State {
     status: Status,
-    /// What it has, or had when it was last there.
+    /// Its tools now, or when it was last ready.
     tools: Arc<Vec<Tool>>,
     instructions: Option<String>,
 }
@@ -59,9 +59,9 @@ pub(crate) struct Server {
     secrets: Secrets,
     state: watch::Sender<State>,
     listeners: Arc<Listeners>,
-    /// Told when its tools are others.
+    /// Notified when its tools change.
     changed: Arc<Notify>,
-    /// Told when its connection is of no use any more.
+    /// Notified when its connection breaks.
     broken: Notify,
 }
 
@@ -83,7 +83,7 @@ impl Server {
         }
     }
 
-    /// Its name for people.
+    /// Its display name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -92,12 +92,12 @@ impl Server {
         self.state.borrow().status.clone()
     }
 
-    /// Its tools, or those it had when it was last there.
+    /// Its tools now, or when it was last ready.
     pub(super) fn tools(&self) -> Arc<Vec<Tool>> {
         Arc::clone(&self.state.borrow().tools)
     }
 
-    /// What it says about itself.
+    /// Its instructions for the model.
     pub(super) fn instructions(&self) -> Option<String> {
         self.state.borrow().instructions.as_deref().map(|says| self.secrets.hide(says))
     }
@@ -105,15 +105,14 @@ impl Server {
     /// Waits until it is ready, gone, or past its deadline.
     pub(super) async fn settled(&self) {
         let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
-        // The sender is ours, so there is no error.
+        // The sender belongs to `self`, so there is no error.
         drop(self.state.subscribe().wait_for(waits).await);
     }
 
-    /// Begins a call of a tool; a server that is being started again is waited for within its
-    /// deadline.
+    /// Starts a call of a tool. If the server is restarting, this waits for it until its deadline.
     ///
     /// # Errors
-    /// It is not there: why, for the model.
+    /// The server is not available; the reason is for the model.
     pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Running, String> {
         self.settled().await;
         let name = &self.name;
@@ -122,7 +121,9 @@ impl Server {
             Status::Connecting { .. } => {
                 return Err(format!("the MCP server {name} is not ready yet"));
             }
-            Status::Gone(why) => return Err(format!("the MCP server {name} is not there: {why}")),
+            Status::Gone(why) => {
+                return Err(format!("the MCP server {name} is not available: {why}"));
+            }
         };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -133,38 +134,44 @@ impl Server {
         }
     }
 
-    /// What a call came to that was not answered, for the model.
+    /// Explains a call without a result, for the model.
     pub(crate) async fn failed(&self, error: &ServiceError) -> String {
         let name = &self.name;
         let why = match error {
             ServiceError::TransportClosed => {
-                // How it ended is known in a moment.
+                // The exit status is known in a moment.
                 let gone = |state: &State| !matches!(state.status, Status::Ready(_));
                 drop(timeout(Duration::from_secs(1), self.state.subscribe().wait_for(gone)).await);
                 match self.status() {
                     Status::Gone(why) => why,
-                    _ => "it ended while it worked, and is started again".to_owned(),
+                    _ => "it ended during the call and is being restarted".to_owned(),
                 }
             }
             ServiceError::TransportSend(_) => {
                 self.broken.notify_one();
-                failure::not_answered(error)
+                failure::request_failure(error)
             }
-            error => failure::not_answered(error),
+            error => failure::request_failure(error),
         };
-        self.secrets.hide(&format!("the MCP server {name} did not do it: {why}"))
+        self.secrets.hide(&format!("the MCP server {name} did not complete the call: {why}"))
     }
 
-    /// Connects to it and keeps it connected, as long as that goes. Dropping the future ends it.
-    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<ServerNotices>) {
+    /// Connects to the server and keeps it connected, within the limit of restarts. Dropping the
+    /// future ends the connection.
+    pub(super) async fn keep_connected(
+        self: Arc<Self>,
+        setup: Arc<Setup>,
+        told: Arc<ServerNotices>,
+    ) {
         let name = &self.name;
         let mut restarts = 0;
         let mut connection = match self.connect(&setup, &told).await {
             Ok(connection) => connection,
             Err(why) => {
                 self.set(Status::Gone(why.clone()));
-                let more = format!("{}. Its tools cannot be used in this session.", capital(&why));
-                told.tell(format!("The MCP server {name} is not there"), &more).await;
+                let more =
+                    format!("{}. Its tools cannot be used in this session.", capitalized(&why));
+                told.tell(format!("The MCP server {name} is not available"), &more).await;
                 return;
             }
         };
@@ -177,16 +184,17 @@ impl Server {
                 if restarts > RESTARTS {
                     self.set(Status::Gone(why.clone()));
                     let more = format!(
-                        "{}. It was started {RESTARTS} times and is left alone now.",
-                        capital(&why)
+                        "{}. It was restarted {RESTARTS} times and is not restarted again.",
+                        capitalized(&why)
                     );
-                    told.tell(format!("The MCP server {name} is not there any more"), &more).await;
+                    told.tell(format!("The MCP server {name} is no longer available"), &more).await;
                     return;
                 }
                 self.set(Status::Connecting { late: false });
                 if restarts == 1 {
-                    let more = format!("{}. It is started again.", capital(&why));
-                    told.tell(format!("The MCP server {name} was lost"), &more).await;
+                    let more = format!("{}. It is being restarted.", capitalized(&why));
+                    told.tell(format!("The connection to the MCP server {name} was lost"), &more)
+                        .await;
                 }
                 sleep(BACKOFF * 2_u32.pow(restarts - 1)).await;
                 match self.connect(&setup, &told).await {
@@ -197,20 +205,20 @@ impl Server {
         }
     }
 
-    /// Connects once; a server that is late is named, and waited for some more.
+    /// Connects once. If the server is late, the person is told, and the wait goes on for a while.
     async fn connect(
         &self,
         setup: &Setup,
         told: &ServerNotices,
     ) -> Result<(Connection, Arc<Traces>), String> {
         let traces = Arc::new(Traces::default());
-        match self.reach(setup, told, &traces).await {
+        match self.connect_within_limits(setup, told, &traces).await {
             Ok(connection) => Ok((connection, traces)),
             Err(why) => Err(self.secrets.hide(&why)),
         }
     }
 
-    async fn reach(
+    async fn connect_within_limits(
         &self,
         setup: &Setup,
         told: &ServerNotices,
@@ -228,24 +236,29 @@ impl Server {
         }
         self.set(Status::Connecting { late: true });
         let what = format!(
-            "The MCP server {} gave no answer within {}",
+            "The MCP server {} did not respond within {}",
             self.name,
             seconds(setup.deadline)
         );
         let words = self.secrets.hide(&traces.last_words());
-        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}."))
-            .await;
+        told.tell(
+            what,
+            &format!(
+                "The session continues without its tools; they appear when it is ready{words}."
+            ),
+        )
+        .await;
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
             Err(format!(
-                "it gave no answer within {}{}",
+                "it did not respond within {}{}",
                 seconds(setup.longest),
                 traces.last_words()
             ))
         })
     }
 
-    /// Keeps a connection until it ends: why it did.
+    /// Waits until a connection ends, and returns the reason.
     async fn serve(&self, (connection, traces): (Connection, Arc<Traces>)) -> String {
         let Connection { service, tools, instructions, _child } = connection;
         let peer = service.peer().clone();
@@ -260,7 +273,7 @@ impl Server {
                 _ = &mut ended => break,
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
-                    // A server that does not say what it has keeps what it had.
+                    // A server that does not list its tools again keeps the old ones.
                     if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
                         self.state.send_modify(|state| state.tools = Arc::new(tools));
                     }
@@ -280,8 +293,8 @@ fn seconds(time: Duration) -> String {
     counted(time.as_secs_f64().ceil() as u64, "second")
 }
 
-/// The sentence with a capital letter.
-fn capital(sentence: &str) -> String {
+/// The sentence with a capital letter at its start.
+fn capitalized(sentence: &str) -> String {
     let mut characters = sentence.chars();
     characters
         .next()

@@ -1,16 +1,17 @@
-//! Notices about MCP servers: sent at once to a client that takes notices, else with the next turn.
+//! Notices about MCP servers. A client that supports notices gets them at once; any other client
+//! gets them with the next turn.
 
 use attache_agent::{Opening, SessionHandle};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::sync::{Mutex, PoisonError};
 
-/// How many sentences wait for a turn at most.
+/// The maximum number of sentences that wait for a turn.
 const MOST: usize = 64;
 
 /// The notices about the servers of a session.
 #[derive(Debug)]
 pub(super) struct ServerNotices {
-    /// The session, if its client takes notices (NOTE-02).
+    /// The session, if its client supports notices (NOTE-02).
     notices: Option<SessionHandle>,
     untold: Mutex<Vec<String>>,
 }
@@ -22,13 +23,12 @@ impl ServerNotices {
         Self { notices: takes.then(|| opening.handle()), untold: Mutex::default() }
     }
 
-    /// Says what happened, and more about it.
+    /// Sends the notice: a headline and details.
     pub(super) async fn tell(&self, what: String, more: &str) {
         let mut notice = Notice::new(NoticeSeverity::Warning, what.as_str());
         notice.description = Some(more.to_owned());
         if let Some(session) = &self.notices {
-            // An error means that the session or its client is gone, and nobody is there to be
-            // told.
+            // An error means that the session or its client has gone.
             drop(session.notice(notice).await);
             return;
         }
@@ -38,7 +38,7 @@ impl ServerNotices {
         }
     }
 
-    /// What is to be said in a turn.
+    /// Takes the sentences for the next turn.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner))
     }

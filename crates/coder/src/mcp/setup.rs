@@ -1,25 +1,25 @@
-//! What every MCP server of a session needs.
+//! Settings that all MCP servers of a session share.
 
 use crate::models::Http;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Until a server should be ready; then it is named, and waited for some more.
+/// How long a server may take before it counts as late.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What every server of a session needs.
+/// Settings that all MCP servers of a session share.
 #[derive(Debug)]
 pub(super) struct Setup {
     pub(super) cwd: PathBuf,
     pub(super) roots: Vec<PathBuf>,
     pub(super) http: Http,
-    /// The variables of this process that hold keys of providers: no server inherits them.
+    /// The variables of this process that hold provider keys. No server inherits them.
     pub(super) keys: Arc<[String]>,
-    /// Whether the person can be asked by a form.
+    /// Whether the client can show forms to the person.
     pub(super) forms: bool,
-    /// Until when a server should be ready.
+    /// When a server counts as late.
     pub(super) deadline: Duration,
-    /// Until when it is given up.
+    /// When the session gives up on a server.
     pub(super) longest: Duration,
 }

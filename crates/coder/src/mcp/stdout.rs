@@ -1,4 +1,4 @@
-//! The output of a server's process on its way to the library, watched.
+//! A wrapper that watches a server's output on its way to the library.
 
 use std::io;
 use std::pin::Pin;
@@ -6,32 +6,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The longest line that a server may send, in bytes. A longer one ends its connection, so that
+/// The maximum length of a line of a server, in bytes. A longer line ends its connection, so that
 /// memory stays bounded.
-pub(super) const LONGEST: usize = 32 << 20;
+pub(super) const MAX_LINE: usize = 32 << 20;
 
-/// How much of a line that is no message is kept, in bytes.
-const KEPT: usize = 200;
+/// The maximum length of a kept line that is not a message, in bytes.
+const MAX_KEPT: usize = 200;
 
-/// What the output showed that a person should know.
+/// Problems in the output that a person should know about.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// The beginning of the first line that is no message.
+pub(super) struct OutputProblems {
+    /// The beginning of the first line that is not a message.
     pub(super) stray: Vec<u8>,
-    /// A line was longer than allowed.
+    /// Whether a line was too long.
     pub(super) too_long: bool,
 }
 
-/// A server's output. What passes stays as it is.
+/// A server's output. The bytes pass unchanged.
 #[derive(Debug)]
 pub(super) struct Stdout<R> {
     inner: R,
     longest: usize,
-    /// How long the present line is.
+    /// The length of the current line.
     line: usize,
-    /// Whether the present line is kept as no message.
+    /// Whether the current line is kept because it is not a message.
     keeps: bool,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<OutputProblems>>,
 }
 
 impl<R> Stdout<R> {
@@ -39,12 +39,12 @@ impl<R> Stdout<R> {
         Self { inner, longest, line: 0, keeps: false, seen: Arc::default() }
     }
 
-    pub(super) fn seen(&self) -> Arc<Mutex<Seen>> {
+    pub(super) fn seen(&self) -> Arc<Mutex<OutputProblems>> {
         Arc::clone(&self.seen)
     }
 
-    /// Looks at bytes that came; whether lines are short enough.
-    fn look(&mut self, bytes: &[u8]) -> bool {
+    /// Checks new bytes. Returns whether all lines are short enough.
+    fn inspect(&mut self, bytes: &[u8]) -> bool {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.keep(piece);
             self.line += piece.len();
@@ -68,7 +68,7 @@ impl<R> Stdout<R> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         self.keeps = self.keeps || seen.stray.is_empty();
         if self.keeps {
-            let room = KEPT.saturating_sub(seen.stray.len());
+            let room = MAX_KEPT.saturating_sub(seen.stray.len());
             seen.stray.extend(piece.iter().take(room));
         }
     }
@@ -84,8 +84,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Stdout<R> {
         let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
         let new = buffer.filled().get(before..).unwrap_or_default();
         match read {
-            Poll::Ready(Ok(())) if !self.look(new) => {
-                // Of a failed read nothing counts.
+            Poll::Ready(Ok(())) if !self.inspect(new) => {
+                // A failed read adds no bytes.
                 buffer.set_filled(before);
                 Poll::Ready(Err(io::ErrorKind::FileTooLarge.into()))
             }
@@ -100,7 +100,7 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
 
     #[tokio::test]
-    async fn the_first_stray_line_is_kept_and_a_long_one_ends_the_stream() {
+    async fn first_stray_line_is_kept_and_a_long_line_ends_the_stream() {
         let mut text = Vec::new();
         let mut stdout = Stdout::new(&b"{\"a\":1}\nStarting up\n{}\nmore\n"[..], 100);
         let seen = stdout.seen();

@@ -1,24 +1,24 @@
-//! The conversation as a provider's model reads it.
+//! The conversation in the format of a provider's model.
 
 use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
 use crate::conversation::Conversation;
 use crate::conversation::message::Message as ConversationMessage;
-use crate::conversation::prompt::{Mentioned, Prompt, kind};
+use crate::conversation::prompt::{MentionedFile, Prompt, kind};
 use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
-/// The input of a call of `model`.
+/// The input of a call to `model`.
 pub(crate) fn input(model: &dyn Model, conversation: &Conversation, brief: Brief) -> ModelInput {
     let tokens = conversation.tokens();
     ModelInput { brief, messages: messages(model, conversation), tokens }
 }
 
-/// The messages of the conversation. Parts of prompts that the model does not take are named
-/// instead.
+/// The messages of the conversation. Parts of prompts that the model does not accept are replaced
+/// by their names.
 fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
-    // The summary is part of the prompt after it: some models do not take two messages of the user
+    // The summary is part of the next prompt, because some models do not accept two user messages
     // in a row.
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
@@ -32,7 +32,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             ConversationMessage::OfflineText(text) => {
                 messages.push(offline(AssistantPart::Text { text: text.clone(), sealed: None }));
             }
-            // A plan alone says nothing to another model.
+            // A plan by itself means nothing to another model.
             ConversationMessage::OfflineCall(call, _) if call.is_plan() => {}
             ConversationMessage::OfflineCall(call, result) => {
                 messages.extend(offline_tool(&format!("offline_{index}"), call, result));
@@ -49,8 +49,8 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     messages
 }
 
-/// The parts of a prompt: the words with the names of files in their places, then the texts of the
-/// files, then images and the like.
+/// The parts of a prompt: the words with file names in place of files, then the texts of the files,
+/// then images and other media.
 fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     let mut parts = Vec::new();
     if !prompt.with_paths.trim().is_empty() {
@@ -64,14 +64,15 @@ fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     for part in &prompt.media {
         parts.push(match model.takes(part) {
             true => part.clone(),
-            false => Part::Text(format!("[{} that you cannot take]", kind(part))),
+            false => Part::Text(format!("[{} that you do not support]", kind(part))),
         });
     }
     parts
 }
 
 fn user_prompt(prompt: &Prompt) -> UserPrompt {
-    let file = |file: &Mentioned| AttachedFile { path: file.path.clone(), text: file.text.clone() };
+    let file =
+        |file: &MentionedFile| AttachedFile { path: file.path.clone(), text: file.text.clone() };
     UserPrompt {
         text: prompt.text.clone(),
         with_paths: prompt.with_paths.clone(),
@@ -91,18 +92,18 @@ pub(crate) fn reply(
     ToolReply { call_id, name, text, images, failed, data }
 }
 
-/// What a tool returned; a model that was chosen later may not take the pictures.
+/// The result of a tool. A model that was chosen later may not accept its pictures.
 fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
     let mut answer = answer.clone();
     let pictures = answer.images.len();
     answer.images.retain(|image| model.takes(&Part::Image(image.clone())));
     if answer.images.len() < pictures {
-        answer.text.push_str("\n[with a picture that you cannot take]");
+        answer.text.push_str("\n[with a picture that you do not support]");
     }
     answer
 }
 
-/// What the offline model said.
+/// The text of the offline model.
 fn offline(part: AssistantPart) -> Message {
     Message::Assistant(AssistantMessage {
         model: ModelId::new("attache", "offline"),
@@ -110,7 +111,7 @@ fn offline(part: AssistantPart) -> Message {
     })
 }
 
-/// A tool that the offline model used.
+/// A tool call of the offline model.
 fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2] {
     let (id, name) = (id.to_owned(), call.name());
     let arguments = call.arguments().to_string();

@@ -1,5 +1,4 @@
-//! An approval is for the one call that was shown: what is allowed is what is done, on the files
-//! that it was shown for.
+//! An approval covers exactly the call that was shown, on the files that it was shown for.
 
 use super::client::Client;
 use super::files::{delete, moved};
@@ -9,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A session in the mode `ask` whose model does these, in a project with a file `a`.
+/// A session in the mode `ask` whose model takes these steps, in a project with a file `a`.
 async fn asking(calls: Vec<Call>) -> (TempDir, Client) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "one\n").unwrap();
@@ -33,7 +32,7 @@ fn write(path: &str, text: &str) -> Call {
 }
 
 #[tokio::test]
-async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
+async fn change_approved_for_an_older_state_is_not_made() {
     let changes = [
         edit("a", "one", "two"),
         write("a", "two\n"),
@@ -49,7 +48,7 @@ async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
         client.choices.push_back("allow_once");
         let text = client.prompt("go").await.text();
         assert!(
-            text.contains("a changed meanwhile and was left alone: read it"),
+            text.contains("a changed before this call ran, so it was not modified: read it"),
             "{change:?}: {text}"
         );
         assert_eq!(
@@ -61,9 +60,9 @@ async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
     }
 }
 
-/// The folder of the file becomes a link to another one, in which there is the same file.
+/// The folder of the file is replaced by a link to another folder, which contains the same file.
 #[tokio::test]
-async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
+async fn approval_does_not_follow_a_link_that_appears_later() {
     for (target, seen) in
         [(".git", "one\n"), ("other", "one\n"), ("../beside", "one\n"), (".git", "")]
     {
@@ -111,9 +110,9 @@ async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
     }
 }
 
-/// What is read is what was shown, or nothing.
+/// The tool reads the file that was shown, or nothing.
 #[tokio::test]
-async fn an_approved_read_does_not_follow_a_link_that_is_put_in_the_way() {
+async fn approved_read_does_not_follow_a_link_that_appears_later() {
     let (folder, mut client) = asking(vec![read("secret/id_rsa")]).await;
     for (file, text) in [("secret/id_rsa", "shown\n"), ("other/id_rsa", "not shown\n")] {
         fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
@@ -129,7 +128,7 @@ async fn an_approved_read_does_not_follow_a_link_that_is_put_in_the_way() {
 }
 
 #[tokio::test]
-async fn what_appeared_meanwhile_is_not_written_over() {
+async fn file_that_appears_during_the_question_is_not_overwritten() {
     for change in [write("b", "mine\n"), moved("a", "b")] {
         let (folder, mut client) = asking(vec![read("a"), change.clone()]).await;
         meanwhile(&mut client, folder.path(), |folder| {
@@ -144,7 +143,7 @@ async fn what_appeared_meanwhile_is_not_written_over() {
 
 /// The model reads the file and tries again: the person decides about the new difference.
 #[tokio::test]
-async fn the_next_try_asks_again_with_what_is_there_now() {
+async fn next_try_asks_again_with_the_current_difference() {
     let change = edit("a", "one", "two");
     let (folder, mut client) = asking(vec![read("a"), change.clone(), read("a"), change]).await;
     meanwhile(&mut client, folder.path(), |folder| {
@@ -162,7 +161,7 @@ async fn the_next_try_asks_again_with_what_is_there_now() {
 }
 
 #[tokio::test]
-async fn a_command_is_allowed_once_and_as_the_line_that_was_shown() {
+async fn command_is_allowed_once_and_only_as_shown() {
     let line = "touch made\ntouch also";
     let (folder, mut client) =
         asking(vec![run(line, None), run(line, None), run("touch made2", None)]).await;
@@ -177,7 +176,7 @@ async fn a_command_is_allowed_once_and_as_the_line_that_was_shown() {
 }
 
 #[tokio::test]
-async fn a_search_of_a_folder_leaves_out_secrets_and_what_a_rule_keeps_back_and_says_so() {
+async fn search_of_a_folder_leaves_out_protected_files_and_says_so() {
     let rules = "[[deny]]\nreads = \"private/**\"\n[[ask]]\nreads = \"asked.txt\"\n";
     let files = [
         "a.txt",
@@ -196,20 +195,20 @@ async fn a_search_of_a_folder_leaves_out_secrets_and_what_a_rule_keeps_back_and_
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    // The project's rules are read where a session is opened.
+    // The project's rules are read when a session is opened.
     drop(client);
     client = super::client(folder.path(), vec![grep("needle")], false).await;
     let text = client.prompt("go").await.text();
     assert_eq!(
         text,
-        "a.txt:1: needle\nkeys/id_rsa.pub:1: needle\n[3 files searched, 5 files left out: secrets, or what a rule keeps back]"
+        "a.txt:1: needle\nkeys/id_rsa.pub:1: needle\n[3 files searched, 5 files left out because of secrets or rules]"
     );
     assert!(client.asked.is_empty());
 }
 
-/// Who allows a search of a folder of secrets, or of one file, means what is in it.
+/// If the person allows a search of a secret file or folder, its content is searched.
 #[tokio::test]
-async fn a_search_of_what_is_a_secret_asks_and_then_searches_it() {
+async fn search_of_a_secret_asks_and_then_searches_it() {
     for path in ["id_rsa", ".ssh"] {
         let search = call("grep", json!({ "pattern": "needle", "path": path }));
         let (folder, mut client) = asking(vec![search]).await;

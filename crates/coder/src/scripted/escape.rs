@@ -1,5 +1,5 @@
-//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is
-//! linked meanwhile (DIR-11).
+//! No tool reaches outside the session's folders, whatever paths it is given and whatever links
+//! appear at the same time (DIR-11).
 
 use super::files::{delete, moved};
 use super::undo::{Session, write};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Parts of paths: files, folders, links to the outside by every way, and names that are odd.
+/// Parts of paths: files, folders, every kind of link to the outside, and odd names.
 const PARTS: [&str; 18] = [
     "a",
     "deep",
@@ -46,7 +46,7 @@ fn path() -> impl Strategy<Value = String> {
     (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
 }
 
-/// The calls of a model with these paths: it reads first, as it must.
+/// The calls of a model with these paths. It reads first, as the tools require.
 fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
     let second = match tool {
         0 => call("list", json!({ "path": path })),
@@ -63,7 +63,7 @@ fn calls(tool: u8, path: &str, to: &str) -> Vec<Call> {
     vec![read(path), second]
 }
 
-/// All that is below a folder: contents, and where links lead.
+/// Everything below a folder: contents, and targets of links.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -79,7 +79,7 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// `project` and `further` are the session's, `outside` is not.
+/// `project` and `further` belong to the session, `outside` does not.
 fn folders() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
@@ -111,8 +111,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
     (folder, base)
 }
 
-/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to
-/// stop.
+/// Replaces `project/swap` by a link to the outside and back, as fast as possible, until it is
+/// stopped.
 fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
     thread::spawn(move || {
@@ -154,13 +154,13 @@ async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCas
     proptest::prop_assert_eq!(
         fs::read_dir(&base).unwrap().count(),
         3,
-        "nothing beside the folders"
+        "nothing changed outside the folders"
     );
     Ok(())
 }
 
 #[test]
-fn nothing_outside_of_the_folders_is_read_made_changed_or_deleted() {
+fn no_tool_reads_or_changes_files_outside_the_folders() {
     let operations = proptest::collection::vec((0..10_u8, path(), path()), 1..24);
     let config = ProptestConfig {
         cases: 40,

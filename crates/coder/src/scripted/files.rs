@@ -1,4 +1,4 @@
-//! The tools that change files, on real ones.
+//! The tools that change files, on real files.
 
 use super::undo::{Session, write};
 use super::{Call, call, edit, patch, read, run};
@@ -32,7 +32,7 @@ pub(super) fn moved(path: &str, to: &str) -> Call {
 }
 
 #[tokio::test]
-async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
+async fn patch_of_several_files_is_shown_made_and_undone_as_a_whole() {
     let (folder, path) = project();
     fs::set_permissions(path("b"), fs::Permissions::from_mode(0o755)).unwrap();
     let mut session = Session::open(folder.path()).await;
@@ -42,14 +42,14 @@ async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
         "*** Add File: new/n\n+new\n*** Update File: a\n@@\n one\n-two\n+zwei\n*** Delete File: deep/c\n*** Update File: b\n*** Move to: moved/b\n-two\n+2",
     );
     let turn = session.turn("go", [read("a"), read("b"), read("deep/c"), change]).await;
-    assert_eq!(turn.text(), "new/n made\na changed\ndeep/c deleted\nb moved to moved/b");
+    assert_eq!(turn.text(), "new/n created\na changed\ndeep/c deleted\nb moved to moved/b");
     let call = turn.tool_calls().pop().unwrap();
     assert_eq!((call["kind"].as_str(), call["status"].as_str()), (Some("edit"), Some("completed")));
     let locations =
         call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
     let expected = ["new/n", "a", "deep/c", "b", "b", "moved/b"].map(&path);
     assert_eq!(locations.map(PathBuf::from).collect::<Vec<_>>(), expected);
-    // All of it was in the question.
+    // The question showed all of it.
     let shown = session.client.asked[0]["toolCall"]["content"].as_array().unwrap();
     let old_and_new = |each: &Value| (each["oldText"].clone(), each["newText"].clone());
     assert_eq!(old_and_new(&shown[0]), (Value::Null, json!("new\n")));
@@ -64,7 +64,7 @@ async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
     assert!(!path("b").exists() && !path("deep/c").exists() && path("new/n").exists());
 
     let said = session.client.prompt("/undo").await.text();
-    assert!(said.starts_with("5 files as before the turn"), "{said}");
+    assert!(said.starts_with("5 files reverted to before the turn"), "{said}");
     assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\ntwo\nthree\n");
     assert_eq!(fs::read_to_string(path("b")).unwrap(), "one\r\ntwo\r\n");
     assert_eq!(path("b").metadata().unwrap().permissions().mode() & 0o777, 0o755);
@@ -72,7 +72,7 @@ async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
 }
 
 #[tokio::test]
-async fn a_patch_of_which_one_part_cannot_be_made_changes_nothing() {
+async fn patch_with_an_impossible_part_changes_nothing() {
     let (folder, path) = project();
     fs::write(path("unread"), "x\n").unwrap();
     symlink("a", path("link")).unwrap();
@@ -87,7 +87,7 @@ async fn a_patch_of_which_one_part_cannot_be_made_changes_nothing() {
         ("*** Update File: logo.bin\n-x\n+y", "logo.bin is a gzip archive"),
         ("*** Update File: b\n*** Move to: deep/c", "deep/c exists already"),
         ("*** Update File: b\n*** Move to: deep", "deep names a folder"),
-        ("*** Update File: a\n-three\n+x", "a is named twice"),
+        ("*** Update File: a\n-three\n+x", "a occurs twice"),
         ("*** Add File: ../outside\n+x", "outside the session's folders"),
         ("*** Update File: b\n*** Move to: /tmp/outside", "outside the session's folders"),
     ] {
@@ -101,7 +101,7 @@ async fn a_patch_of_which_one_part_cannot_be_made_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_patch_that_fails_midway_is_taken_back() {
+async fn patch_that_fails_midway_is_rolled_back() {
     let (folder, path) = project();
     let mut session = Session::open(folder.path()).await;
     let long = "n".repeat(256);
@@ -115,7 +115,7 @@ async fn a_patch_that_fails_midway_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_file_is_deleted_only_when_it_was_read_and_comes_back_by_undo() {
+async fn file_must_be_read_before_deletion_and_undo_restores_it() {
     let (folder, path) = project();
     fs::set_permissions(path("logo.bin"), fs::Permissions::from_mode(0o700)).unwrap();
     let mut session = Session::open(folder.path()).await;
@@ -145,20 +145,20 @@ async fn a_file_is_deleted_only_when_it_was_read_and_comes_back_by_undo() {
     assert_eq!(asked(3)["content"]["text"], "Deletes `deep`: an empty folder.");
     assert!(!path("a").exists() && !path("logo.bin").exists() && !path("deep").exists());
     let said = session.client.prompt("/undo").await.text();
-    assert!(said.contains("- `logo.bin`: back again"), "{said}");
+    assert!(said.contains("- `logo.bin`: restored"), "{said}");
     assert_eq!(fs::read(path("logo.bin")).unwrap(), b"\x1f\x8b\x08\0");
     assert_eq!(path("logo.bin").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(fs::read_to_string(path("deep/c")).unwrap(), "see\n");
 }
 
 #[tokio::test]
-async fn a_move_replaces_nothing_and_tells_both_paths() {
+async fn move_replaces_nothing_and_reports_both_paths() {
     let (folder, path) = project();
     symlink("a", path("link")).unwrap();
     let mut session = Session::open(folder.path()).await;
     for (action, said) in [
         (moved("a", "b"), "b exists already"),
-        (moved("a", "deep"), "deep names a folder: give the whole new path"),
+        (moved("a", "deep"), "deep names a folder: give the complete new path"),
         (moved("a", "new/"), "new names a folder"),
         (moved("a", "link"), "link is a symbolic link"),
         (moved("link", "new"), "link is a symbolic link"),
@@ -171,7 +171,7 @@ async fn a_move_replaces_nothing_and_tells_both_paths() {
     }
     let turn =
         session.turn("go", [read("a"), moved("a", "x/y/a"), edit("x/y/a", "two", "2")]).await;
-    assert_eq!(turn.text(), "1 place replaced in x/y/a", "what was read stays known");
+    assert_eq!(turn.text(), "1 place replaced in x/y/a", "the model still knows the moved file");
     let call = &turn.tool_calls()[1];
     assert_eq!(
         (call["kind"].as_str(), call["title"].as_str()),
@@ -185,7 +185,7 @@ async fn a_move_replaces_nothing_and_tells_both_paths() {
 }
 
 #[tokio::test]
-async fn what_changed_while_the_person_was_asked_is_left_alone() {
+async fn file_that_changes_during_the_question_stays_unchanged() {
     for action in [
         delete("a"),
         moved("a", "new"),
@@ -198,7 +198,7 @@ async fn what_changed_while_the_person_was_asked_is_left_alone() {
         let mine = path("a");
         session.client.meanwhile = Some(Box::new(move || fs::write(&mine, "mine").unwrap()));
         let text = session.does([read("a"), read("b"), action]).await;
-        assert!(text.contains("a changed meanwhile and was left alone"), "{text}");
+        assert!(text.contains("a changed before this call ran, so it was not modified"), "{text}");
         assert_eq!(fs::read_to_string(path("a")).unwrap(), "mine");
         assert_eq!(fs::read_to_string(path("b")).unwrap(), "one\r\ntwo\r\n");
         assert!(!path("new").exists());
@@ -206,7 +206,7 @@ async fn what_changed_while_the_person_was_asked_is_left_alone() {
 }
 
 #[tokio::test]
-async fn every_encoding_stays_what_it_is_through_edits_writes_and_patches() {
+async fn edits_writes_and_patches_keep_the_encoding() {
     let (folder, path) = project();
     let utf_16: Vec<u8> =
         "\u{feff}größe\r\nzwei\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -236,7 +236,7 @@ async fn every_encoding_stays_what_it_is_through_edits_writes_and_patches() {
 }
 
 #[tokio::test]
-async fn a_picture_goes_to_the_model_and_to_the_person_where_it_fits_in_a_message() {
+async fn picture_goes_to_the_model_and_to_the_person_if_it_fits() {
     let (folder, path) = project();
     let gif = |length: usize| [b"GIF89a\x02\0\x01\0\0".to_vec(), vec![7; length]].concat();
     fs::write(path("small.gif"), gif(100)).unwrap();
@@ -255,16 +255,19 @@ async fn a_picture_goes_to_the_model_and_to_the_person_where_it_fits_in_a_messag
     assert_eq!(content[1]["content"]["data"], BASE64_STANDARD.encode(gif(100)));
     let turn = session.turn("go", [read("large.gif")]).await;
     assert_eq!(turn.tool_calls()[0]["content"].as_array().unwrap().len(), 1);
-    assert!(session.does([read("huge.gif")]).await.contains("at most 3,750,000 bytes are taken"));
+    assert!(session.does([read("huge.gif")]).await.contains("the limit is 3,750,000 bytes"));
     assert!(
-        session.does([read("wide.gif")]).await.contains("65535 × 1 pixels: at most 8000 on a side")
+        session
+            .does([read("wide.gif")])
+            .await
+            .contains("65535 × 1 pixels: the limit is 8000 on a side")
     );
     assert!(session.does([edit("small.gif", "a", "b")]).await.contains("only text can be changed"));
     assert!(session.does([write("small.gif", "b")]).await.contains("only text can be written"));
 }
 
 #[tokio::test]
-async fn files_are_found_by_pattern_the_newest_first() {
+async fn glob_lists_the_newest_files_first() {
     let (folder, path) = project();
     fs::create_dir_all(path(".github/workflows")).unwrap();
     for (age, name) in
@@ -285,15 +288,14 @@ async fn files_are_found_by_pattern_the_newest_first() {
     );
     assert_eq!(session.does([glob("deep/*.rs")]).await, "deep/mid.RS\ndeep/old.rs");
     assert_eq!(session.does([glob(".github/**/*.yml")]).await, ".github/workflows/ci.yml");
-    assert!(session.does([glob("**/*.yml")]).await.starts_with("no file fits **/*.yml in ."));
+    assert!(session.does([glob("**/*.yml")]).await.starts_with("no file matches **/*.yml in ."));
     assert!(session.does([glob("/etc/*")]).await.contains("outside the session's folders"));
-    assert!(session.does([glob("{a")]).await.contains("is no pattern for names"));
+    assert!(session.does([glob("{a")]).await.contains("is invalid"));
 }
 
-/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes
-/// on.
+/// Bad names, vanished folders and endless files give a result in words, and the session continues.
 #[tokio::test]
-async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
+async fn odd_names_and_vanished_folders_do_not_end_the_session() {
     let (folder, path) = project();
     let raw = folder.path().join(std::ffi::OsStr::from_bytes(b"raw\xff"));
     fs::write(&raw, "raw\n").unwrap();
@@ -323,7 +325,7 @@ async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
             .await
             .contains("does not exist")
     );
-    assert!(session.does([write("deep/c", "back")]).await.contains("deep/c made"));
+    assert!(session.does([write("deep/c", "back")]).await.contains("deep/c created"));
     fs::remove_dir_all(folder.path()).unwrap();
     for action in [read("a"), call("glob", json!({ "pattern": "*" })), write("x", "x"), delete("a")]
     {

@@ -1,7 +1,7 @@
-//! What the tools changed, put back as a person asks for it.
+//! `/undo` reverts the changes of the tools.
 
 use super::client::Client;
-use super::{Call, Does, Seen, call, calls_or_says, edit, read, run};
+use super::{Call, ScriptedModel, TurnView, call, calls_or_replies, edit, read, run};
 use crate::Coder;
 use crate::models::Models;
 use serde_json::json;
@@ -10,10 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// A session whose model does what it is given.
+/// A session whose model takes the steps that it is given.
 pub(super) struct Session {
     pub(super) client: Client,
-    /// What the model is still to do.
+    /// The remaining steps of the model.
     queue: Arc<Mutex<VecDeque<Call>>>,
 }
 
@@ -26,22 +26,23 @@ impl Session {
         Self::open_in(capabilities, json!({ "cwd": folder, "mcpServers": [] })).await
     }
 
-    /// With the params of `session/new`.
+    /// Opens a session with these params of `session/new`.
     pub(super) async fn open_in(
         capabilities: serde_json::Value,
         session: serde_json::Value,
     ) -> Self {
         let queue = Arc::<Mutex<VecDeque<Call>>>::default();
         let left = queue.clone();
-        let model =
-            Does(move |seen: &Seen<'_>| calls_or_says(left.lock().unwrap().pop_front(), seen));
+        let model = ScriptedModel(move |seen: &TurnView<'_>| {
+            calls_or_replies(left.lock().unwrap().pop_front(), seen)
+        });
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
         Self { client, queue }
     }
 
-    /// A turn in which the model does this.
+    /// A turn in which the model takes these steps.
     pub(super) async fn turn(
         &mut self,
         prompt: &str,
@@ -51,7 +52,7 @@ impl Session {
         self.client.prompt(prompt).await
     }
 
-    /// What the last action of such a turn returned.
+    /// The result of the last step of such a turn.
     pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Call>) -> String {
         self.turn("go", actions).await.text()
     }
@@ -62,8 +63,7 @@ pub(super) fn write(path: &str, text: &str) -> Call {
 }
 
 #[tokio::test]
-async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before()
- {
+async fn undo_reverts_the_last_turn_with_changes_and_then_the_one_before() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a"), b"\xe9one\r\n").unwrap();
@@ -74,10 +74,10 @@ async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_thos
     assert_eq!(fs::read(path("a")).unwrap(), b"\xe9four\r\n");
 
     let said = session.client.prompt("/undo").await.text();
-    assert!(said.starts_with("2 files as before the turn “second”:\n\n- `new/below/b`: deleted, as it was new\n- `a`: as it was\n"), "{said}");
-    assert!(said.contains("What commands made or changed is not known to me"), "{said}");
+    assert!(said.starts_with("2 files reverted to before the turn “second”:\n\n- `new/below/b`: deleted, because the turn created it\n- `a`: restored\n"), "{said}");
+    assert!(said.contains("Changes by commands are not recorded"), "{said}");
     assert_eq!(fs::read(path("a")).unwrap(), b"\xe9three\r\n");
-    assert!(!path("new").exists(), "nor the folders that were made for it");
+    assert!(!path("new").exists(), "the folders created for it are removed too");
     let said = session.does([edit("a", "three", "x")]).await;
     assert_eq!(said, "a changed since it was read: read it again, then edit");
 
@@ -87,7 +87,7 @@ async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_thos
 }
 
 #[tokio::test]
-async fn a_file_that_changed_since_is_put_back_only_by_force() {
+async fn file_that_changed_since_is_restored_only_by_force() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for name in ["a", "b"] {
@@ -99,7 +99,10 @@ async fn a_file_that_changed_since_is_put_back_only_by_force() {
     session.turn("change", actions).await;
     session.turn("other", [run("printf mine > a; printf mine > c", None)]).await;
     let said = session.client.prompt("/undo").await.text();
-    assert!(said.contains("1 file as before the turn “change”:\n\n- `b`: as it was"), "{said}");
+    assert!(
+        said.contains("1 file reverted to before the turn “change”:\n\n- `b`: restored"),
+        "{said}"
+    );
     assert!(
         said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"),
         "{said}"
@@ -114,7 +117,7 @@ async fn a_file_that_changed_since_is_put_back_only_by_force() {
 }
 
 #[tokio::test]
-async fn an_undo_follows_no_link_that_was_put_in_the_way() {
+async fn undo_does_not_follow_a_link_that_appeared_later() {
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::create_dir(folder.path().join("deep")).unwrap();
     for file in [folder.path().join("deep/a"), outside.path().join("a")] {
@@ -128,7 +131,7 @@ async fn an_undo_follows_no_link_that_was_put_in_the_way() {
     fs::write(outside.path().join("a"), "two").unwrap();
     let said = session.client.prompt("/undo force").await.text();
     assert!(
-        said.contains("Nothing was put back") && said.contains("outside the session's folders"),
+        said.contains("No file of the turn") && said.contains("outside the session's folders"),
         "{said}"
     );
     assert_eq!(fs::read_to_string(outside.path().join("a")).unwrap(), "two");
@@ -136,7 +139,7 @@ async fn an_undo_follows_no_link_that_was_put_in_the_way() {
 }
 
 #[tokio::test]
-async fn an_undo_goes_through_the_client_that_the_change_went_through() {
+async fn undo_goes_through_the_client_that_made_the_change() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), "on the disk").unwrap();
     let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
@@ -146,7 +149,7 @@ async fn an_undo_goes_through_the_client_that_the_change_went_through() {
     session.does([read("a"), edit("a", "unsaved", "changed")]).await;
     assert_eq!(session.client.buffers[&key], "changed");
     let said = session.client.prompt("/undo").await.text();
-    assert!(said.contains("- `a`: as it was"), "{said}");
+    assert!(said.contains("- `a`: restored"), "{said}");
     assert_eq!(session.client.buffers[&key], "unsaved");
     assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "on the disk");
 }

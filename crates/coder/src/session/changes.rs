@@ -1,7 +1,6 @@
 //! The changes of the file tools, turn by turn, for `/undo`.
 //!
-//! Kept in memory, for as long as the agent runs the session. What commands change is not known
-//! here.
+//! They are kept in memory while the agent runs the session. Changes by commands are not recorded.
 
 use crate::tools::FileAccess;
 use crate::tools::files::document::Document;
@@ -16,38 +15,38 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-/// How much of one session's files is kept, in bytes; beyond that the oldest turns are forgotten.
-const KEPT: usize = 64 * 1024 * 1024;
+/// The maximum size of one session's kept files, in bytes. Beyond it, the oldest turns are removed.
+const MAX_KEPT: usize = 64 * 1024 * 1024;
 
-/// The largest file that is kept, in bytes.
-pub(crate) const FILE_KEPT: u64 = 16 * 1024 * 1024;
+/// The maximum size of a kept file, in bytes.
+pub(crate) const MAX_KEPT_FILE: u64 = 16 * 1024 * 1024;
 
-/// How much of a prompt names its turn, in characters.
-const PROMPT_NAMED: usize = 60;
+/// The maximum length of a prompt that names its turn, in characters.
+const MAX_PROMPT: usize = 60;
 
 /// The changes of a session, the latest turn last.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    turns: VecDeque<Changed>,
-    /// The prompt of a turn that has changed nothing yet.
+    turns: VecDeque<TurnChanges>,
+    /// The prompt of the current turn, which has changed nothing yet.
     begun: Option<String>,
-    /// How many bytes are kept.
+    /// The size of the kept files, in bytes.
     held: usize,
-    /// Whether older turns were forgotten.
+    /// Whether older turns were removed.
     forgotten: bool,
 }
 
 /// The changes of one turn.
 #[derive(Debug)]
-struct Changed {
+struct TurnChanges {
     prompt: String,
-    /// The files in the order of their first change.
-    files: Vec<Kept>,
+    /// The files, in the order of their first change.
+    files: Vec<KeptFile>,
 }
 
-/// One file or folder before the turn's first change of it, and after the last one.
+/// One file or folder before the turn's first change and after its last change.
 #[derive(Debug)]
-struct Kept {
+struct KeptFile {
     place: Place,
     before: Before,
     after: Fingerprint,
@@ -60,10 +59,10 @@ pub(crate) enum Before {
     Folder,
     File {
         content: Content,
-        /// Its permissions; none where it was only in the client's editor.
+        /// Its permissions; `None` if it was only in the client's editor.
         mode: Option<u32>,
     },
-    /// A file that is not kept, for this reason.
+    /// A file whose content is not kept, for this reason.
     Lost(String),
 }
 
@@ -75,7 +74,7 @@ pub(crate) enum Content {
 }
 
 impl Before {
-    /// Its fingerprint; none where the content is not kept.
+    /// Its fingerprint; `None` if the content is not kept.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
@@ -97,15 +96,15 @@ impl Before {
 }
 
 impl Changes {
-    /// A turn begins, with this prompt.
+    /// Starts a turn with this prompt.
     pub(crate) fn begin(&mut self, prompt: &str) {
-        self.begun = Some(one_line(prompt, PROMPT_NAMED));
+        self.begun = Some(one_line(prompt, MAX_PROMPT));
     }
 
-    /// Keeps what is at a place that is about to change, unless this turn has changed it already.
+    /// Keeps the state of a place before its first change in this turn.
     pub(crate) fn keep(&mut self, place: &Place, before: Before) {
         if let Some(prompt) = self.begun.take() {
-            self.turns.push_back(Changed { prompt, files: Vec::new() });
+            self.turns.push_back(TurnChanges { prompt, files: Vec::new() });
         }
         let path = place.resolved.path();
         let Some(turn) = self.turns.back_mut() else { return };
@@ -113,15 +112,15 @@ impl Changes {
             return;
         }
         self.held += before.length();
-        // Until it is changed it is as it is.
+        // Until the change, both states are the same.
         let after = before.fingerprint();
-        turn.files.push(Kept { place: place.clone(), before, after });
-        while self.held > KEPT {
+        turn.files.push(KeptFile { place: place.clone(), before, after });
+        while self.held > MAX_KEPT {
             self.make_room();
         }
     }
 
-    /// Records the state after a change of a tool.
+    /// Records the state after a tool's change.
     pub(crate) fn changed(&mut self, place: &Place, now: Fingerprint) {
         let path = place.resolved.path();
         let turn = self.turns.back_mut();
@@ -132,7 +131,7 @@ impl Changes {
         }
     }
 
-    /// Forgets the oldest turn; of the only one its largest file.
+    /// Removes the oldest turn, or the largest file of the only turn.
     fn make_room(&mut self) {
         if self.turns.len() > 1 {
             let oldest = self.turns.pop_front();
@@ -146,7 +145,8 @@ impl Changes {
         match files.max_by_key(|kept| kept.before.length()) {
             Some(kept) if kept.before.length() > 0 => {
                 self.held -= kept.before.length().min(self.held);
-                kept.before = Before::Lost("its turn changed more than is kept".to_owned());
+                kept.before =
+                    Before::Lost("its turn changed more than the limit for undo".to_owned());
             }
             _ => self.held = 0,
         }
@@ -156,49 +156,50 @@ impl Changes {
 /// The report of an undo. `Display` gives Markdown for the person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UndoReport {
-    /// The prompt of the turn that was undone; nothing if there was none.
+    /// The prompt of the reverted turn; `None` if no turn was reverted.
     pub(crate) prompt: Option<String>,
-    /// The files as people know them, each with what was done: `as it was`.
+    /// The files with their display names and the result for each, such as `restored`.
     pub(crate) restored: Vec<(String, &'static str)>,
-    /// The files that were left alone, each with the reason.
+    /// The files that were not reverted, each with the reason.
     pub(crate) left: Vec<(String, String)>,
-    /// Whether an older turn's files are no longer kept.
+    /// Whether the files of an older turn are no longer kept.
     pub(crate) forgotten: bool,
 }
 
 impl fmt::Display for UndoReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(prompt) = &self.prompt else {
-            f.write_str("There is nothing to undo: no file was changed by my file tools")?;
+            f.write_str("There is nothing to undo: the agent's file tools changed no file")?;
             return f.write_str(match self.forgotten {
-                true => " in the turns that I still keep.\n",
-                false => " since I opened this session.\n",
+                true => " in the turns that can still be undone.\n",
+                false => " since this session was opened.\n",
             });
         };
         match self.restored.len() as u64 {
-            0 => writeln!(f, "Nothing was put back of the turn “{prompt}”.")?,
-            count => writeln!(f, "{} as before the turn “{prompt}”:\n", counted(count, "file"))?,
+            0 => writeln!(f, "No file of the turn “{prompt}” was reverted.")?,
+            count => {
+                writeln!(f, "{} reverted to before the turn “{prompt}”:\n", counted(count, "file"))?
+            }
         }
         for (path, what) in &self.restored {
             writeln!(f, "- {}: {what}", code(path))?;
         }
         if !self.left.is_empty() {
-            writeln!(f, "\nLeft alone:\n")?;
+            writeln!(f, "\nNot reverted:\n")?;
         }
         for (path, why) in &self.left {
             writeln!(f, "- {}: {why}", code(path))?;
         }
-        writeln!(f, "\nWhat commands made or changed is not known to me and stays as it is.")
+        writeln!(f, "\nChanges by commands are not recorded, so they stay.")
     }
 }
 
-/// Puts the files back to before the last turn that changed some. A file that changed since is left
-/// alone, and can be put back all the same by a second call that is `forced`; of those put back
-/// nothing is kept.
+/// Reverts the files to before the last turn that changed some. A file that changed since is
+/// skipped; a second call that is `forced` reverts it anyway. Reverted files are no longer kept.
 ///
 /// # Errors
-/// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone
-/// again.
+/// The turn was cancelled, or its client has gone. The files that were not reverted by then can be
+/// undone again.
 pub(crate) async fn undo(
     turn: &Turn,
     folders: &Folders,
@@ -206,17 +207,17 @@ pub(crate) async fn undo(
     forced: bool,
 ) -> Result<UndoReport> {
     let mut report = UndoReport { forgotten: changes.forgotten, ..UndoReport::default() };
-    let Some(Changed { prompt, files }) = changes.turns.pop_back() else {
+    let Some(TurnChanges { prompt, files }) = changes.turns.pop_back() else {
         return Ok(report);
     };
     report.prompt = Some(prompt.clone());
     let access = FileAccess { turn, folders, disk_only: false };
     let mut files = files;
     let (mut again, mut error) = (Vec::new(), None);
-    // What was made first goes last: a folder after what is in it.
+    // The first creation is undone last, so that a folder's content goes before the folder.
     while let Some(kept) = files.pop() {
         let shown = kept.place.shown.clone();
-        match put_back(access, &kept, forced).await {
+        match revert_file(access, &kept, forced).await {
             Ok(Outcome::Done(what)) => report.restored.push((shown, what)),
             Ok(Outcome::Same) => {}
             Ok(Outcome::Left(why)) => {
@@ -236,7 +237,7 @@ pub(crate) async fn undo(
     }
     files.extend(again.into_iter().rev());
     if !files.is_empty() {
-        changes.turns.push_back(Changed { prompt, files });
+        changes.turns.push_back(TurnChanges { prompt, files });
     }
     let kept = changes.turns.iter().flat_map(|turn| &turn.files);
     changes.held = kept.map(|kept| kept.before.length()).sum();
@@ -246,13 +247,13 @@ pub(crate) async fn undo(
 /// The outcome for one file.
 enum Outcome {
     Done(&'static str),
-    /// It is as it was, or is no longer of interest.
+    /// The file is reverted, or no longer matters.
     Same,
     Left(String),
 }
 
-async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<Outcome> {
-    let place = match here(access, &kept.place).await? {
+async fn revert_file(access: FileAccess<'_>, kept: &KeptFile, forced: bool) -> Result<Outcome> {
+    let place = match resolve_again(access, &kept.place).await? {
         Ok(place) => place,
         Err(why) => return Ok(Outcome::Left(why)),
     };
@@ -266,18 +267,17 @@ async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<O
     if now.fingerprint() != kept.after && !forced {
         return Ok(Outcome::Left("it changed since; `/undo force` reverts it anyway".to_owned()));
     }
-    let was = match (&kept.before, &now) {
+    let done = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
-            // Another program may have put a file into it.
+            // Another program may have created a file in it.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }
-        (Before::Nothing, _) => "deleted, as it was new",
-        (_, State::Nothing) => "back again",
-        _ => "as it was",
+        (Before::Nothing, _) => "deleted, because the turn created it",
+        _ => "restored",
     };
     let restored = restore(access, &place, &kept.before).await?;
-    Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(was)))
+    Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(done)))
 }
 
 /// Restores a place.
@@ -302,8 +302,11 @@ pub(crate) async fn restore(
     }
 }
 
-/// The same place as it leads now: a symbolic link that was put in the way is not followed.
-async fn here(access: FileAccess<'_>, place: &Place) -> Result<std::result::Result<Place, String>> {
+/// Resolves the same path now. It does not follow a symbolic link that has appeared since.
+async fn resolve_again(
+    access: FileAccess<'_>,
+    place: &Place,
+) -> Result<std::result::Result<Place, String>> {
     let looked = |folders: &Folders, place: &Place| {
         let path: PathBuf = place.resolved.path();
         let now = folders.place(&path)?;
@@ -342,24 +345,26 @@ async fn written(
         let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| FileError::new(&path, error.into()))
     };
-    // A client may keep the file for itself, and then there are no permissions to set.
+    // The client may keep the file in its editor only, and then there are no permissions to set.
     let _set = access.on_disk(place, set).await?;
     Ok(written)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Before, Changes, Content, FILE_KEPT, KEPT, UndoReport};
+    use super::{Before, Changes, Content, MAX_KEPT, MAX_KEPT_FILE, UndoReport};
     use attache_policy::Folders;
 
     #[test]
-    fn the_oldest_turns_are_forgotten_and_then_the_largest_files() {
+    fn oldest_turns_are_removed_before_the_largest_files() {
         let folder = tempfile::tempdir().unwrap();
         let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
         let mut changes = Changes::default();
         let keep = |changes: &mut Changes, name: String| {
-            let before =
-                Before::File { content: Content::Bytes(vec![0; FILE_KEPT as usize]), mode: None };
+            let before = Before::File {
+                content: Content::Bytes(vec![0; MAX_KEPT_FILE as usize]),
+                mode: None,
+            };
             changes.keep(&folders.place(name).unwrap(), before);
         };
         for turn in 0..3 {
@@ -368,30 +373,30 @@ mod tests {
                 keep(&mut changes, format!("{turn}-{file}"));
             }
         }
-        assert!(changes.held <= KEPT && changes.forgotten);
+        assert!(changes.held <= MAX_KEPT && changes.forgotten);
         assert_eq!((changes.turns.len(), changes.turns[0].files.len()), (1, 3));
         for file in 3..6 {
             keep(&mut changes, format!("2-{file}"));
         }
         let lost =
             changes.turns[0].files.iter().filter(|kept| matches!(kept.before, Before::Lost(_)));
-        assert_eq!((lost.count(), changes.held), (2, KEPT));
+        assert_eq!((lost.count(), changes.held), (2, MAX_KEPT));
     }
 
     #[test]
-    fn a_report_says_what_a_person_wants_to_know() {
+    fn report_lists_reverted_and_skipped_files() {
         let nothing = UndoReport::default().to_string();
         assert!(nothing.starts_with("There is nothing to undo"), "{nothing}");
         let report = UndoReport {
             prompt: Some("rename it".into()),
-            restored: vec![("a".into(), "as it was")],
+            restored: vec![("a".into(), "restored")],
             left: vec![("b".into(), "it changed since".into())],
             forgotten: false,
         };
         assert_eq!(
             report.to_string(),
-            "1 file as before the turn “rename it”:\n\n- `a`: as it was\n\nLeft alone:\n\n- `b`: it changed since\n\n\
-             What commands made or changed is not known to me and stays as it is.\n"
+            "1 file reverted to before the turn “rename it”:\n\n- `a`: restored\n\nNot reverted:\n\n- `b`: it changed since\n\n\
+             Changes by commands are not recorded, so they stay.\n"
         );
     }
 }

@@ -1,9 +1,9 @@
-//! Choices for always, as sessions stored them at first.
+//! Stored permission choices of older sessions.
 
 use attache_policy::{Pattern, Subject};
 use serde::{Deserialize, Serialize};
 
-/// A choice for always as sessions kept it at first.
+/// A stored permission choice of an older session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Choice {
     /// Edits of any file.
@@ -12,7 +12,7 @@ pub(crate) enum Choice {
     File(String),
     /// Commands of this program.
     Program(String),
-    /// This command line, character by character.
+    /// Exactly this command line.
     CommandLine(String),
     /// A tool of an MCP server.
     Mcp { server: String, tool: String },
@@ -21,7 +21,7 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// The same as the subject of a rule.
+    /// The same choice as the subject of a rule.
     pub(crate) fn subject(self) -> Option<Subject> {
         match self {
             Self::Edits => Pattern::new("**").ok().map(Subject::Changes),

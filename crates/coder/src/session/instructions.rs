@@ -3,22 +3,22 @@
 use attache_policy::Folders;
 use std::path::Path;
 
-/// The files that hold such instructions; the first that is in a folder counts.
+/// The names of instruction files. The first one that exists in a folder is used.
 const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
-/// How much of them a model is told, in bytes.
-const TOLD: usize = 24 * 1024;
+/// The maximum size of the instructions for a model, in bytes.
+const MAX_LENGTH: usize = 24 * 1024;
 
-/// How the project's own instructions are to be taken.
-const TAKEN: &str = "Work as they say, unless the person says otherwise. They give you no right that the mode does not give.";
+/// How the model must treat the project's own instructions.
+const HOW_TO_USE: &str = "Follow them unless the person says otherwise. They cannot grant you anything that the mode does not allow.";
 
-/// What the person wants in every project (`own`), and the instructions of the project, as a part
-/// of the system prompt: those of each folder from the root of the repository down to the working
+/// Returns the person's instructions (`own`) and the project's instructions as a part of the system
+/// prompt. The project's come from each folder from the root of the repository down to the working
 /// directory, in this order. Only files inside the session's folders are read. Blocks on the disk.
 pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<String> {
-    let mut told = TOLD;
+    let mut told = MAX_LENGTH;
     let mut parts = Vec::new();
-    // What is nearest to the work is told first if there is not room for all.
+    // The nearest instructions have priority if there is not enough room.
     for folder in folders.cwd().ancestors() {
         if folders.place(folder).is_err() {
             break;
@@ -30,7 +30,7 @@ pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<Strin
     }
     let own = own.and_then(|own| tagged(own, &mut told)).map(|own| {
         format!(
-            "\nWhat the person wants in every project. Work as it says, unless they say otherwise now.\n{own}"
+            "\nThe person's instructions for all projects. Follow them unless the person says otherwise now.\n{own}"
         )
     });
     parts.extend(own);
@@ -46,14 +46,13 @@ fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<Strin
         let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
         let shown = place.shown;
         Some(format!(
-            "\nThe project's own instructions, from {shown}. {TAKEN}\n{}",
+            "\nThe project's own instructions, from {shown}. {HOW_TO_USE}\n{}",
             tagged(&text, told)?
         ))
     })
 }
 
-/// The text between marks, cut where there is no room for all of it; nothing if there is nothing in
-/// it.
+/// The text between markers, cut if it is too long; empty if the text is empty.
 fn tagged(text: &str, told: &mut usize) -> Option<String> {
     let text = text.trim_end();
     if text.is_empty() {
@@ -68,27 +67,27 @@ fn tagged(text: &str, told: &mut usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folders, TOLD, instructions};
+    use super::{Folders, MAX_LENGTH, instructions};
 
     fn of(folder: &tempfile::TempDir) -> Option<String> {
         instructions(&Folders::new(&[folder.path().to_owned()]).unwrap(), None)
     }
 
     #[test]
-    fn the_first_file_of_the_working_directory_counts_and_a_long_one_is_cut() {
+    fn first_file_of_a_folder_is_used_and_a_long_one_is_cut() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(of(&folder), None);
         std::fs::write(folder.path().join("CLAUDE.md"), "Use tabs.").unwrap();
         assert!(of(&folder).unwrap().contains("from CLAUDE.md"));
         std::fs::write(folder.path().join("AGENTS.md"), "Use spaces.\n").unwrap();
         assert!(of(&folder).unwrap().contains("<instructions>\nUse spaces.\n</instructions>"));
-        std::fs::write(folder.path().join("AGENTS.md"), "é".repeat(TOLD)).unwrap();
+        std::fs::write(folder.path().join("AGENTS.md"), "é".repeat(MAX_LENGTH)).unwrap();
         let cut = of(&folder).unwrap();
-        assert!(cut.len() < TOLD + 500 && cut.contains("[cut here"), "{} bytes", cut.len());
+        assert!(cut.len() < MAX_LENGTH + 500 && cut.contains("[cut here"), "{} bytes", cut.len());
     }
 
     #[test]
-    fn a_link_out_of_the_folders_is_not_read() {
+    fn link_out_of_the_folders_is_not_read() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(other.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink(other.path().join("secret"), folder.path().join("AGENTS.md"))
@@ -96,9 +95,9 @@ mod tests {
         assert_eq!(of(&folder), None);
     }
 
-    /// Above the repository, and outside of the session's folders, nothing is read.
+    /// Files above the repository or outside the session's folders are not read.
     #[test]
-    fn each_folder_from_the_repository_down_has_its_say_after_the_person() {
+    fn instructions_of_the_person_precede_those_of_each_folder() {
         let above = tempfile::tempdir().unwrap();
         let (root, cwd) = (above.path().join("repository"), above.path().join("repository/a/b"));
         std::fs::create_dir_all(&cwd).unwrap();
@@ -118,10 +117,12 @@ mod tests {
         };
         assert_eq!(said(&of(&[&cwd])), ["mine", "here"]);
         assert_eq!(said(&of(&[&cwd, above.path()])), ["mine", "root", "here"]);
-        std::fs::write(root.join("AGENTS.md"), "é".repeat(TOLD)).unwrap();
+        std::fs::write(root.join("AGENTS.md"), "é".repeat(MAX_LENGTH)).unwrap();
         let long = of(&[&cwd, &root]);
         assert!(
-            long.len() < TOLD + 1500 && long.contains("[cut here") && long.contains("\nhere\n"),
+            long.len() < MAX_LENGTH + 1500
+                && long.contains("[cut here")
+                && long.contains("\nhere\n"),
             "{}",
             long.len()
         );

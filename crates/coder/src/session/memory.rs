@@ -1,4 +1,4 @@
-//! The memory of a session, and the records that are stored.
+//! The state of a session, and the records that it stores.
 
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
@@ -28,7 +28,7 @@ pub struct Memory {
     pub(crate) spending: Spending,
     /// The fingerprint of each file when the model last saw it.
     pub(crate) seen: Seen,
-    /// The changes of the tools, for `/undo`.
+    /// The changes by tools, for `/undo`.
     pub(crate) changes: Changes,
     pub(crate) titles: Titles,
     /// The labels in the session's metadata.
@@ -37,7 +37,7 @@ pub struct Memory {
     pub(crate) instructions: Option<String>,
     /// The client's instructions for this session.
     pub(crate) client_instructions: Option<ClientInstructions>,
-    /// The last model for which the person read that its context window is unknown.
+    /// The last model whose unknown context window the person was told about.
     pub(crate) unmeasured: Option<String>,
     /// The MCP servers that the client gave the session.
     pub(crate) mcp: Servers,
@@ -48,26 +48,26 @@ pub struct Memory {
 /// The fingerprints of files when the model last saw them, by their paths.
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
-/// A record that a session reads when it is loaded, resumed or forked, in the order in which it
-/// happened. What the model saw of files is not kept: they may have changed meanwhile.
+/// A record that a session reads back when it is loaded, resumed or forked, in the order of events.
+/// The fingerprints of read files are not stored, because the files may have changed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.
     Message(Box<Message>),
-    /// A choice for always and whether it allows, as sessions kept it at first.
+    /// A stored permission choice of an older session, and whether it allows.
     Choice(Choice, bool),
     /// A choice for the rest of the session.
     Rule(Subject, Effect),
-    /// The cost of a call of a model, in US dollars, where the price is known.
+    /// The cost of a model call in US dollars, if the price is known.
     Cost(Option<f64>),
-    /// A summary took the place of the older part of the conversation.
+    /// A summary that replaced the older part of the conversation.
     Compacted(Box<Compacted>),
     /// The conversation was cleared.
     Cleared,
 }
 
 impl Memory {
-    /// Counts what a call of a model took and cost, here and in the store.
+    /// Counts the tokens and the cost of a model call, in memory and in the store.
     pub(crate) async fn charge(
         &mut self,
         turn: &Turn,

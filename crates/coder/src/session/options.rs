@@ -7,16 +7,16 @@ use attache_protocol::v1::{
     SessionConfigSelectGroup, SessionConfigSelectOption, SessionConfigSelectOptions,
 };
 
-/// The choice of the model.
+/// The option that selects the model.
 pub(crate) const MODEL: &str = "model";
 
-/// The choice of what may happen without asking.
+/// The option that selects the mode.
 pub(crate) const MODE: &str = "mode";
 
-/// The choice of how much it thinks; only there for models that let one choose.
+/// The option that selects the thinking level. It exists only for models with levels.
 pub(crate) const THOUGHT_LEVEL: &str = "thought_level";
 
-/// The switch that shows what the model thinks.
+/// The switch that shows the model's thoughts.
 pub(crate) const SHOW_THOUGHTS: &str = "show_thoughts";
 
 /// The options of a new session, the most important first (CONF-15).
@@ -26,20 +26,21 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
         value(mode.id(), name, description)
     });
     let mut mode = SessionConfigOption::select(MODE, "Mode", Mode::Ask.id(), modes.to_vec());
-    mode.description = Some("What may happen without asking".to_owned());
+    mode.description = Some("Which actions run without asking".to_owned());
     mode.category = Some(SessionConfigOptionCategory::Mode);
     let mut thoughts = SessionConfigOption::boolean(SHOW_THOUGHTS, "Show thoughts", true);
-    thoughts.description = Some("Whether the model's reasoning is sent".to_owned());
+    thoughts.description = Some("Whether the model's reasoning is shown".to_owned());
     thoughts.category = Some(SessionConfigOptionCategory::ModelConfig);
     let mut options = vec![mode, model(models), thoughts];
     depend(models, &mut options);
     options
 }
 
-/// The choice of the model: grouped by provider where there are providers, `offline` last.
+/// The option that selects the model: grouped by provider if there are providers, with `offline`
+/// last.
 fn model(models: &Models) -> SessionConfigOption {
     let offline =
-        value(OFFLINE, "Offline", "Understands a few forms of words; needs no key and no network");
+        value(OFFLINE, "Offline", "Understands a few fixed phrases; needs no key and no network");
     let default = models.default_model();
     let mut model =
         SessionConfigOption::select(MODEL, "Model", default.as_str(), vec![offline.clone()]);
@@ -48,13 +49,13 @@ fn model(models: &Models) -> SessionConfigOption {
         groups.push(SessionConfigSelectGroup::new("none", "No provider", vec![offline]));
         select.options = SessionConfigSelectOptions::Grouped(groups);
     }
-    model.description = Some("What answers prompts".to_owned());
+    model.description = Some("The model that answers prompts".to_owned());
     model.category = Some(SessionConfigOptionCategory::Model);
     model
 }
 
-/// Adds a stored session's model that cannot be used, so that the session keeps it and no other
-/// model answers in its place.
+/// Adds the unusable model of a stored session, so that the session keeps it and no other model
+/// answers instead.
 pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
     let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else {
         return;
@@ -83,17 +84,17 @@ fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
 fn about(model: &KnownModel) -> String {
     let window = match model.window_assumed {
         true => "Its context window is unknown".to_owned(),
-        false => format!("Takes in {} tokens", rounded(model.window)),
+        false => format!("Context window of {} tokens", rounded(model.window)),
     };
     match &model.prices {
         Some(prices) => {
-            format!("{window}; ${} in, ${} out for a million", prices.input, prices.output)
+            format!("{window}; ${} per million tokens in, ${} out", prices.input, prices.output)
         }
         None => window,
     }
 }
 
-/// A number of tokens as people say it, such as `200k`.
+/// A rounded number of tokens, such as `200k`.
 fn rounded(tokens: u64) -> String {
     match tokens {
         1_000_000.. => format!("{}M", tokens / 1_000_000),
@@ -102,7 +103,7 @@ fn rounded(tokens: u64) -> String {
     }
 }
 
-/// Sets a select to a value that it has.
+/// Sets a select to one of its values.
 pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str) {
     let Some(option) = options.iter_mut().find(|option| option.id.as_str() == id) else { return };
     let fits = option.accepts(&SessionConfigOptionValue::ValueId(value.into()));
@@ -111,8 +112,8 @@ pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str)
     }
 }
 
-/// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels,
-/// right behind the model.
+/// Adapts the options to the chosen model. The thinking level follows the model, if the model has
+/// levels.
 fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
     let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };
@@ -122,13 +123,13 @@ fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.splice(at + 1..at + 1, level);
 }
 
-/// Sets a select to a value that it has; what depends on it follows.
+/// Sets a select to one of its values, and adapts dependent options.
 pub(crate) fn set(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str, value: &str) {
     choose(options, id, value);
     follow(models, options, id);
 }
 
-/// An option was set: what depends on it follows, and keeps its value where it can.
+/// Adapts the options that depend on a changed option. They keep their values if possible.
 pub(crate) fn follow(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str) {
     if id == MODEL {
         let before = options.clone();
@@ -142,16 +143,16 @@ fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
     let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());
     let levels = model.levels.iter();
     let values: Vec<_> = levels
-        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id)))
+        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capitalized(&level.id)))
         .collect();
     let current = default.unwrap_or(first).as_str();
     let mut level = SessionConfigOption::select(THOUGHT_LEVEL, "Thinking", current, values);
-    level.description = Some(format!("How much {} thinks before it answers", model.title));
+    level.description = Some(format!("How long {} thinks before it answers", model.title));
     level.category = Some(SessionConfigOptionCategory::ThoughtLevel);
     Some(level)
 }
 
-fn capital(id: &str) -> String {
+fn capitalized(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -4,7 +4,7 @@ use crate::models::TokenUsage;
 use attache_protocol::v1::Cost;
 use attache_session::Tokens;
 
-/// The unit of all prices.
+/// The currency of all prices.
 const CURRENCY: &str = "USD";
 
 /// The tokens and the cost of the calls of a session so far.
@@ -12,13 +12,12 @@ const CURRENCY: &str = "USD";
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,
-    /// Whether there was a call of which nobody knows the price: then there is no sum that would be
-    /// true.
+    /// Whether the price of a call was unknown. Then the total cost is unknown as well.
     unknown: bool,
 }
 
 impl Spending {
-    /// The spending of a session that used so many tokens before.
+    /// The spending of a session that used this many tokens before.
     pub(crate) fn of(before: &Tokens) -> Self {
         let tokens = TokenUsage {
             input: before.input,
@@ -31,14 +30,14 @@ impl Spending {
         Self { tokens, ..Self::default() }
     }
 
-    /// The client was told that the session cost so much: more than is remembered if a call between
-    /// the last turns cost something.
-    pub(crate) fn told(&mut self, cost: Option<&Cost>) {
+    /// Sets the cost to the last one that the client received. It exceeds the stored cost if a call
+    /// between turns cost something.
+    pub(crate) fn set_reported(&mut self, cost: Option<&Cost>) {
         let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
         self.dollars = self.dollars.max(told);
     }
 
-    /// The tokens of one more call.
+    /// Adds the tokens of one more call.
     pub(crate) fn count(&mut self, usage: &TokenUsage) {
         self.tokens.add(usage);
     }
@@ -48,12 +47,12 @@ impl Spending {
         &self.tokens
     }
 
-    /// Whether nothing is known to have cost anything.
+    /// Whether no call is known to have cost anything.
     pub(crate) fn is_free(&self) -> bool {
         !self.unknown && self.dollars == 0.0
     }
 
-    /// Adds the cost of a call, in US dollars; `None` where the price is unknown.
+    /// Adds the cost of a call in US dollars; `None` if the price is unknown.
     pub(crate) fn add(&mut self, dollars: Option<f64>) {
         match dollars {
             Some(dollars) => self.dollars += dollars,
@@ -61,7 +60,7 @@ impl Spending {
         }
     }
 
-    /// The cost of the session so far (USE-04), if it is known and not zero.
+    /// The total cost of the session (USE-04), if it is known and not zero.
     pub(crate) fn cost(&self) -> Option<Cost> {
         (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY))
     }
@@ -72,7 +71,7 @@ mod tests {
     use super::Spending;
 
     #[test]
-    fn a_sum_with_an_unknown_price_is_none() {
+    fn total_with_an_unknown_price_is_unknown() {
         let mut spending = Spending::default();
         assert_eq!(spending.cost(), None);
         spending.add(Some(0.5));

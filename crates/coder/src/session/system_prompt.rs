@@ -7,35 +7,35 @@ use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 /// The part that is the same in every session.
 const TEXT: &str = include_str!("system_prompt.md");
 
-/// The further part for subagents.
-const SUBAGENT: &str = "- You are a subagent here: the prompt is a task from the agent that talks with the person. You have nothing of their \
-    conversation, and no `task`. Your last message is your report and all that is passed on, so let it say all that was asked for, short, with \
+/// The additional part for subagents.
+const SUBAGENT: &str = "- You are a subagent: the prompt is a task from the agent that talks with the person. You cannot see their \
+    conversation, and you have no `task`. Only your last message is passed on, as your report. It must contain everything that was asked for, briefly, with \
     paths and lines.\n";
 
-/// The longest path that is named, in bytes, and how many folders are: with them the prompt stays
+/// The maximum length of a path, in bytes, and the maximum number of folders. They keep the prompt
 /// under 8 KiB.
-const PATH_NAMED: usize = 400;
-const FOLDERS_NAMED: usize = 5;
+const MAX_PATH: usize = 400;
+const MAX_FOLDERS: usize = 5;
 
 /// The instructions of a client for one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
-    /// Whether it replaces the part that is the same in every session (SYSP-04). The tools and
-    /// what they may do stay as they are.
+    /// Whether they replace the part that is the same in every session (SYSP-04). The tools and
+    /// their permissions stay the same.
     replaces: bool,
     text: String,
 }
 
 impl ClientInstructions {
-    /// Those of a prompt that the kit has checked: it holds text alone, and a mode that is known.
+    /// The instructions of a prompt that the kit has checked: it has only text, and a known mode.
     pub(crate) fn of(prompt: &SystemPrompt) -> Self {
         let texts: Vec<&str> = prompt.content.iter().filter_map(ContentBlock::as_text).collect();
         Self { replaces: prompt.mode == SystemPromptMode::Override, text: texts.join("\n\n") }
     }
 }
 
-/// The system prompt of a session as it is now, with the client's instructions and the project's
-/// own. What changes most stands last, so that providers keep what is before it.
+/// The current system prompt of a session, with the instructions of the client and of the project.
+/// The parts that change most come last, so that providers can cache the rest.
 pub(crate) fn system_prompt(
     party: ConversationKind,
     folders: &Folders,
@@ -45,7 +45,7 @@ pub(crate) fn system_prompt(
 ) -> String {
     let short = |path: &std::path::Path| {
         let shown = path.display().to_string();
-        shown.get(..shown.floor_char_boundary(PATH_NAMED)).unwrap_or_default().to_owned()
+        shown.get(..shown.floor_char_boundary(MAX_PATH)).unwrap_or_default().to_owned()
     };
     let instructions = instructions.unwrap_or_default();
     let mut prompt = match client {
@@ -57,7 +57,7 @@ pub(crate) fn system_prompt(
         "{instructions}\nThis session\n- Working directory: {}\n",
         short(folders.cwd())
     ));
-    for more in folders.given().iter().skip(1).take(FOLDERS_NAMED) {
+    for more in folders.given().iter().skip(1).take(MAX_FOLDERS) {
         prompt.push_str(&format!("- Further folder: {}\n", short(more)));
     }
     prompt.push_str(&format!("- System: {} on {}\n", std::env::consts::OS, std::env::consts::ARCH));
@@ -77,7 +77,7 @@ mod tests {
 
     /// SYSP-04.
     #[test]
-    fn a_client_adds_to_the_instructions_or_replaces_them_and_nothing_else() {
+    fn client_adds_to_or_replaces_only_the_instructions() {
         let folder = tempfile::tempdir().unwrap();
         let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
         let told = |mode| {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_prompt_is_short_and_names_every_tool_and_mode() {
+    fn system_prompt_is_short_and_names_every_tool_and_mode() {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();

@@ -1,18 +1,18 @@
-//! The title of a session, and the work on it.
+//! The title of a session, and the search for it.
 
 use crate::models::TokenUsage;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// The tokens of a call, and its cost where the price is known.
+/// The tokens of a call, and its cost if the price is known.
 pub(crate) type Spent = (TokenUsage, Option<f64>);
 
-/// The title of one session, and the work on it.
+/// The title of one session, and the search for it.
 #[derive(Debug, Default)]
 pub(crate) struct Titles {
-    /// The title as far as it is known here.
+    /// The last known title.
     pub(crate) now: Option<String>,
-    /// How many turns ended well since a model was asked; nothing if none was.
+    /// The number of successful turns since the last search; `None` before the first search.
     pub(crate) since: Option<u32>,
     pub(crate) tasks: JoinSet<()>,
     /// The tokens and costs of calls that are not counted yet.
@@ -20,7 +20,7 @@ pub(crate) struct Titles {
 }
 
 impl Titles {
-    /// The title of a session that was opened again.
+    /// The title of a reopened session.
     pub(crate) fn of(title: Option<&str>) -> Self {
         Self { now: title.map(str::to_owned), since: title.map(|_| 0), ..Self::default() }
     }

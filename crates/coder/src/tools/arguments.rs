@@ -4,13 +4,13 @@ use super::fit::one_line;
 use super::repair;
 use serde::Deserialize;
 
-/// How much of unreadable arguments an error message quotes, in characters.
+/// The maximum length of a quotation from unreadable arguments, in characters.
 const QUOTED: usize = 200;
 
-/// Reads the arguments of the tool `name`, repaired where their meaning is plain.
+/// Parses the arguments of the tool `name`, and repairs them if their meaning is clear.
 ///
 /// # Errors
-/// One sentence for the model: the text is no JSON, or has not the fields of the tool.
+/// A sentence for the model: the text is not JSON, or lacks fields of the tool.
 pub(super) fn parse<T: for<'de> Deserialize<'de>>(
     name: &str,
     arguments: &str,
@@ -18,16 +18,16 @@ pub(super) fn parse<T: for<'de> Deserialize<'de>>(
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     let read = repair::value(arguments).and_then(|value| {
         let read = T::deserialize(&value);
-        read.or_else(|error| T::deserialize(repair::with_fields_read(value)).map_err(|_| error))
+        read.or_else(|error| T::deserialize(repair::parse_nested_fields(value)).map_err(|_| error))
     });
     read.map_err(|error| {
         let quoted = one_line(arguments, QUOTED);
         match error.is_data() {
             true => format!(
-                "the arguments of {name} are not those of this tool: {error}; call it again with its fields"
+                "the arguments do not match the tool {name}: {error}; call it again with its fields"
             ),
             false => format!(
-                "the arguments of {name} are no JSON: {error} in {quoted}; call it again with one JSON object"
+                "the arguments of {name} are not JSON: {error} in {quoted}; call it again with one JSON object"
             ),
         }
     })

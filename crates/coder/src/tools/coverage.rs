@@ -34,7 +34,7 @@ impl Coverage {
         }
     }
 
-    /// The same for the policy.
+    /// Borrows the coverage for the policy.
     pub(super) fn touch(&self) -> Touch<'_> {
         match self {
             Self::Nothing => Touch::Nothing,
@@ -49,7 +49,7 @@ impl Coverage {
         }
     }
 
-    /// The paths as the arguments name them.
+    /// The paths in the arguments.
     pub(super) fn paths(&self) -> &[String] {
         match self {
             Self::Reads(paths) | Self::Changes(paths) => paths,
@@ -57,7 +57,7 @@ impl Coverage {
         }
     }
 
-    /// The same with resolved paths. A reading is also covered by the names in its arguments.
+    /// The same coverage with resolved paths. A read also covers the paths in its arguments.
     pub(super) fn resolved(&self, places: &[Place]) -> Self {
         let shown = places.iter().map(|place| place.shown.clone());
         match self {
@@ -67,7 +67,7 @@ impl Coverage {
         }
     }
 
-    /// Whether it only reads files, or a page of the web.
+    /// Whether it only reads files or a web page.
     pub(super) fn is_reading(&self) -> bool {
         matches!(self, Self::Reads(_) | Self::Fetches { .. })
     }

@@ -1,14 +1,14 @@
-//! The decision about a call: made once, put to the person where it asks, and checked once more
-//! right before the call runs.
+//! The decision about a call: made once, put to the person if it asks, and checked again right
+//! before the call runs.
 
 use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
 use super::files::diffs::Room;
-use super::files::file_access::looking;
+use super::files::file_access::run_reading;
 use super::files::step::Step;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
-use super::thread::Wanted;
+use super::thread::CancelFlag;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
@@ -21,21 +21,21 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 
 impl Toolbox<'_> {
-    /// What the policy decides now about what a tool would touch.
+    /// The policy's current decision about the effect of a tool.
     pub(super) async fn decision(&self, tool: &dyn Tool) -> Result<Decision> {
         let (name, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| judge.decide(&name, &named.touch())).await
     }
 
-    /// The decision about a call: what its arguments name may not be refused, and what its paths
-    /// lead to is decided about.
+    /// The decision about a call. The paths in its arguments must not be refused, and the decision
+    /// covers the places that they lead to.
     pub(super) async fn decide(&self, tool: &dyn Tool) -> Result<Approval> {
         let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| decide(judge, tool, named)).await
     }
 
-    /// The decision about a call that runs without a question, and because it only reads: a rule or
-    /// the mode may allow more than that.
+    /// The decision about a call that runs without a question because it only reads. A rule or the
+    /// mode may allow more than that.
     pub(super) async fn decide_reading(
         &self,
         tool: &dyn ConcurrentTool,
@@ -58,9 +58,9 @@ impl Toolbox<'_> {
         .await
     }
 
-    /// Takes a decided call to where it may run: finds out what it would do, shows it, asks the
-    /// person where the decision asks, and checks once more that all is still so. The inner error
-    /// is the result of a call that may not run.
+    /// Prepares a decided call: finds out its effect, shows it, asks the person if the decision
+    /// asks, and checks again that nothing has changed. The inner error is the result of a call
+    /// that may not run.
     pub(super) async fn approved(
         &mut self,
         tool: &dyn Tool,
@@ -73,8 +73,8 @@ impl Toolbox<'_> {
         }
         let prepared = match tool.prepare(self, &approval.paths).await {
             Ok(prepared) => approval.allows(&prepared.steps).map(|()| prepared),
-            Err(Unprepared::Call(why)) => Err(why),
-            Err(Unprepared::Turn(error)) => return Err(error),
+            Err(PrepareError::Call(why)) => Err(why),
+            Err(PrepareError::Turn(error)) => return Err(error),
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
@@ -110,7 +110,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Asks the person about a call, and keeps a choice for always.
+    /// Asks the person about a call, and keeps a permanent choice.
     async fn ask_about(
         &mut self,
         approved: ApprovedCall,
@@ -155,8 +155,8 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| judge.question(reason, &covers.touch(), keeps)).await
     }
 
-    /// Whether everything is still as it was decided: the policy, where the paths lead, and the
-    /// files that the call changes.
+    /// Checks that nothing has changed since the decision: the policy, the places of the paths, and
+    /// the files that the call changes.
     async fn verified(&self, approved: &ApprovedCall) -> Result<Verified> {
         let Approval { tool, covers, decision, by_person, .. } = &approved.approval;
         let (tool, covers) = (tool.clone(), covers.clone());
@@ -167,43 +167,42 @@ impl Toolbox<'_> {
             _ if *by_person && !decision.still_holds(&now) => {
                 let why = now.reason;
                 return Ok(Verified::Refused(format!(
-                    "the approval was for something else, because now {why}: try again"
+                    "the approval no longer applies, because {why}: try again"
                 )));
             }
             _ if decision.covers != now.covers => {
-                let why = "the path of this call leads elsewhere now: try again";
+                let why = "the path of this call now leads to another file: try again";
                 return Ok(Verified::Changed(why.to_owned()));
             }
             Effect::Allow | Effect::Ask => {}
         }
-        let changed = self.changed_meanwhile(&approved.prepared.steps).await?;
+        let changed = self.change_since_approval(&approved.prepared.steps).await?;
         Ok(changed.map_or(Verified::Holds, Verified::Changed))
     }
 
-    /// Keeps what is allowed for always: in the person's file where it is to hold beyond the
-    /// session. If the file cannot be written the rule holds in the session, and the person reads
-    /// so.
+    /// Keeps a permanent permission, in the person's file if it applies beyond the session. If the
+    /// file cannot be written, the rule applies in the session only, and the person is told.
     async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
         if let Some((file, project)) = self.memory.policy.place(scope) {
             let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
-            let added = move |_: &Wanted| {
+            let added = move |_: &CancelFlag| {
                 let added = Rules::add(&file, &rule, project.as_deref());
                 policy.read_again();
                 (policy, added.map_err(|error| format!("{}: {error}", file.display())))
             };
-            let (policy, added) = looking(self.turn, added).await?;
+            let (policy, added) = run_reading(self.turn, added).await?;
             self.memory.policy = policy;
             let Err(why) = added else { return Ok(()) };
-            let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not kept");
+            let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not saved");
             notice.description = Some(format!(
-                "It holds in this session only, because it could not be written to {why}"
+                "It applies in this session only, because it could not be written to {why}"
             ));
             self.turn.notice(notice).await?;
         }
         self.choose(subject, Effect::Allow).await
     }
 
-    /// Keeps a choice for the session, here and in the store.
+    /// Keeps a choice for the session, in memory and in the store.
     async fn choose(&mut self, subject: Subject, effect: Effect) -> Result<()> {
         self.turn.remember(&Record::Rule(subject.clone(), effect)).await?;
         self.memory.policy.remember(subject, effect);
@@ -213,7 +212,7 @@ impl Toolbox<'_> {
 
 /// The outcome of the check right before a call runs.
 enum Verified {
-    /// Everything is as it was decided.
+    /// Nothing has changed since the decision.
     Holds,
     /// The policy asks now, and the person has not been asked.
     Asks(Decision),
@@ -223,16 +222,16 @@ enum Verified {
     Changed(String),
 }
 
-/// The call with the files that it is about.
+/// The call with its files.
 fn located<'p>(
     mut call: NewToolCall,
     places: impl Iterator<Item = &'p Place>,
     line: Option<u32>,
 ) -> NewToolCall {
     let mut length = 0;
-    for place in places.take(LOCATIONS_TOLD) {
+    for place in places.take(MAX_LOCATIONS) {
         length += place.absolute.as_os_str().len();
-        if length > LOCATIONS_LENGTH {
+        if length > MAX_LOCATIONS_LENGTH {
             break;
         }
         call = call.location(&place.absolute, line);
@@ -253,12 +252,13 @@ fn shown(mut call: NewToolCall, prepared: &Prepared) -> NewToolCall {
     }
 }
 
-/// How many files one call tells the client, and how long their names may be together, in bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATIONS_LENGTH: usize = 8 * 1024;
+/// The maximum number of files that one call reports to the client, and the maximum length of their
+/// names together, in bytes.
+const MAX_LOCATIONS: usize = 20;
+const MAX_LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// Decides about a call. The paths as the arguments name them must not be denied; for a change the
-/// decision is then about the resolved paths alone.
+/// Decides about a call. A rule must not deny the paths in the arguments. For a change, the
+/// decision covers only the resolved paths.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
     let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());

@@ -1,7 +1,7 @@
-//! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
+//! The tool `execute`: runs a shell command, in a sandbox if one works, and streams its output.
 
 pub(crate) mod background;
-mod begun;
+mod bounds;
 mod clean;
 mod danger;
 mod display;
@@ -12,10 +12,10 @@ pub(crate) mod kill;
 mod launch;
 pub(crate) mod output;
 mod reading_only;
+mod running_command;
 pub(crate) mod scratch;
 mod settle;
 pub(crate) mod shell;
-mod walls;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use super::arguments;
 use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, ends_within, one_line};
 use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
@@ -36,26 +36,26 @@ use attache_agent::{Error, Result, ToolKind};
 use attache_host::{Bounded, Exit, Sandbox};
 use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
-use begun::{Begun, CommandLine};
+pub(in crate::tools) use bounds::Permit;
+use bounds::Watch;
+pub(crate) use bounds::reclaim;
 use danger::{danger, whole_command};
 use display::Display;
 use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use gather::{file_note, gather};
+use running_command::{CommandLine, RunningCommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use settle::{sentence, settle};
 use std::time::Duration;
-pub(in crate::tools) use walls::Permit;
-use walls::Watch;
-pub(crate) use walls::reclaim;
 
-/// How long a command may run unless it is told otherwise.
+/// The default time limit of a command.
 const TIME: Duration = Duration::from_secs(120);
 
-/// The longest time a command may be given.
+/// The maximum time limit of a command.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
 
-/// How long the end of a killed command is waited for.
+/// How long to wait for a killed command to end.
 const KILLED: Duration = Duration::from_secs(1);
 
 /// A command to run.
@@ -63,22 +63,22 @@ const KILLED: Duration = Duration::from_secs(1);
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background
-    /// not at all unless set.
+    /// The time limit in seconds: two minutes by default, ten at most. A background command has no
+    /// limit by default.
     pub(crate) seconds: Option<u64>,
     /// Whether it needs the network.
     #[serde(default)]
     pub(crate) network: bool,
-    /// Why it has to run without a sandbox, if it has to.
+    /// Why the command must run without a sandbox, if it must.
     #[serde(default)]
     pub(crate) unsandboxed: Option<String>,
-    /// Whether it runs on behind the turn.
+    /// Whether the command runs in the background.
     #[serde(default)]
     pub(crate) background: bool,
-    /// Whether it needs a terminal.
+    /// Whether the command needs a terminal.
     #[serde(default)]
     pub(crate) terminal: bool,
-    /// Whether a sandbox will hold it: known once the call is [adapted](Tool::adapt).
+    /// Whether the command runs in a sandbox. Known once the call is [adapted](Tool::adapt).
     #[serde(skip)]
     pub(crate) sandboxed: bool,
 }
@@ -106,10 +106,10 @@ impl Execute {
 }
 
 impl Toolbox<'_> {
-    /// What the sandbox of a command depends on.
-    fn walled(&self) -> walls::Session {
+    /// The facts that the sandbox of a command depends on.
+    fn sandbox_session(&self) -> bounds::Session {
         let memory = &self.memory;
-        walls::Session {
+        bounds::Session {
             policy: memory.policy.clone(),
             folders: memory.folders.clone(),
             private: memory.shell.private.clone(),
@@ -122,15 +122,15 @@ impl Tool for Execute {
     fn spec(&self) -> ToolSpec {
         spec(
             "execute",
-            "Run a command line with the shell in the working directory. It gets no input and is killed after its time. It runs in a sandbox without \
-             the network. Of a long output you get the beginning and the end; the result names a file with all of it.",
+            "Run a command line with the shell in the working directory. It gets no input and is killed when its time is over. It runs in a sandbox without \
+             the network. You get only the beginning and the end of a long output; the result names a file with the whole output.",
             json!({
                 "command": text("The command line."),
-                "seconds": number("Its time. Default 120, at most 600; in the background none."),
-                "network": yes_no("It needs the network. The person may be asked. Default false."),
-                "unsandboxed": text("Why it cannot do its work in the sandbox. The person is asked. Only after the sandbox held it."),
-                "background": yes_no("Let it run on, such as a server. You get an id for `output` and `kill`. Default false."),
-                "terminal": yes_no("It needs a terminal. Default false."),
+                "seconds": number("The time limit. Default 120, at most 600; in the background, no limit."),
+                "network": yes_no("Give it access to the network. This may ask the person. Default false."),
+                "unsandboxed": text("Why it cannot run in the sandbox. This asks the person. Use it only after the command failed because of the sandbox."),
+                "background": yes_no("Run it in the background, such as a server. You get an id for `output` and `kill`. Default false."),
+                "terminal": yes_no("Give it a terminal. Default false."),
             }),
             &["command"],
         )
@@ -145,7 +145,7 @@ impl Tool for Execute {
     }
 
     fn title(&self) -> String {
-        // What is out of the ordinary stands first.
+        // Unusual circumstances come first.
         let how = match (self.sandboxed, &self.unsandboxed, self.network) {
             (false, Some(_), _) => " outside the sandbox:",
             (false, None, _) => " without a sandbox:",
@@ -231,9 +231,9 @@ impl ConcurrentTool for Execute {
 }
 
 impl Execute {
-    /// What the person must see of the command.
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
-        // The person sees all of what they allow, even where the title is too short for it.
+    /// The content that shows the command to the person.
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
+        // The person sees the whole command, even if it is too long for the title.
         let is_cut = one_line(&self.command, TITLE_SHOWN) != self.command;
         let sandbox = toolbox.memory.shell.sandbox().await;
         let mut content = Vec::from_iter(is_cut.then(|| whole_command(&self.command)));
@@ -248,7 +248,7 @@ impl Execute {
         }
     }
 
-    /// The sandbox of the command, if one holds it.
+    /// The sandbox of the command, if it runs in one.
     async fn sandbox(&self, toolbox: &Toolbox<'_>) -> Option<Sandbox> {
         match self.sandboxed {
             true => toolbox.memory.shell.sandbox().await.ok(),
@@ -256,22 +256,22 @@ impl Execute {
         }
     }
 
-    /// Starts an approved command. The inner error is one sentence for the model and the person.
+    /// Starts an approved command. The inner error is a sentence for the model and the person.
     async fn begin(
         &self,
         toolbox: &Toolbox<'_>,
         permit: Permit,
         sandbox: Option<&Sandbox>,
-    ) -> Result<std::result::Result<Begun, String>> {
-        let session = toolbox.walled();
+    ) -> Result<std::result::Result<RunningCommand, String>> {
+        let session = toolbox.sandbox_session();
         let places = toolbox.memory.shell.scratch.places();
         let (line, within) = (self.line(), sandbox.cloned());
         if self.sandboxed && within.is_none() {
-            return Ok(Err("the sandbox of this command is gone".to_owned()));
+            return Ok(Err("the sandbox of this command is no longer available".to_owned()));
         }
         let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
-        let begun = super::thread::blocking(move |_| {
+        let running_command = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
             launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
@@ -279,11 +279,11 @@ impl Execute {
         tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => Err(Error::Cancelled),
-            begun = begun => begun,
+            running_command = running_command => running_command,
         }
     }
 
-    /// Starts a command and leaves it running.
+    /// Starts a command and leaves it running in the background.
     async fn run_in_background(
         &self,
         toolbox: &mut Toolbox<'_>,
@@ -292,18 +292,19 @@ impl Execute {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
-        let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
-        let begun =
-            begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
-        match begun {
+        let running_command = self.begin(toolbox, permit, sandbox.as_ref()).await?;
+        let running_command = running_command.and_then(|running_command| {
+            toolbox.memory.shell.background.begin(&self.line(), running_command)
+        });
+        match running_command {
             Ok(id) => {
                 let told = format!(
-                    "Runs in the background as {id}, at the latest until this session ends."
+                    "Runs in the background as {id}, until this session ends at the latest."
                 );
                 handle.text(told).await?;
                 handle.complete().await?;
                 let told = format!(
-                    "[runs in the background as {id}: `output` gives what it writes, `kill` ends it]"
+                    "[runs in the background as {id}: `output` returns its output, `kill` ends it]"
                 );
                 Ok(ToolResult::done(told, Finding::Nothing))
             }
@@ -311,19 +312,19 @@ impl Execute {
         }
     }
 
-    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and
-    /// the client learns that it ended.
+    /// Runs a command to its end. A cancelled turn kills the command's whole process tree, and the
+    /// client learns that the command ended.
     async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
-        let begun = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
-            Ok(begun) => begun,
+        let running_command = match self.begin(toolbox, permit, sandbox.as_ref()).await? {
+            Ok(running_command) => running_command,
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let cwd = toolbox.memory.folders.cwd().display().to_string();
         let mut display = Display::begin(toolbox.turn, &mut handle, &cwd).await?;
-        let Begun { mut command, file, watch } = begun;
+        let RunningCommand { mut command, file, watch } = running_command;
         let output = match file {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
@@ -353,7 +354,7 @@ impl Execute {
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(launch::held(
+            notes.extend(launch::sandbox_note(
                 &self.line(),
                 &output.text(),
                 sandbox,

@@ -1,4 +1,4 @@
-//! What tools find, as data. Sessions store it, and the offline model reads it.
+//! The results of tools as data. Sessions store them, and the offline model reads them.
 
 mod edited;
 mod files;

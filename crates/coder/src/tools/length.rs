@@ -1,4 +1,4 @@
-//! The limits of arguments.
+//! The length limits of arguments.
 
 /// The length of an argument and its limit, in bytes. The limits keep every message small.
 #[derive(Debug, Clone, Copy)]
@@ -45,10 +45,9 @@ impl Length {
         Self { what: "arguments", bytes, most: 1024 * 1024 }
     }
 
-    /// The sentence for the model where the argument is too long.
+    /// The sentence for the model, if the argument is too long.
     pub(super) fn too_long(self) -> Option<String> {
         let Self { what, bytes, most } = self;
-        (bytes > most)
-            .then(|| format!("the {what} is {bytes} bytes long: at most {most} are taken"))
+        (bytes > most).then(|| format!("the {what} has {bytes} bytes and the limit is {most}"))
     }
 }

@@ -1,4 +1,4 @@
-//! A tool of an MCP server that the client gave the session.
+//! A tool of a session's MCP server.
 
 use super::approved_call::ApprovedCall;
 use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
@@ -9,7 +9,7 @@ use super::resolved_paths::ResolvedPaths;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
 use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};
-use crate::mcp::{Next, Question, Returned, Running, Server, ServerTool, Word};
+use crate::mcp::{Next, Question, ReturnedContent, Running, Server, ServerMessage, ServerTool};
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::Touch;
@@ -22,21 +22,21 @@ use std::future::ready;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a server may work without a word, and how long in all.
-const SILENT: Duration = Duration::from_secs(300);
-const LONGEST: Duration = Duration::from_secs(3600);
+/// The time limits of a call: without any message from the server, and in all.
+const SILENCE_LIMIT: Duration = Duration::from_secs(300);
+const TOTAL_LIMIT: Duration = Duration::from_secs(3600);
 
-/// The shortest time between two updates about progress.
+/// The minimum time between two progress updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
 /// A call of a server's tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mcp {
-    /// By which name the model knows the tool.
+    /// The name by which the model knows the tool.
     pub(crate) name: String,
-    /// The server's name for people.
+    /// The server's display name.
     pub(crate) server: String,
-    /// The server's name for the tool.
+    /// The name by which the server knows the tool.
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
     /// The server's description of the tool.
@@ -59,16 +59,16 @@ impl Mcp {
         }
     }
 
-    /// A call of the tool with the arguments that a model wrote.
+    /// Creates a call of the tool with the arguments that a model wrote.
     ///
     /// # Errors
-    /// One sentence for the model: the arguments are no object.
+    /// A sentence for the model: the arguments are not an object.
     pub(super) fn with(&self, arguments: &str) -> std::result::Result<Self, String> {
         let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
         match repair::value(arguments).and_then(serde_json::from_value) {
             Ok(arguments) => Ok(Self { arguments, ..self.clone() }),
             Err(error) => Err(format!(
-                "the arguments of {} are no JSON object: {error}; call it again with one",
+                "the arguments of {} are not a JSON object: {error}; call it again with a JSON object",
                 self.name
             )),
         }
@@ -79,7 +79,7 @@ impl Mcp {
         Value::Object(self.arguments.clone()).to_string()
     }
 
-    /// The arguments as content, where they are too long for the input.
+    /// The arguments as content, if they are too long for the input.
     fn prepared(&self) -> Prepared {
         let text = self.text();
         match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
@@ -88,16 +88,16 @@ impl Mcp {
         }
     }
 
-    /// Lets the server do it. When the turn is cancelled the server hears so, and the call ends at
-    /// once.
+    /// Runs the call on the server. A cancelled turn ends the call at once and tells the server.
     async fn call(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
-        // The servers may have changed their tools meanwhile: what was allowed is this tool of this
-        // server.
+        // The server may have changed its tools since. The approval covers this tool of this server
+        // only.
         let found = toolbox.memory.mcp.find(&self.name);
         let found =
             found.filter(|(server, tool)| server.name() == self.server && *tool == self.tool);
         let Some((server, _)) = found else {
-            let why = format!("the MCP server {} has no tool {} any more", self.server, self.tool);
+            let why =
+                format!("the MCP server {} no longer has the tool {}", self.server, self.tool);
             return toolbox.failed(call.announce().await?, &why).await;
         };
         let (handle, _, _) = call.start().await?;
@@ -107,7 +107,7 @@ impl Mcp {
             begun = server.call(&self.tool, self.arguments.clone()) => begun,
         };
         match begun {
-            Ok(running) => toolbox.follow(&server, running, handle).await,
+            Ok(running) => toolbox.await_result(&server, running, handle).await,
             Err(why) => toolbox.failed(handle, &why).await,
         }
     }
@@ -169,14 +169,14 @@ impl Tool for Mcp {
 
 impl Toolbox<'_> {
     /// Follows a call to its end.
-    async fn follow(
+    async fn await_result(
         &mut self,
         server: &Server,
         mut running: Running,
         mut handle: ToolCallHandle,
     ) -> Result<ToolResult> {
-        let latest = Instant::now() + LONGEST;
-        let (mut deadline, mut next_update) = (Instant::now() + SILENT, Instant::now());
+        let latest = Instant::now() + TOTAL_LIMIT;
+        let (mut deadline, mut next_update) = (Instant::now() + SILENCE_LIMIT, Instant::now());
         let failed = loop {
             let next = tokio::select! {
                 biased;
@@ -187,38 +187,40 @@ impl Toolbox<'_> {
                 next = running.next() => next,
                 () = tokio::time::sleep_until(deadline.min(latest)) => {
                     running.cancel("it took too long").await;
-                    let silent = counted(SILENT.as_secs(), "second");
+                    let silent = counted(SILENCE_LIMIT.as_secs(), "second");
                     break format!("the MCP server {} sent nothing for {silent}", server.name());
                 }
             };
             let said = match next {
                 Next::Answer(Ok(result)) => {
-                    return self.returned(Returned::of(*result), handle).await;
+                    return self.returned(ReturnedContent::of(*result), handle).await;
                 }
                 Next::Answer(Err(error)) => break server.failed(&error).await,
-                Next::Word(Word::Progress(progress)) if Instant::now() < next_update => {
+                Next::ServerMessage(ServerMessage::Progress(progress))
+                    if Instant::now() < next_update =>
+                {
                     drop(progress);
                     Ok(())
                 }
-                Next::Word(Word::Progress(progress)) => {
+                Next::ServerMessage(ServerMessage::Progress(progress)) => {
                     next_update = Instant::now() + BETWEEN_UPDATES;
                     handle.replace_content(vec![ContentBlock::text(words(&progress)).into()]).await
                 }
-                Next::Word(Word::Asks(question)) => {
-                    self.put_to_person(server, question, &handle).await
+                Next::ServerMessage(ServerMessage::Asks(question)) => {
+                    self.ask_person(server, question, &handle).await
                 }
             };
             if let Err(error) = said {
                 running.cancel("its turn is over").await;
                 return Err(error);
             }
-            deadline = Instant::now() + SILENT;
+            deadline = Instant::now() + SILENCE_LIMIT;
         };
         self.failed(handle, &failed).await
     }
 
-    /// Asks the person what a server wants to know.
-    async fn put_to_person(
+    /// Asks the person a question of the server.
+    async fn ask_person(
         &self,
         server: &Server,
         question: Question,
@@ -243,7 +245,7 @@ impl Toolbox<'_> {
                 result
             }
             Ok(Elicited::Cancelled) => ElicitResult::new(ElicitationAction::Cancel),
-            // The client shows no forms, so the person cannot fill one in.
+            // The client does not support forms, so the person cannot fill one in.
             Ok(_) | Err(Error::Invalid(_) | Error::Client(_)) => {
                 ElicitResult::new(ElicitationAction::Decline)
             }
@@ -254,13 +256,13 @@ impl Toolbox<'_> {
         Ok(())
     }
 
-    /// Shows what came back.
+    /// Shows the result.
     async fn returned(
         &mut self,
-        returned: Returned,
+        returned: ReturnedContent,
         mut handle: ToolCallHandle,
     ) -> Result<ToolResult> {
-        let Returned { text, images, shown, structured, failed } = returned;
+        let ReturnedContent { text, images, shown, structured, failed } = returned;
         if let Some(structured) = structured {
             report(&mut handle, structured).await?;
         }
@@ -274,7 +276,8 @@ impl Toolbox<'_> {
         Ok(result)
     }
 
-    /// The text as the model gets it: of a long one its ends, and where all of it is.
+    /// The text for the model. A long text is reduced to its ends, with the name of a file that has
+    /// all of it.
     async fn kept(&mut self, text: String) -> Result<String> {
         if fit::json_text_length(&text) <= TEXT_GIVEN {
             return Ok(text);
@@ -283,12 +286,12 @@ impl Toolbox<'_> {
         let ends = ends_within(&text, TEXT_GIVEN - 1024);
         let bytes = counted(text.len() as u64, "byte");
         let path = file.clone();
-        // Without the file the ends are all that there is.
+        // Without the file, only the ends are available.
         Ok(match super::thread::blocking(move |_| std::fs::write(path, text)).await? {
             Ok(()) => {
                 let file = file.display();
                 format!(
-                    "{ends}\n[it returned {bytes}; all of them are in {file}, for `read` and for commands]"
+                    "{ends}\n[it returned {bytes}; {file} has all of them, for `read` and for commands]"
                 )
             }
             Err(_) => ends,
@@ -296,7 +299,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// How far a server is, in words.
+/// The progress of a call, in words.
 fn words(progress: &ProgressNotificationParam) -> String {
     let done = match progress.total {
         Some(total) if total > 0.0 => {

@@ -1,11 +1,10 @@
-//! Calls of one answer that only read run at the same time.
+//! Parallel calls: calls of one answer run at the same time if they only read.
 //!
-//! Every other call runs alone and in its order: it changes something, asks the person, or is not
-//! known to only read.
+//! All other calls run alone and in order, because they may change something or ask the person.
 
 use super::approved_call::Approval;
 use super::registry::Registry;
-use super::runner::{given, too_long};
+use super::runner::{parsed_arguments, too_long};
 use super::tool::Tool;
 use super::tool_result::{Reading, ToolResult};
 use super::toolbox::Toolbox;
@@ -16,10 +15,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// How many calls run at the same time.
-const AT_ONCE: usize = 8;
+/// The maximum number of parallel calls.
+const MAX_PARALLEL: usize = 8;
 
-/// A use of a tool as a provider's model asks for it.
+/// A tool call that a provider's model requests.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) id: String,
@@ -37,8 +36,9 @@ struct Reader {
 }
 
 impl Toolbox<'_> {
-    /// Does the first of these requests: as many as only read, at the same time, else one. Returns
-    /// their results in order, at least one where there is a request. An error ends the turn.
+    /// Runs the first of these requests: all leading requests that only read at the same time, or
+    /// else one. Returns their results in order, at least one if there is a request. An error ends
+    /// the turn.
     pub(crate) async fn next(&mut self, requests: &[Request]) -> Vec<Result<ToolResult>> {
         match self.readers(requests).await {
             Ok(readers) if readers.len() > 1 => self.together(readers).await,
@@ -50,11 +50,11 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The requests at the front that only read.
+    /// The leading requests that only read.
     async fn readers(&self, requests: &[Request]) -> Result<Vec<Reader>> {
         let mut readers = Vec::new();
         if requests.len() > 1 {
-            for request in requests.iter().take(AT_ONCE) {
+            for request in requests.iter().take(MAX_PARALLEL) {
                 let Some(reader) = self.reader(request).await? else { break };
                 readers.push(reader);
             }
@@ -71,10 +71,10 @@ impl Toolbox<'_> {
         tool.adapt(self).await?;
         let Some(reading) = tool.concurrent() else { return Ok(None) };
         let Some(approval) = self.decide_reading(reading).await? else { return Ok(None) };
-        Ok(Some(Reader { tool, given: given(arguments), approval }))
+        Ok(Some(Reader { tool, given: parsed_arguments(arguments), approval }))
     }
 
-    /// Shows the calls in their order, then runs them at the same time.
+    /// Shows the calls in order, then runs them at the same time.
     async fn together(&mut self, readers: Vec<Reader>) -> Vec<Result<ToolResult>> {
         let mut ready = Vec::new();
         for Reader { tool, given, approval } in readers {
@@ -90,7 +90,7 @@ impl Toolbox<'_> {
             Box::pin(async move {
                 match (approved, tool.concurrent()) {
                     (Ok(approved), Some(tool)) => tool.read(toolbox, approved).await,
-                    (Ok(_), None) => Err(Error::failed("it does not run beside others")),
+                    (Ok(_), None) => Err(Error::failed("this call cannot run in parallel")),
                     (Err(result), _) => Ok(result.into()),
                 }
             })
@@ -100,7 +100,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// A tool that fails by a fault of its own fails alone; what ends the turn ends it.
+/// Turns a tool's own error into a failed result. Errors that end the turn pass through.
 fn contained(result: Result<ToolResult>) -> Result<ToolResult> {
     match result {
         Err(error @ (Error::Failed { .. } | Error::Invalid(_))) => {
@@ -110,10 +110,10 @@ fn contained(result: Result<ToolResult>) -> Result<ToolResult> {
     }
 }
 
-/// A call that runs.
+/// A running call.
 type Running<'r> = Pin<Box<dyn Future<Output = Result<Reading>> + Send + 'r>>;
 
-/// Runs all of them to their ends, on this task. One that panics has failed, and the others go on.
+/// Runs all calls to their ends on this task. A call that panics fails, and the others continue.
 async fn all(mut running: Vec<Running<'_>>) -> Vec<Result<Reading>> {
     let mut ended: Vec<Option<Result<Reading>>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {
@@ -142,10 +142,10 @@ mod tests {
         ToolResult::done(text, Finding::Nothing).into()
     }
 
-    /// The second call waits for the third, so they run at the same time; the first panics, and the
-    /// others keep what they found.
+    /// The second call waits for the third, so they run at the same time. The first panics, and the
+    /// others keep their results.
     #[tokio::test]
-    async fn calls_run_at_the_same_time_and_one_that_panics_fails_alone() {
+    async fn parallel_calls_survive_the_panic_of_one() {
         let (tell, told) = tokio::sync::oneshot::channel();
         let running: Vec<Running<'_>> = vec![
             Box::pin(async { panic!("a fault of a tool") }),

@@ -1,50 +1,50 @@
-//! What a call would do, found out before the person is asked.
+//! The effect of a call, determined before the person is asked.
 
 use super::files::step::Step;
 use super::tool_result::ToolResult;
 use attache_agent::Error;
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 
-/// The reason why a call cannot be made ready.
+/// The reason why a call could not be prepared.
 #[derive(Debug)]
-pub(crate) enum Unprepared {
+pub(crate) enum PrepareError {
     /// The turn ends.
     Turn(Error),
     /// The call fails, with a sentence for the model and the person.
     Call(String),
 }
 
-impl From<Error> for Unprepared {
+impl From<Error> for PrepareError {
     fn from(error: Error) -> Self {
         Self::Turn(error)
     }
 }
 
-impl From<String> for Unprepared {
+impl From<String> for PrepareError {
     fn from(why: String) -> Self {
         Self::Call(why)
     }
 }
 
-/// What a call would do, found out before anyone is asked.
+/// The effect of a call, determined before the person is asked.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
-    /// What the person sees of the call.
+    /// The content for the person.
     pub(crate) content: Vec<ToolCallContent>,
-    /// The changes of files that the call makes, all or none.
+    /// The file changes of the call, all or none.
     pub(crate) steps: Vec<Step>,
     /// The result of these changes.
     pub(crate) result: Option<ToolResult>,
 }
 
 impl Prepared {
-    /// A call that shows `text` and changes no file by itself.
+    /// A call that shows `text` and does not change files through steps.
     pub(crate) fn showing(text: impl Into<String>) -> Self {
         let content = vec![ContentBlock::text(text.into()).into()];
         Self { content, ..Self::default() }
     }
 
-    /// A call that makes these changes and then has this result.
+    /// A call that makes these changes and returns this result.
     pub(crate) fn changing(steps: Vec<Step>, result: ToolResult) -> Self {
         Self { content: Vec::new(), steps, result: Some(result) }
     }

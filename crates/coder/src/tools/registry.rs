@@ -1,4 +1,4 @@
-//! The tools of the program, in the order in which models read about them.
+//! The tools of the agent, in the order in which models read about them.
 
 use super::dialog::ask::Ask;
 use super::dialog::exit_plan::ExitPlan;
@@ -26,16 +26,16 @@ use crate::models::ToolSpec;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// Tools by their names, in order.
+/// Tools in order, by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Registry {
     entries: Vec<Arc<Entry>>,
 }
 
-/// One tool: its description, and how its arguments become a call.
+/// One tool: its description, and the parser of its arguments.
 struct Entry {
     spec: ToolSpec,
-    /// Whether models read about it now; the server of another one is gone.
+    /// Whether models see it now. A tool whose server has gone is hidden.
     is_offered: bool,
     is_for_subagents: bool,
     parse: Parse,
@@ -50,7 +50,7 @@ impl fmt::Debug for Entry {
 }
 
 impl Registry {
-    /// The tools of the program.
+    /// The built-in tools.
     pub(crate) fn built_in() -> &'static Self {
         static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry {
             entries: vec![
@@ -76,7 +76,7 @@ impl Registry {
         &BUILT_IN
     }
 
-    /// The tools of the program, then those of a session's MCP servers.
+    /// The built-in tools, then those of a session's MCP servers.
     pub(crate) fn with(servers: &Servers) -> Self {
         let mut entries = Self::built_in().entries.clone();
         for offered in servers.tools() {
@@ -89,7 +89,7 @@ impl Registry {
         Self { entries }
     }
 
-    /// The descriptions of the tools, for the model of such a conversation.
+    /// The descriptions of the tools for the model of this kind of conversation.
     pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
         let is_subagent = matches!(party, ConversationKind::Subagent { .. });
         let offered = self.entries.iter().filter(|entry| entry.is_offered);
@@ -97,15 +97,15 @@ impl Registry {
         offered.map(|entry| entry.spec.clone()).collect()
     }
 
-    /// Whether there is a tool of this name.
+    /// Whether a tool has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.spec.name == name)
     }
 
-    /// A call of the tool `name` with the arguments that a model wrote.
+    /// Creates a call of the tool `name` with the arguments that a model wrote.
     ///
     /// # Errors
-    /// One sentence for the model: there is no such tool, or the arguments do not fit it.
+    /// A sentence for the model: the tool does not exist, or the arguments do not fit it.
     pub(crate) fn call(&self, name: &str, arguments: &str) -> Result<Box<dyn Tool>, String> {
         match self.entries.iter().find(|entry| entry.spec.name == name) {
             Some(entry) => (entry.parse)(arguments),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn subagents_have_all_tools_but_those_that_only_the_agent_has() {
+    fn subagents_have_all_tools_except_those_of_the_agent() {
         let names = |party| {
             let specs = Registry::built_in().specs(party).into_iter();
             specs.map(|spec| spec.name).collect::<Vec<_>>()
@@ -186,9 +186,9 @@ mod tests {
         assert_eq!(only_agent, ["exit_plan", "task"]);
     }
 
-    /// A model reads these descriptions, so a change of one is a change of behaviour.
+    /// A model reads these descriptions, so a changed description changes its behaviour.
     #[test]
-    fn descriptions_for_models_are_those_of_the_snapshot() {
+    fn descriptions_match_the_snapshot() {
         let specs = Registry::built_in().specs(ConversationKind::Agent).into_iter().map(|spec| {
             serde_json::json!({
                 "name": spec.name, "description": spec.description, "schema": spec.schema,
@@ -205,11 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_cannot_be_read_fail_with_a_sentence() {
+    fn unreadable_arguments_fail_with_a_sentence() {
         for (name, arguments, said) in [
-            ("read", "{\"path\": \"a", "no JSON"),
+            ("read", "{\"path\": \"a", "not JSON"),
             ("read", "{}", "missing field `path`"),
-            ("read", "[]", "arguments of read"),
+            ("read", "[]", "do not match the tool read"),
             ("read", "{\"path\":7}", "expected a string"),
             ("edit", "{\"path\":\"a\",\"replacements\":[{}]}", "missing field `old`"),
             ("plan", "{\"entries\":[{\"content\":\"a\",\"status\":\"done\"}]}", "unknown variant"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_repaired_where_their_meaning_is_plain() {
+    fn arguments_are_repaired_if_their_meaning_is_clear() {
         let input = |name, arguments| {
             Registry::built_in().call(name, arguments).unwrap().input().to_string()
         };

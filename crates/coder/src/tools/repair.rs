@@ -1,24 +1,23 @@
-//! Arguments of tools that are nearly JSON.
+//! Repair of tool arguments that are almost JSON.
 
 use serde_json::Value;
 
-/// The arguments as a value where they are JSON, or where it is plain what was meant: in a code
-/// fence, as a JSON string that holds the JSON, with commas before closing brackets.
+/// Parses the arguments, even if they are in a code fence, are a JSON string that contains JSON, or
+/// have commas before closing brackets.
 pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
     let wrong = match serde_json::from_str::<Value>(arguments) {
         Ok(value) => return Ok(unwrapped(value)),
         Err(error) => error,
     };
     let text = unfenced(arguments);
-    let repaired =
-        serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
-    // The error is about what the model wrote.
+    let repaired = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&without_trailing_commas(text)));
+    // The error describes the model's original text.
     repaired.map(unwrapped).map_err(|_| wrong)
 }
 
-/// The same with the fields that are JSON in a string read as what they hold, where the tool wants
-/// no text there.
-pub(super) fn with_fields_read(value: Value) -> Value {
+/// Parses fields that contain JSON in a string, if the tool does not expect text there.
+pub(super) fn parse_nested_fields(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return value };
     for field in fields.values_mut() {
         if let Value::String(text) = &*field
@@ -31,7 +30,7 @@ pub(super) fn with_fields_read(value: Value) -> Value {
     Value::Object(fields)
 }
 
-/// The content of a string that is itself JSON.
+/// The value of a string that contains JSON.
 fn unwrapped(value: Value) -> Value {
     match &value {
         Value::String(text) => match serde_json::from_str(text.trim()) {
@@ -42,7 +41,7 @@ fn unwrapped(value: Value) -> Value {
     }
 }
 
-/// The content of a Markdown code block, if the text is nothing else.
+/// The content of a Markdown code block, if the text is only that.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
@@ -51,8 +50,8 @@ fn unfenced(text: &str) -> &str {
     inner.trim()
 }
 
-/// The text without commas that stand before a closing bracket, strings left alone.
-fn without_commas(text: &str) -> String {
+/// The text without commas before a closing bracket. Strings are unchanged.
+fn without_trailing_commas(text: &str) -> String {
     let (mut repaired, mut in_string, mut escaped) =
         (String::with_capacity(text.len()), false, false);
     for (at, character) in text.char_indices() {
@@ -74,11 +73,11 @@ fn without_commas(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{value, with_fields_read};
+    use super::{parse_nested_fields, value};
     use serde_json::json;
 
     #[test]
-    fn what_is_plain_is_read_as_it_was_meant() {
+    fn nearly_valid_json_is_repaired() {
         let expected = json!({ "path": "a,}", "lines": [1, 2] });
         for arguments in [
             r#"{"path":"a,}","lines":[1,2]}"#,
@@ -91,11 +90,11 @@ mod tests {
             assert_eq!(value(arguments).unwrap(), expected, "{arguments}");
         }
         let nested = json!({ "path": "{\"a\":1}", "lines": "[1, 2,]" });
-        assert_eq!(with_fields_read(nested), json!({ "path": { "a": 1 }, "lines": [1, 2] }));
+        assert_eq!(parse_nested_fields(nested), json!({ "path": { "a": 1 }, "lines": [1, 2] }));
     }
 
     #[test]
-    fn what_is_not_plain_is_left_alone() {
+    fn ambiguous_text_is_not_repaired() {
         for arguments in ["{\"path\": \"a", "{\"path\": a}", "```", "", "\"", "{,}x", "\\", "[1,2"]
         {
             assert!(value(arguments).is_err(), "{arguments}");

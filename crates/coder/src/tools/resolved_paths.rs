@@ -1,8 +1,8 @@
-//! The paths of a call and where they lead.
+//! The resolved paths of a call.
 
 use attache_policy::{Folders, Place};
 
-/// Where the paths of a call lead, in their order, or why one of them leads nowhere.
+/// The targets of a call's paths in order, or the reason why one has no target.
 #[derive(Debug, Clone)]
 pub(crate) struct ResolvedPaths(Result<Vec<Place>, String>);
 
@@ -13,15 +13,15 @@ impl ResolvedPaths {
         Self(places.collect::<Result<_, _>>().map_err(|error| error.to_string()))
     }
 
-    /// The places; none where a path leads nowhere.
+    /// The places; empty if a path has no target.
     pub(crate) fn places(&self) -> &[Place] {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// The place of a call that has one path.
+    /// The place of a call with one path.
     ///
     /// # Errors
-    /// A sentence for the model and the person: the path leads nowhere.
+    /// A sentence for the model and the person: the path has no target.
     pub(crate) fn only(&self) -> Result<&Place, String> {
         match &self.0 {
             Ok(places) => places.first().ok_or_else(|| "the call names no path".to_owned()),
@@ -29,7 +29,7 @@ impl ResolvedPaths {
         }
     }
 
-    /// Whether `place` is among these.
+    /// Whether `place` is one of them.
     pub(crate) fn hold(&self, place: &Place) -> bool {
         let path = place.resolved.path();
         self.places().iter().any(|here| here.resolved.path() == path)

@@ -1,4 +1,4 @@
-//! The way of a call: from what a model asks for to the result.
+//! The way of a call, from the model's request to the result.
 
 use super::fit::{json_text_length, one_line};
 use super::length::Length;
@@ -12,9 +12,10 @@ use attache_protocol::Raw;
 use serde_json::Value;
 
 impl Toolbox<'_> {
-    /// Does what a model asks for, with its arguments as it wrote them: see [`Toolbox::perform`].
+    /// Runs the call that a model requests, with the arguments as it wrote them: see
+    /// [`Toolbox::perform`].
     pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
-        let given = given(arguments);
+        let given = parsed_arguments(arguments);
         let asked = self.registry(name).await?.call(name, arguments);
         let why = match asked {
             Ok(tool) => match too_long(&*tool) {
@@ -23,7 +24,7 @@ impl Toolbox<'_> {
             },
             Err(why) => why,
         };
-        // The person sees what was tried.
+        // The person sees the attempt.
         let call = self.turn.tool_call(one_line(name, TITLE_SHOWN), ToolKind::Other);
         let call = call.name(one_line(name, TITLE_SHOWN));
         let call = match given {
@@ -33,8 +34,8 @@ impl Toolbox<'_> {
         self.failed(call.announce().await?, &why).await
     }
 
-    /// Does what a tool is for. Whatever goes wrong with it is a result; an error ends the turn.
-    /// `given` are the arguments as the model wrote them, where they are not too long.
+    /// Runs a tool. All failures of the tool are results; an error ends the turn. `given` are the
+    /// arguments as the model wrote them, if they are not too long.
     pub(crate) async fn perform(
         &mut self,
         mut tool: Box<dyn Tool>,
@@ -53,8 +54,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The tools of the session. A model that remembers a tool from before its session came back
-    /// gets it once the servers that are still being connected to are ready.
+    /// The tools of the session. If a model remembers a tool of a session that was reopened, this
+    /// waits for the servers that are still connecting.
     async fn registry(&self, name: &str) -> Result<Registry> {
         let servers = &self.memory.mcp;
         let registry = Registry::with(servers);
@@ -75,16 +76,16 @@ impl Toolbox<'_> {
     }
 }
 
-/// The arguments that a model wrote, as they were read: of two fields with one name the client sees
-/// the one that counts. Nothing where they are too long for a message.
-pub(super) fn given(arguments: &str) -> Option<Raw> {
+/// The arguments that a model wrote, parsed. If a field occurs twice, the client sees the one that
+/// is used. `None` if they are too long for a message.
+pub(super) fn parsed_arguments(arguments: &str) -> Option<Raw> {
     if json_text_length(arguments) > ARGUMENTS_SHOWN {
         return None;
     }
     Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
 }
 
-/// The sentence for the model where an argument of the call is too long.
+/// The sentence for the model, if an argument of the call is too long.
 pub(crate) fn too_long(tool: &dyn Tool) -> Option<String> {
     tool.lengths().into_iter().find_map(Length::too_long)
 }

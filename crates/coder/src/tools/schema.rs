@@ -3,7 +3,7 @@
 use crate::models::ToolSpec;
 use serde_json::{Value, json};
 
-/// A tool's description for models: `properties` are the JSON Schemas of its arguments.
+/// A tool's description for models; `properties` are the JSON Schemas of its arguments.
 pub(crate) fn spec(
     name: &str,
     description: &str,
@@ -17,17 +17,17 @@ pub(crate) fn spec(
     }
 }
 
-/// The JSON Schema of a text.
+/// The JSON Schema of a string.
 pub(crate) fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
-/// The JSON Schema of a switch.
+/// The JSON Schema of a boolean.
 pub(crate) fn yes_no(description: &str) -> Value {
     json!({"type": "boolean", "description": description})
 }
 
-/// The JSON Schema of a number from 1 on.
+/// The JSON Schema of an integer of at least 1.
 pub(crate) fn number(description: &str) -> Value {
     json!({"type": "integer", "minimum": 1, "description": description})
 }

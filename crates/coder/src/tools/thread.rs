@@ -1,35 +1,35 @@
-//! Blocking work on a thread of its own. It stops when its future is dropped.
+//! Blocking work on its own thread. It stops when its future is dropped.
 
 use attache_agent::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Says whether the result of the work is still wanted. Long work asks between its parts.
+/// Says whether the result of the work is still wanted. Long work checks it between its parts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Wanted(Arc<AtomicBool>);
+pub(crate) struct CancelFlag(Arc<AtomicBool>);
 
-impl Wanted {
+impl CancelFlag {
     /// Whether the result is no longer wanted.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-struct Waiting(Wanted);
+struct CancelOnDrop(CancelFlag);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped, [`Wanted`] tells the work,
-/// and its result is discarded.
+/// Runs `work` where blocking is allowed. When the future is dropped, [`CancelFlag`] tells the
+/// work, and its result is discarded.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {
-    let wanted = Wanted::default();
-    let _waiting = Waiting(wanted.clone());
+    let wanted = CancelFlag::default();
+    let _waiting = CancelOnDrop(wanted.clone());
     let done = tokio::task::spawn_blocking(move || work(&wanted)).await;
     done.map_err(|error| Error::caused("a tool of the agent failed", error))
 }
@@ -40,12 +40,12 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test]
-    async fn work_whose_future_is_dropped_learns_it() {
+    async fn work_learns_that_its_future_was_dropped() {
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (ended, ends) = channel();
         let work = blocking(move |wanted| {
             begun.send(()).unwrap();
-            while !wanted.is_over() {
+            while !wanted.is_cancelled() {
                 std::thread::yield_now();
             }
             ended.send(()).unwrap();

@@ -1,8 +1,8 @@
-//! What every tool is: its description for the model, its effect, and the steps of one call.
+//! The trait of a tool: its description for the model, its effect, and the steps of one call.
 
 use super::approved_call::ApprovedCall;
 use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::prepared::{PrepareError, Prepared};
 use super::resolved_paths::ResolvedPaths;
 use super::tool_result::{Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
@@ -17,14 +17,20 @@ use std::pin::Pin;
 
 /// The future of [`Tool::prepare`].
 pub(crate) type PrepareFuture<'t> =
-    Pin<Box<dyn Future<Output = std::result::Result<Prepared, Unprepared>> + Send + 't>>;
+    Pin<Box<dyn Future<Output = std::result::Result<Prepared, PrepareError>> + Send + 't>>;
 
 /// A tool, with the arguments of one call.
 ///
-/// The [`Toolbox`] takes every call through the same steps: [`adapt`](Tool::adapt), one decision
-/// about what the tool [`touches`](Tool::touches), [`prepare`](Tool::prepare), a question to the
-/// person where the decision asks, one check that everything is still as decided, and
-/// [`run`](Tool::run). `CONTRIBUTING.md` says how to add a tool.
+/// The [`Toolbox`] takes every call through the same steps:
+///
+/// 1. [`adapt`](Tool::adapt) completes the arguments.
+/// 2. The policy decides once about what the tool [`touches`](Tool::touches).
+/// 3. [`prepare`](Tool::prepare) determines the exact effect.
+/// 4. If the decision asks, the person answers a question.
+/// 5. A check makes sure that nothing has changed since the decision.
+/// 6. [`run`](Tool::run) runs the call.
+///
+/// `CONTRIBUTING.md` says how to add a tool.
 pub(crate) trait Tool: Debug + Send + Sync {
     /// The name, the description and the JSON Schema that a model reads. They do not depend on the
     /// arguments.
@@ -33,7 +39,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
     /// The name by which a model calls the tool.
     fn name(&self) -> &str;
 
-    /// The kind of work that the client shows.
+    /// The kind of work, for the client.
     fn kind(&self) -> ToolKind;
 
     /// The title of the call, for people.
@@ -47,10 +53,10 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The effect of the call: the policy decides about nothing else.
+    /// The effect of the call. The policy decides about nothing else.
     fn touches(&self) -> Touch<'_>;
 
-    /// The line of the file that the call begins at, for the client.
+    /// The line of the file where the call begins, for the client.
     fn line(&self) -> Option<u32> {
         None
     }
@@ -70,7 +76,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
         Box::pin(ready(Ok(())))
     }
 
-    /// Finds out what exactly the call would do and what the person must see of it. It changes
+    /// Determines the exact effect of the call and what the person must see of it. It changes
     /// nothing.
     fn prepare<'t>(
         &'t self,
@@ -87,7 +93,7 @@ pub(crate) trait Tool: Debug + Send + Sync {
         call: ApprovedCall,
     ) -> ToolFuture<'t, ToolResult>;
 
-    /// This call as one that may run at the same time as others, if it may.
+    /// This call for parallel execution, if it only reads.
     fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
         None
     }

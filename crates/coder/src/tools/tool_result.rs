@@ -1,4 +1,4 @@
-//! The result of a call: a text for the model, and the same as data.
+//! The result of a call, as text for the model and as data.
 
 use super::files::file_access::Fingerprint;
 use super::findings::{Edited, Files, Found, Lines, Matches, Ran, Unreadable};
@@ -7,7 +7,7 @@ use crate::models::Media;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The most text of one result that the model gets, in bytes of JSON.
+/// The maximum text of one result for the model, in bytes of JSON.
 pub(super) const TEXT_GIVEN: usize = 24 * 1024;
 
 /// The result of a call.
@@ -17,9 +17,9 @@ pub(crate) struct ToolResult {
     pub(crate) text: String,
     /// Whether the call failed or was not allowed.
     pub(crate) failed: bool,
-    /// The same as data.
+    /// The result as data.
     pub(crate) finding: Finding,
-    /// Pictures for the model, beside the text.
+    /// Pictures for the model, in addition to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) images: Vec<Media>,
 }

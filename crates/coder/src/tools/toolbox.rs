@@ -1,7 +1,7 @@
 //! The context of tools: the turn, the models, and the memory of the session.
 
-use super::files::file_access::{FileAccess, Fingerprint, looking};
-use super::thread::Wanted;
+use super::files::file_access::{FileAccess, Fingerprint, run_reading};
+use super::thread::CancelFlag;
 use super::tool_result::{Finding, Reading, ToolResult};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::models::Models;
@@ -16,17 +16,17 @@ use std::future::{Future, ready};
 use std::path::PathBuf;
 use std::pin::Pin;
 
-/// The future of one step of a call. Its error ends the turn; a tool that fails returns a result.
+/// The future of one step of a call. Its error ends the turn; a failing tool returns a result.
 pub(crate) type ToolFuture<'t, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 't>>;
 
-/// How many files a session knows to have been read. Beyond that it forgets them all, and they must
-/// be read again to be changed.
+/// The maximum number of files that a session remembers as read. Beyond it, the session forgets all
+/// of them, and they must be read again before a change.
 const SEEN: usize = 10_000;
 
-/// The longest arguments that the client gets as the model wrote them, in bytes of JSON.
+/// The maximum size of arguments that the client gets as the model wrote them, in bytes of JSON.
 pub(super) const ARGUMENTS_SHOWN: usize = 4 * 1024;
 
-/// The longest title, in characters.
+/// The maximum length of a title, in characters.
 pub(super) const TITLE_SHOWN: usize = 116;
 
 /// The context of the tools of one turn.
@@ -38,24 +38,24 @@ pub(crate) struct Toolbox<'t> {
     pub(crate) subagent: RunSubagent,
 }
 
-/// Lets a subagent work on the task that is the last prompt of the conversation.
+/// Runs a subagent on the task in the last prompt of the conversation.
 pub(crate) type RunSubagent =
     for<'w> fn(&'w Models, &'w mut Memory, &'w Turn) -> ToolFuture<'w, Ended>;
 
 fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<'w, Ended> {
-    Box::pin(ready(Err(Error::failed("there are no subagents here"))))
+    Box::pin(ready(Err(Error::failed("subagents are not available here"))))
 }
 
 impl<'t> Toolbox<'t> {
-    /// The tools of a command of the session, which uses no subagent.
+    /// The tools for a command of the session, which uses no subagent.
     pub(crate) fn new(turn: &'t Turn, models: &'t Models, memory: &'t mut Memory) -> Self {
         Self { turn, models, memory, subagent: no_subagent }
     }
 
-    /// The result of a reading, of which the session keeps what the model knows now.
+    /// The result of a read. It records what the model knows now.
     pub(super) fn take(&mut self, reading: Reading) -> ToolResult {
         if let Some((path, now)) = reading.saw {
-            self.saw(path, now);
+            self.remember_file(path, now);
         }
         reading.result
     }
@@ -65,15 +65,15 @@ impl<'t> Toolbox<'t> {
         mode(self.memory, self.turn)
     }
 
-    /// Looks at the disk with what the policy says now.
+    /// Judges the disk by the current policy.
     pub(super) async fn judged<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Judge<'_>, &Wanted) -> T + Send + 'static,
+        work: impl FnOnce(&Judge<'_>, &CancelFlag) -> T + Send + 'static,
     ) -> Result<T> {
         let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
         let scratch = self.memory.shell.scratch.folder();
         let mode = self.mode();
-        looking(self.turn, move |wanted| {
+        run_reading(self.turn, move |wanted| {
             work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
         })
         .await
@@ -97,8 +97,8 @@ impl<'t> Toolbox<'t> {
         Ok(result)
     }
 
-    /// Keeps what the model knows of a file now.
-    pub(super) fn saw(&mut self, path: PathBuf, now: Fingerprint) {
+    /// Records that the model knows the current state of a file.
+    pub(super) fn remember_file(&mut self, path: PathBuf, now: Fingerprint) {
         if self.memory.seen.len() >= SEEN {
             self.memory.seen.clear();
         }
@@ -106,7 +106,7 @@ impl<'t> Toolbox<'t> {
     }
 }
 
-/// The mode now: that of the session; a subagent that only looks always has the mode `plan`.
+/// The current mode: the session's, or always `plan` for a read-only subagent.
 pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
     match memory.conversation.kind() {
         ConversationKind::Subagent { looks_only: true } => Mode::Plan,

@@ -16,20 +16,20 @@ use std::time::Duration;
 /// The answer of a model.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The message, with the tools that it asks for.
+    /// The message, with its tool calls.
     pub(crate) message: AssistantMessage,
     pub(crate) stop: ModelStop,
     pub(crate) usage: TokenUsage,
-    /// The tokens of each attempt before this one that stopped before its end.
+    /// The tokens of each earlier attempt that was interrupted.
     pub(crate) lost: Vec<TokenUsage>,
 }
 
-/// The reason for a missing answer, and the text that arrived before.
+/// A failed call: the reason, and the text that arrived before the failure.
 #[derive(Debug)]
-pub(crate) struct Unanswered {
-    pub(crate) why: Why,
+pub(crate) struct FailedCall {
+    pub(crate) why: FailureReason,
     pub(crate) said: Option<AssistantMessage>,
-    /// Whether the person was told that another answer replaces what was said.
+    /// Whether the person knows that another answer replaces this text.
     pub(crate) replaced: bool,
     /// The tokens of each attempt.
     pub(crate) lost: Vec<TokenUsage>,
@@ -37,14 +37,14 @@ pub(crate) struct Unanswered {
 
 /// The reason for a missing answer.
 #[derive(Debug)]
-pub(crate) enum Why {
-    /// The turn's: it was cancelled, or its client is gone.
+pub(crate) enum FailureReason {
+    /// The turn was cancelled, or its client has gone.
     Turn(Error),
-    /// The model's.
+    /// The model failed.
     Model(ModelError),
 }
 
-impl From<Error> for Why {
+impl From<Error> for FailureReason {
     fn from(error: Error) -> Self {
         Self::Turn(error)
     }
@@ -71,13 +71,12 @@ impl Answer {
     }
 }
 
-/// Lets the model go on once, and shows what it says. When the turn is cancelled its request is
-/// dropped at once.
+/// Calls the model once, and shows its output. A cancelled turn drops the request at once.
 pub(crate) async fn answer(
     model: &dyn Model,
     memory: &Memory,
     turn: &Turn,
-) -> std::result::Result<Answer, Unanswered> {
+) -> std::result::Result<Answer, FailedCall> {
     let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
     let mut answer = Answer::empty();
     // Whether the person sees text of the last attempt.
@@ -88,7 +87,7 @@ pub(crate) async fn answer(
             let unfinished = step.unreported_usage();
             turn.add_usage(spent(&unfinished));
             answer.lost.push(unfinished);
-            Err(Unanswered { why, said: step.partial(), replaced: !shown, lost: answer.lost })
+            Err(FailedCall { why, said: step.partial(), replaced: !shown, lost: answer.lost })
         }
     }
 }
@@ -113,14 +112,14 @@ async fn show(
     turn: &Turn,
     answer: &mut Answer,
     shown: &mut bool,
-) -> std::result::Result<(), Why> {
+) -> std::result::Result<(), FailureReason> {
     loop {
         let event = tokio::select! {
             biased;
-            () = turn.cancelled() => return Err(Why::Turn(Error::Cancelled)),
+            () = turn.cancelled() => return Err(FailureReason::Turn(Error::Cancelled)),
             event = step.next() => event,
         };
-        match event.transpose().map_err(Why::Model)? {
+        match event.transpose().map_err(FailureReason::Model)? {
             None => return Ok(()),
             Some(ModelEvent::Text(text)) => {
                 turn.say(&text).await?;
@@ -149,24 +148,20 @@ fn shows_thoughts(turn: &Turn) -> bool {
     turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
 }
 
-/// The text after an answer that was cut off. It is part of the transcript, because a
-/// notice is not replayed (NOTE-03).
-const REPLACED: &str =
-    "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
+/// The note after an answer that was cut off. It is part of the transcript, because a notice is not
+/// replayed (NOTE-03).
+const REPLACED: &str = "\n\n(The answer above is incomplete. The request is repeated, and the next answer replaces it.)\n\n";
 
 /// Tells the person why the answer is delayed.
 pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
-    let when = if seconds == 0 {
-        "at once".to_owned()
-    } else {
-        format!("in {}", counted(seconds, "second"))
-    };
-    tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
+    let when =
+        if seconds == 0 { "now".to_owned() } else { format!("in {}", counted(seconds, "second")) };
+    tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: retrying {when}"))).await
 }
 
-/// Tells the person something about the conversation that is no part of it: as a notice where the
-/// client takes them (NOTE-01), else among the thoughts.
+/// Tells the person something that is not part of the conversation: as a notice if the client
+/// supports notices (NOTE-01), else among the thoughts.
 pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
     match takes_notices(turn) {
         true => turn.notice(notice).await,
@@ -174,7 +169,7 @@ pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
     }
 }
 
-/// Whether the client takes notices.
+/// Whether the client supports notices.
 pub(crate) fn takes_notices(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }

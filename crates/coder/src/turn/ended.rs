@@ -5,8 +5,8 @@ use attache_agent::StopReason;
 /// How the work on a prompt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// For this reason.
+    /// The turn ended for this reason.
     Because(StopReason),
-    /// A question was said to the person, and the next prompt is the answer.
+    /// The agent asked the person in words, and the next prompt is the answer.
     Asked,
 }

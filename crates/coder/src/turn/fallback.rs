@@ -6,12 +6,12 @@ use crate::turn::answer::takes_notices;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 
-/// The note for the fallback model where the answer before it was cut off.
+/// The note for the fallback model if the answer before it was cut off.
 pub(crate) const GO_ON: &str =
-    "[The answer above broke off. Go on exactly where it ends, and repeat nothing of it.]";
+    "[The answer above was cut off. Continue exactly where it ends, and do not repeat it.]";
 
-/// Whether another provider may well do what this one did not: not where the request, the key or
-/// the model's name is wrong.
+/// Whether another provider may succeed. It cannot help if the request, the key or the model's name
+/// is wrong.
 fn may_help(error: &ModelError) -> bool {
     match error {
         ModelError::NoNetwork { .. }
@@ -30,8 +30,8 @@ fn may_help(error: &ModelError) -> bool {
     }
 }
 
-/// Makes the fallback the session's model, and says why (CONF-03). Whether there is one, and it is
-/// not the one that failed.
+/// Makes the fallback the session's model, and reports the reason (CONF-03). Returns whether a
+/// fallback exists that is not the failed model.
 pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> Result<bool> {
     let Some(fallback) = models.fallback().filter(|_| may_help(error)) else { return Ok(false) };
     let value = Some(SessionConfigOptionValue::ValueId(fallback.as_str().into()));
@@ -48,11 +48,11 @@ pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> 
     Ok(true)
 }
 
-/// As a notice where the client takes them (NOTE-01), else among the words; a subagent says it
-/// where its agent speaks.
+/// Reports the switch as a notice if the client supports notices (NOTE-01), else in the text. A
+/// subagent reports it in the agent's conversation.
 async fn tell(models: &Models, turn: &Turn, error: &ModelError, fallback: &str) -> Result<()> {
     let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |known| known.title);
-    let words = format!("{title} goes on in place of the model that was chosen");
+    let words = format!("{title} continues instead of the chosen model");
     let why = error.to_string();
     match takes_notices(turn) {
         true => {

@@ -1,21 +1,21 @@
-//! Stops a model that makes the same failing call again and again.
+//! Stops a model that repeats the same failing call.
 
 use crate::tools::ToolResult;
 
 /// How many times in a row the same call may fail before the model gets a warning.
-const TOLD: u32 = 3;
+const WARN_AFTER: u32 = 3;
 
 /// The calls of one turn that failed in the same way.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
-    /// Name and arguments of the call that failed last.
+    /// The name and the arguments of the last failed call.
     last: Option<(String, String)>,
     times: u32,
 }
 
 impl Guard {
-    /// Sees what came of a call, and adds to a failure that the model was told before.
-    pub(crate) fn saw(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
+    /// Records the result of a call, and adds a warning to a repeated failure.
+    pub(crate) fn record(&mut self, name: &str, arguments: &str, result: &mut ToolResult) {
         if !result.failed {
             *self = Self::default();
             return;
@@ -25,20 +25,20 @@ impl Guard {
         if !same {
             self.last = Some((name.to_owned(), arguments.to_owned()));
         }
-        if self.times == TOLD {
+        if self.times == WARN_AFTER {
             result.text.push_str(&format!(
-                "\n[This very call failed {TOLD} times in a row. If it is asked for once more the turn ends: do something else, or say what is \
+                "\n[The same call failed {WARN_AFTER} times in a row. If you repeat it, the turn ends: do something else, or say what is \
                  missing.]"
             ));
         }
     }
 
-    /// The message for the person where the model goes on making the call.
+    /// The message for the person if the model repeats the call anyway.
     pub(crate) fn stuck(&self) -> Option<String> {
-        let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
+        let (name, _) = self.last.as_ref().filter(|_| self.times > WARN_AFTER)?;
         let name = crate::tools::fit::code(name);
         Some(format!(
-            "\n\nI stop here: the same call of {name} failed {} times in a row.\n",
+            "\n\nThe turn was stopped: the same call of {name} failed {} times in a row.\n",
             self.times
         ))
     }
@@ -50,7 +50,7 @@ mod tests {
     use crate::tools::{Finding, ToolResult};
 
     #[test]
-    fn only_the_same_failure_in_a_row_counts() {
+    fn only_consecutive_equal_failures_count() {
         let result = |failed| ToolResult {
             text: "no".to_owned(),
             failed,
@@ -68,17 +68,17 @@ mod tests {
             ("a", true),
         ] {
             let mut result = result(failed);
-            guard.saw("read", arguments, &mut result);
+            guard.record("read", arguments, &mut result);
             assert_eq!((result.text.as_str(), guard.stuck()), ("no", None));
         }
         let (mut third, mut fourth) = (result(true), result(true));
-        guard.saw("read", "a", &mut third);
+        guard.record("read", "a", &mut third);
         assert!(
             third.text.contains("3 times in a row") && guard.stuck().is_none(),
             "{}",
             third.text
         );
-        guard.saw("read", "a", &mut fourth);
+        guard.record("read", "a", &mut fourth);
         assert!(guard.stuck().unwrap().contains("`read` failed 4 times"));
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopRea
         ModelStop::Other(word) => {
             let word = one_line(word, 60);
             Err(Error::failed(format!(
-                "{title} stopped before its end ({word}): say \"continue\", or choose another model"
+                "{title} stopped early ({word}): say \"continue\", or choose another model"
             )))
         }
     }

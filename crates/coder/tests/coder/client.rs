@@ -1,4 +1,4 @@
-//! A client of lines: it answers what the agent asks as it was told, and keeps all it was sent.
+//! A line-based client. It answers the agent's requests as scripted, and records all messages.
 
 use attache_agent::{Author, Serving, serve};
 use attache_coder::Coder;
@@ -10,7 +10,7 @@ use tokio::io::{
 };
 use tokio::task::JoinSet;
 
-/// No message about tools is longer, in bytes.
+/// The maximum length of a message about tools, in bytes.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 
 pub(crate) struct Client {
@@ -19,38 +19,37 @@ pub(crate) struct Client {
     _serving: JoinSet<()>,
     calls: u64,
     pub(crate) session: String,
-    /// The answer to `initialize`.
+    /// The result of `initialize`.
     pub(crate) initialized: Value,
-    /// The answer to `session/new`.
+    /// The result of `session/new`.
     pub(crate) opened: Value,
-    /// The options that are chosen, one question after the other; `cancel` cancels the turn
-    /// instead.
+    /// The choices for the next questions, in order; `cancel` cancels the turn instead.
     pub(crate) choices: VecDeque<&'static str>,
-    /// What is chosen when nobody expected the question.
+    /// The choice for an unexpected question.
     pub(crate) otherwise: Option<&'static str>,
     /// The params of the questions.
     pub(crate) asked: Vec<Value>,
-    /// The answers to forms, one after the other; `"cancel"` cancels the turn instead.
+    /// The answers to the next forms, in order; `"cancel"` cancels the turn instead.
     pub(crate) forms: VecDeque<Value>,
-    /// What happens while a question is open.
+    /// Runs while a question is open.
     pub(crate) meanwhile: Option<Box<dyn FnMut() + Send>>,
-    /// Whether the next tool call that runs makes the client cancel the turn.
+    /// Whether the client cancels the turn when the next tool call runs.
     pub(crate) cancel_when_in_progress: bool,
-    /// What the client's editor has, by absolute path; only with `fs`.
+    /// The content of the client's editor, by absolute path; used only with `fs`.
     pub(crate) buffers: BTreeMap<String, String>,
 }
 
-/// How a prompt went.
+/// The outcome of a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) result: Value,
     pub(crate) updates: Vec<Value>,
-    /// What was said in sessions of subagents, each with its session's id.
+    /// The text in the sessions of subagents, each with its session id.
     pub(crate) of_subagents: Vec<(String, Value)>,
 }
 
 impl Client {
-    /// A session in `cwd`, with a client that offers nothing.
+    /// A session in `cwd`, with a client without capabilities.
     pub(crate) async fn open(cwd: &Path) -> Self {
         Self::open_with(json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
     }
@@ -60,7 +59,7 @@ impl Client {
         Self::serve_author(Coder::new(), capabilities, session).await
     }
 
-    /// The same with any author.
+    /// The same session with any author.
     pub(crate) async fn serve_author(
         author: impl Author,
         capabilities: Value,
@@ -123,7 +122,7 @@ impl Client {
         self.call("session/set_config_option", params).await.result
     }
 
-    /// Sends a call and serves the agent until its answer comes.
+    /// Sends a request and serves the agent until the response arrives.
     pub(crate) async fn call(&mut self, method: &str, params: Value) -> Turn {
         let id = self.start(method, params).await;
         self.finish(id).await
@@ -163,12 +162,12 @@ impl Client {
                     turn.result = message;
                     return turn;
                 }
-                None => panic!("an answer to nothing: {message}"),
+                None => panic!("a response without a request: {message}"),
             }
         }
     }
 
-    /// Serves the agent until it sends this.
+    /// Serves the agent until it sends this message.
     pub(crate) async fn until(&mut self, sent: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.receive().await;
@@ -209,12 +208,7 @@ impl Client {
                 if let Some(meanwhile) = &mut self.meanwhile {
                     meanwhile();
                 }
-                match self
-                    .choices
-                    .pop_front()
-                    .or(self.otherwise)
-                    .expect("nobody expected this question")
-                {
+                match self.choices.pop_front().or(self.otherwise).expect("unexpected question") {
                     "cancel" => {
                         self.cancel().await;
                         json!({ "outcome": { "outcome": "cancelled" } })
@@ -224,7 +218,7 @@ impl Client {
             }
             "elicitation/create" => {
                 self.asked.push(params.clone());
-                match self.forms.pop_front().expect("nobody expected this form") {
+                match self.forms.pop_front().expect("unexpected form") {
                     Value::String(word) if word == "cancel" => {
                         self.cancel().await;
                         return;
@@ -268,7 +262,7 @@ impl Turn {
         self.updates.iter().filter(|update| update["sessionUpdate"] == kind).collect()
     }
 
-    /// What the agent said.
+    /// The agent's text.
     pub(crate) fn text(&self) -> String {
         self.all("agent_message_chunk")
             .iter()
@@ -276,7 +270,7 @@ impl Turn {
             .collect()
     }
 
-    /// The tool calls as they ended.
+    /// The final states of the tool calls.
     pub(crate) fn tool_calls(&self) -> Vec<Value> {
         let mut calls: Vec<Value> = Vec::new();
         for update in &self.updates {
@@ -297,7 +291,7 @@ impl Turn {
         calls
     }
 
-    /// Titles and final statuses of the tool calls.
+    /// The titles and final statuses of the tool calls.
     pub(crate) fn titles(&self) -> Vec<String> {
         let calls = self.tool_calls();
         let title = |call: &Value| {

@@ -1,10 +1,10 @@
-//! Commands that last, flood and fail.
+//! Commands that run long, write much or fail.
 
 use crate::client::Client;
 use crate::projects::project;
 use std::path::Path;
 
-/// A session in which every command runs, whether or not a sandbox holds it.
+/// A session in which every command runs, with or without a sandbox.
 async fn auto(folder: &Path) -> Client {
     let mut client = Client::open(folder).await;
     client.set("mode", "auto").await;
@@ -12,7 +12,7 @@ async fn auto(folder: &Path) -> Client {
     client
 }
 
-/// How many processes have these words in their command line.
+/// The number of processes with these words in their command line.
 fn running(words: &str) -> usize {
     let has = |path: std::path::PathBuf| {
         let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
@@ -22,11 +22,11 @@ fn running(words: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
+async fn cancelled_command_ends_at_once_and_leaves_no_process() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
-    // In a sandbox processes have numbers of their own, so these are told apart by how long they
-    // sleep.
+    // Processes in a sandbox have their own process ids, so the test recognizes them by their sleep
+    // time.
     let sleep = format!("sleep 10{:09}", std::process::id());
     let command = format!("run {sleep} & echo ready; {sleep}");
     let prompt = serde_json::json!([{ "type": "text", "text": command }]);
@@ -34,7 +34,10 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
     let id = client.start("session/prompt", params).await;
     loop {
         let message = client.receive().await;
-        assert_ne!(message["id"], id, "the turn ended before the command said a word: {message}");
+        assert_ne!(
+            message["id"], id,
+            "the turn ended before the command wrote anything: {message}"
+        );
         if message.to_string().contains("\nready\n".escape_default().to_string().as_str()) {
             break;
         }
@@ -45,7 +48,7 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
     let turn = client.finish(id).await;
     println!("answered {:?} after the cancel", cancelled.elapsed());
     assert_eq!(turn.stop_reason(), "cancelled");
-    // The guardian kills the tree; that takes it a moment.
+    // The guardian needs a moment to kill the process tree.
     let gone = async {
         while running(&sleep) > 0 {
             tokio::task::yield_now().await;
@@ -58,7 +61,7 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_of_output_stay_small_on_the_wire_and_in_the_answer() {
+async fn hundred_megabytes_of_output_stay_small_on_the_wire_and_in_the_answer() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
     let turn = client
@@ -81,7 +84,7 @@ async fn a_hundred_megabytes_of_output_stay_small_on_the_wire_and_in_the_answer(
 async fn output_is_shown_while_the_command_runs() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
-    // The command goes on when a file is there, which is made when its first output was seen.
+    // The command continues once a file exists, which the test creates after the first output.
     let prompt = serde_json::json!([{ "type": "text", "text": "run echo early; until test -e go; do sleep 0.01; done; echo late" }]);
     let params = serde_json::json!({ "sessionId": client.session, "prompt": prompt });
     let id = client.start("session/prompt", params).await;
@@ -98,7 +101,7 @@ async fn output_is_shown_while_the_command_runs() {
 }
 
 #[tokio::test]
-async fn an_end_by_a_signal_is_said() {
+async fn end_by_a_signal_is_reported() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
     let turn = client.prompt("run kill -9 $$").await;

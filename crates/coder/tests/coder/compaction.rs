@@ -1,4 +1,5 @@
-//! The older part of a conversation gives way to a summary: shown, stored, never said.
+//! A summary replaces the older part of a conversation: it is shown and stored, but never part of
+//! the agent's text.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -12,10 +13,10 @@ use attache_session::MemoryStore;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What the summary says, and nobody else.
+/// The content of the summary, which appears nowhere else.
 const SECRET: &str = "the summary that nobody says";
 
-/// A model with a window of this many tokens, on the wire of Anthropic.
+/// A model with a window of this many tokens, on the Anthropic wire.
 fn small(url: &str, window: u64) -> Coder {
     let own = json!({ "models": [
         { "provider": "anthropic", "name": "small", "title": "Small", "window": window, "max_output": 500,
@@ -44,7 +45,7 @@ async fn open(server: &Server, window: u64, capabilities: Value, cwd: &Path) -> 
     .await
 }
 
-/// No piece of a summary is said or thought.
+/// No piece of a summary is in the agent's text or thoughts.
 fn nothing_leaks(turn: &Turn) {
     for kind in ["agent_message_chunk", "agent_thought_chunk", "notice"] {
         assert!(!format!("{:?}", turn.all(kind)).contains(SECRET), "{:?}", turn.all(kind));
@@ -67,11 +68,11 @@ fn given(body: &Value) -> String {
     body["messages"].to_string()
 }
 
-/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary
-/// before the model goes on; the turn that runs stays, the usage after it is that of the shorter
+/// COMP-01, COMP-03, COMP-08: a tool result fills the window, so a summary replaces the older part
+/// before the model continues. The running turn stays, and the next usage is that of the shorter
 /// conversation.
 #[tokio::test]
-async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
+async fn full_window_is_summarized_and_the_turn_continues() {
     let long = "a line of some text that is long enough\n".repeat(300);
     let reads = [thinking("I read it", "sig"), tool_use("t1", "read", json!({ "path": "a.txt" }))];
     let server = Server::start(vec![
@@ -107,19 +108,19 @@ async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     );
     assert!(
         last.contains("\"signature\":\"sig\"") && last.contains("a line of some text"),
-        "pairs stay together"
+        "calls and results stay together"
     );
     let used: Vec<_> =
         turn.all("usage_update").iter().map(|usage| usage["used"].as_u64().unwrap()).collect();
     assert!(used.len() >= 3, "{used:?}");
-    // Three calls of 10 + 5 + 7 tokens are in the reply.
+    // The reply counts three calls of 10 + 5 + 7 tokens.
     assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
 }
 
-/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary:
-/// by a notice, else among the thoughts. It is never something that the agent says.
+/// COMP-01, NOTE-01: a client that shows no compactions gets one line, without the summary: as a
+/// notice, else among the thoughts. The agent never says it.
 #[tokio::test]
-async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
+async fn client_without_compactions_is_told_in_one_line() {
     for notices in [true, false] {
         let server = Server::start(vec![
             anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
@@ -138,7 +139,7 @@ async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
             true => turn.all("notice")[0]["title"].as_str().unwrap(),
             false => turn.all("agent_thought_chunk")[0]["content"]["text"].as_str().unwrap(),
         };
-        assert!(told.starts_with("The conversation filled the window:"), "{told}");
+        assert!(told.starts_with("The conversation filled the context window:"), "{told}");
         nothing_leaks(&turn);
         assert!(
             turn.all("compaction_update").is_empty()
@@ -147,10 +148,10 @@ async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
     }
 }
 
-/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply;
-/// with numbers only where they matter.
+/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply.
+/// The message has numbers only if they matter.
 #[tokio::test]
-async fn a_summary_on_request_is_told_once() {
+async fn requested_summary_is_reported_once() {
     let both = json!({ "session": { "compaction": {}, "notices": {} } });
     for (capabilities, said, noticed) in [
         (both, false, false),
@@ -168,7 +169,7 @@ async fn a_summary_on_request_is_told_once() {
             client.prompt("the first prompt").await;
             let turn = client.prompt("/compact").await;
             assert_eq!(turn.stop_reason(), "end_turn");
-            let words = "The older part of the conversation is a summary now";
+            let words = "A summary replaces the older part of the conversation";
             assert_eq!(turn.text().starts_with(words), said, "{capabilities}: {}", turn.text());
             assert!(said || turn.text().is_empty(), "{}", turn.text());
             let titles: Vec<_> =
@@ -184,9 +185,9 @@ async fn a_summary_on_request_is_told_once() {
     }
 }
 
-/// A summary that would save next to nothing is not made, and nothing is told of it.
+/// A summary that saves almost nothing is not made, and the person is not told.
 #[tokio::test]
-async fn a_summary_that_saves_next_to_nothing_is_not_announced() {
+async fn summary_that_saves_almost_nothing_is_not_announced() {
     let too_long = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13 tokens > 12 maximum\"}}";
     let replies = vec![
         anthropic(&[text("short")], "end_turn"),
@@ -204,9 +205,10 @@ async fn a_summary_that_saves_next_to_nothing_is_not_announced() {
     assert!(!told.contains("summary"), "{told}");
 }
 
-/// COMP-03, COMP-08: without a summary the oldest is forgotten, in words, and the turn goes on.
+/// COMP-03, COMP-08: without a summary the oldest part is removed, the person is told, and the turn
+/// continues.
 #[tokio::test]
-async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
+async fn oldest_part_is_removed_if_no_summary_can_be_written() {
     let server = Server::start(vec![
         anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
         Reply::status(
@@ -228,14 +230,14 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     );
     assert_eq!(turn.text(), "done");
     let told = format!("{:?}{:?}", turn.all("notice"), turn.all("agent_thought_chunk"));
-    assert!(told.contains("I forgot the oldest 1 turn"), "{told}");
+    assert!(told.contains("the oldest 1 turn was removed"), "{told}");
     assert!(!given(&bodies(&server)[2]).contains("one one"));
 }
 
-/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The
-/// conversation stays as it was.
+/// CANCEL-02: the sixth state in which a cancel ends a turn at once: while a summary is written.
+/// The conversation is unchanged.
 #[tokio::test]
-async fn a_compaction_is_cancelled_at_once() {
+async fn compaction_is_cancelled_at_once() {
     let mut server = Server::start(vec![
         anthropic(&[text("one")], "end_turn"),
         Reply::stream("event: ping\ndata: {\"type\":\"ping\"}\n\n").then_hang(),
@@ -266,9 +268,9 @@ async fn a_compaction_is_cancelled_at_once() {
     assert!(given(&bodies(&server)[2]).contains("the first prompt"));
 }
 
-/// An overflow that the provider sees first is answered by a summary, once, and the turn goes on.
+/// If the provider reports an overflow first, one summary follows, and the turn continues.
 #[tokio::test]
-async fn an_overflow_compacts_once_and_goes_on() {
+async fn overflow_compacts_once_and_continues() {
     let overflow = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13000 tokens > 12000 maximum\"}}";
     let server = Server::start(vec![
         anthropic(&[text("one")], "end_turn"),
@@ -287,9 +289,10 @@ async fn an_overflow_compacts_once_and_goes_on() {
     assert!(!given(&bodies(&server)[3]).contains("the first prompt"));
 }
 
-/// SESS-13, SESS-18, FORK-01: a summary outlives the process: load, resume and fork go on from it.
+/// SESS-13, SESS-18, FORK-01: a summary outlives the process, and load, resume and fork continue
+/// from it.
 #[tokio::test]
-async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
+async fn summary_survives_load_resume_and_fork() {
     let mut replies =
         vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
     replies.extend((0..3).map(|_| anthropic(&[text("done")], "end_turn")));
@@ -321,9 +324,9 @@ async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
     }
 }
 
-/// USE-02: the person is told once of each level on the way up, with what to do.
+/// USE-02: as the window fills up, the person is told once for each level, with advice.
 #[tokio::test]
-async fn each_level_of_the_window_is_told_once() {
+async fn each_level_of_the_window_is_reported_once() {
     let used = |tokens: u64| {
         let usage = json!({ "input_tokens": tokens - 1, "output_tokens": 1 });
         let start = json!({ "type": "message_start", "message": { "usage": usage } });
@@ -337,8 +340,8 @@ async fn each_level_of_the_window_is_told_once() {
         };
         Reply::stream(&events.iter().map(line).collect::<String>())
     };
-    // No window is so full at the next call: what was counted is not believed beyond four times the
-    // estimate.
+    // A count of more than four times the estimate is ignored, so the window is less full at the
+    // next call.
     let levels = [500_000, 749_999, 750_000, 899_999, 900_000, 950_000, 950_001, 960_000];
     let server = Server::start(levels.iter().map(|level| used(*level)).collect()).await;
     let project = project(&[]);
@@ -352,19 +355,23 @@ async fn each_level_of_the_window_is_told_once() {
         );
     }
     let expected = [
-        (750_000, "The window of Small is 75 % full: the context is filling up".to_owned()),
-        (900_000, "The window of Small is 90 % full: start a new session or compact".to_owned()),
+        (750_000, "The context window of Small is 75 % full: the context is filling up".to_owned()),
+        (
+            900_000,
+            "The context window of Small is 90 % full: start a new session or compact".to_owned(),
+        ),
         (
             950_001,
-            "The window of Small is 95 % full: the next prompt may fail: hand off".to_owned(),
+            "The context window of Small is 95 % full: the next prompt may fail: hand off"
+                .to_owned(),
         ),
     ];
     assert_eq!(told, expected);
 }
 
-/// The offline model has its own summary: what was asked, what was seen.
+/// The offline model has its own summary: the prompts and the files that were read.
 #[tokio::test]
-async fn the_offline_model_compacts_without_words_of_its_own() {
+async fn offline_model_compacts_without_writing_text() {
     let project = project(&[("a.txt", &"a line of some text\n".repeat(900))]);
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let mut client = Client::serve_author(coder(&[]), shows(), session).await;

@@ -1,4 +1,4 @@
-//! What a client says of the agent's instructions and providers.
+//! Instructions and providers that a client sets.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -14,7 +14,7 @@ fn new_session(cwd: &Path) -> Value {
 
 /// SYSP-03, SYSP-04.
 #[tokio::test]
-async fn instructions_of_the_client_reach_the_model_beside_the_agents_own_or_in_their_place() {
+async fn client_instructions_extend_or_replace_those_of_the_agent() {
     let replies =
         vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text("two")], "end_turn")];
     let (server, project) = (Server::start(replies).await, project(&[("AGENTS.md", "Use tabs.")]));
@@ -39,7 +39,7 @@ async fn instructions_of_the_client_reach_the_model_beside_the_agents_own_or_in_
 
 /// PROV-02 to PROV-05.
 #[tokio::test]
-async fn a_provider_is_reached_where_the_client_says_until_it_is_disabled() {
+async fn provider_uses_the_address_of_the_client_until_it_is_disabled() {
     let (mine, theirs) = (
         Server::start(vec![anthropic(&[text("mine")], "end_turn")]).await,
         Server::start(vec![anthropic(&[text("theirs")], "end_turn")]).await,
@@ -83,6 +83,6 @@ async fn a_provider_is_reached_where_the_client_says_until_it_is_disabled() {
     let turn = client.call("session/prompt", prompt).await;
     assert!(
         turn.text() != "mine" && mine.requests().is_empty(),
-        "nobody goes back to the environment's"
+        "the provider of the environment is not used again"
     );
 }

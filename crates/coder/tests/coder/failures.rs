@@ -1,4 +1,4 @@
-//! What happens when a model or its provider does not do what it should.
+//! Failures of a model or its provider.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -12,10 +12,10 @@ use attache_session::MemoryStore;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the
-/// person sees what was tried.
+/// Broken arguments, a missing field and an unknown tool are reported to the model, which
+/// continues. The person sees the attempts.
 #[tokio::test]
-async fn what_cannot_be_called_is_answered_to_the_model() {
+async fn invalid_calls_are_reported_to_the_model() {
     let calls = [
         ("c1", "read", "{\"path\": \"a"),
         ("c2", "edit", "{\n\"path\": \"a\"\n}"),
@@ -32,19 +32,19 @@ async fn what_cannot_be_called_is_answered_to_the_model() {
     let messages = bodies(&server)[1]["messages"].as_array().unwrap().clone();
     let results: Vec<_> = messages.iter().filter(|message| message["role"] == "tool").collect();
     for (result, said) in results.iter().zip([
-        "arguments of read are no JSON",
+        "arguments of read are not JSON",
         "missing field `replacements`",
         "there is no tool \"frobnicate\": use one of read",
-        "arguments of read are not those of this tool",
+        "arguments do not match the tool read",
     ]) {
         assert!(result["content"].as_str().unwrap().contains(said), "{result}");
     }
 }
 
-/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider
-/// says it.
+/// PROMPT-10: the error for a wrong key names the variable to check and never the key, even if the
+/// provider repeats the key.
 #[tokio::test]
-async fn a_wrong_key_names_its_variable_and_not_the_key() {
+async fn wrong_key_names_its_variable_and_not_the_key() {
     let body = json!({ "error": { "type": "authentication_error", "message": format!("invalid x-api-key {KEY}") } });
     let server = Server::start(vec![Reply::status(401, "", &body.to_string())]).await;
     let project = project(&[]);
@@ -57,9 +57,10 @@ async fn a_wrong_key_names_its_variable_and_not_the_key() {
     without_key(&turn);
 }
 
-/// NOTE-01: while a provider makes us wait the person sees why: as a notice, else as a thought.
+/// NOTE-01: while the agent waits for a provider, the person sees the reason: as a notice, else as
+/// a thought.
 #[tokio::test]
-async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
+async fn person_sees_the_wait_for_a_busy_provider() {
     for notices in [true, false] {
         let busy =
             Reply::status(429, "retry-after-ms: 30\r\n", "{\"error\":{\"message\":\"slow down\"}}");
@@ -72,7 +73,7 @@ async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
             Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
         let turn = client.prompt("hello").await;
         assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "here"));
-        let words = "Anthropic limits how often it is asked (status 429): I ask again at once";
+        let words = "Anthropic limits the rate of requests (status 429): retrying now";
         let (told, shown) = (turn.all("notice"), turn.all("agent_thought_chunk"));
         match notices {
             true => assert_eq!((&told[0]["title"], shown.len()), (&json!(words), 0)),
@@ -82,13 +83,13 @@ async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
 }
 
 const REPLACED: &str =
-    "(The answer above is incomplete. I ask again, and the next answer replaces it.)";
+    "(The answer above is incomplete. The request is repeated, and the next answer replaces it.)";
 
-/// A cut answer is asked for again. The person sees that the next one replaces it, the model never
-/// sees it, and its tokens count. A call of a tool that was cut never runs. After `session/load`
-/// the conversation is the same.
+/// A cut answer is requested again. The person sees that the next one replaces it, the model never
+/// sees it, and its tokens count. A tool call that was cut never runs. After `session/load` the
+/// conversation is the same.
 #[tokio::test]
-async fn a_cut_answer_is_asked_for_again_and_replaced() {
+async fn cut_answer_is_requested_again_and_replaced() {
     for notices in [true, false] {
         let write = tool_use("w", "write", json!({ "path": "made", "text": "" }));
         let cut =
@@ -115,9 +116,9 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
             turn.all("agent_message_chunk").iter().map(|chunk| &chunk["messageId"]).collect();
         assert!(
             ids[0] == ids[1] && ids[1] != ids[2],
-            "the new answer is a message of its own: {ids:?}"
+            "the new answer has its own message: {ids:?}"
         );
-        let why = "Anthropic stopped in the middle of its answer: I ask again in 1 second";
+        let why = "Anthropic stopped in the middle of its answer: retrying in 1 second";
         let told = match notices {
             true => turn.all("notice")[0]["title"].clone(),
             false => turn.all("agent_thought_chunk")[1]["content"]["text"].clone(),
@@ -139,20 +140,20 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
         assert_eq!(loaded.text(), format!("{said}And more."));
         client.prompt("and now").await;
         let bodies = bodies(&server);
-        assert_eq!(bodies[0], bodies[1], "the same is asked again");
+        assert_eq!(bodies[0], bodies[1], "the request is repeated");
         for body in &bodies[2..] {
             let body = body["messages"].to_string();
             assert!(body.contains("The whole answer.") && !body.contains("Half an ans"), "{body}");
             assert!(!body.contains("incomplete") && !body.contains("made"), "{body}");
         }
-        assert_eq!(bodies[3]["messages"].as_array().unwrap().len(), 5, "each message once");
+        assert_eq!(bodies[3]["messages"].as_array().unwrap().len(), 5, "each message is sent once");
     }
 }
 
-/// An error in the middle that no second attempt would change ends the turn. What was said stays,
-/// here and for the model.
+/// A permanent error in the middle of an answer ends the turn. The text so far stays, for the
+/// person and for the model.
 #[tokio::test]
-async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
+async fn permanent_error_ends_the_turn_and_keeps_the_text() {
     let denied =
         json!({ "type": "error", "error": { "type": "authentication_error", "message": "no" } });
     let cut =
@@ -169,9 +170,9 @@ async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
     assert_eq!(messages[1]["content"][0]["text"], "Half an ans", "{messages}");
 }
 
-/// CANCEL-02: a cancel while the agent waits to ask again ends the turn at once.
+/// CANCEL-02: a cancel while the agent waits to retry ends the turn at once.
 #[tokio::test]
-async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
+async fn cancel_after_a_cut_answer_ends_the_turn_at_once() {
     let busy = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "try again in 60s" } });
     let cut = Reply::stream(&format!("{}data: {busy}\n\n", anthropic_begin(&[text("I begin")])));
     let server = Server::start(vec![cut, anthropic(&[text("fine")], "end_turn")]).await;
@@ -185,7 +186,7 @@ async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
     let began = Instant::now();
     client.cancel().await;
     assert_eq!(client.finish(id).await.stop_reason(), "cancelled");
-    // A generous bound: the wait is a minute.
+    // A generous limit: the wait is a minute.
     assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(client.prompt("again").await.text(), "fine");
     assert_eq!(
@@ -195,9 +196,9 @@ async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
     );
 }
 
-/// CANCEL-02: a cancel closes the connection to the provider, and the session goes on at once.
+/// CANCEL-02: a cancel closes the connection to the provider, and the session continues at once.
 #[tokio::test]
-async fn a_cancel_in_the_middle_of_an_answer_closes_the_connection() {
+async fn cancel_in_the_middle_of_an_answer_closes_the_connection() {
     let begun = Reply::stream(&anthropic_begin(&[text("I begin")])).then_hang();
     let mut server = Server::start(vec![begun, anthropic(&[text("fine")], "end_turn")]).await;
     let project = project(&[]);
@@ -211,16 +212,16 @@ async fn a_cancel_in_the_middle_of_an_answer_closes_the_connection() {
     client.cancel().await;
     let turn = client.finish(id).await;
     assert_eq!(turn.stop_reason(), "cancelled");
-    // A generous bound: it shows that nothing was waited for.
+    // A generous limit, which shows that the turn did not wait.
     assert!(began.elapsed() < Duration::from_secs(5));
     server.closed.recv().await.unwrap();
     assert_eq!(client.prompt("again").await.text(), "fine");
-    assert!(bodies(&server)[1].to_string().contains("I begin"), "what was said is not forgotten");
+    assert!(bodies(&server)[1].to_string().contains("I begin"), "the text so far is kept");
 }
 
-/// CANCEL-02: before the first byte, and while a busy provider is waited for.
+/// CANCEL-02: before the first byte, and while the agent waits for a busy provider.
 #[tokio::test]
-async fn a_cancel_while_nothing_comes_waits_for_nothing() {
+async fn cancel_before_the_answer_ends_the_turn_at_once() {
     let busy = Reply::status(429, "retry-after: 60\r\n", "{\"error\":{\"message\":\"slow down\"}}");
     for (reply, sign) in
         [(Reply::nothing().then_hang(), "session_info_update"), (busy, "agent_thought_chunk")]
@@ -248,9 +249,10 @@ async fn a_cancel_while_nothing_comes_waits_for_nothing() {
     }
 }
 
-/// A conversation that is too long for the provider is made shorter, in words, and goes on.
+/// A conversation that is too long for the provider is shortened, the person is told, and the turn
+/// continues.
 #[tokio::test]
-async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
+async fn overflow_removes_the_oldest_part_and_retries() {
     let too_long = || {
         let error = json!({ "type": "invalid_request_error", "message": "prompt is too long: 5 tokens > 4 maximum" });
         Reply::status(400, "", &json!({ "error": error }).to_string())
@@ -269,20 +271,20 @@ async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
     assert_eq!(turn.stop_reason(), "end_turn", "{turn:?}");
     assert_eq!(turn.text(), "two");
     let thoughts = format!("{:?}", turn.all("agent_thought_chunk"));
-    assert!(thoughts.contains("I forgot the oldest 1 turn"), "{thoughts}");
+    assert!(thoughts.contains("the oldest 1 turn was removed"), "{thoughts}");
     assert!(!bodies(&server)[3].to_string().contains("long story"));
-    // The second time there is nothing to forget but this very prompt.
+    // The second time only this prompt could be removed.
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let (code, message) = error(&client.prompt("alone").await);
     assert!(
-        code == -32603 && message.contains("nothing left to forget: begin a new session"),
+        code == -32603 && message.contains("no more of it can be removed: start a new session"),
         "{message}"
     );
 }
 
-/// PROMPT-07: the stop reason is that of the model.
+/// PROMPT-07: the stop reason comes from the model.
 #[tokio::test]
-async fn a_turn_ends_for_the_models_reason() {
+async fn turn_ends_for_the_models_reason() {
     let write = tool_use("w", "write", json!({ "path": "made", "text": "" }));
     for reason in ["refusal", "max_tokens"] {
         let server = Server::start(vec![anthropic(&[text("so"), write.clone()], reason)]).await;
@@ -291,13 +293,13 @@ async fn a_turn_ends_for_the_models_reason() {
         client.set("mode", "auto").await;
         let turn = client.prompt("hello").await;
         assert_eq!((turn.stop_reason(), turn.text().as_str()), (reason, "so"));
-        assert!(!project.path().join("made").exists(), "what it asked for before is not done");
+        assert!(!project.path().join("made").exists(), "its tool call did not run");
     }
 }
 
-/// A model that says nothing at all is an error, and one that never stops is stopped.
+/// An empty response is an error, and an endless model is stopped.
 #[tokio::test]
-async fn a_silent_model_and_an_endless_one_end() {
+async fn silent_and_endless_models_end_the_turn() {
     let server = Server::start(vec![anthropic(&[], "end_turn")]).await;
     let project = project(&[]);
     let (code, message) =
@@ -313,7 +315,7 @@ async fn a_silent_model_and_an_endless_one_end() {
 }
 
 #[tokio::test]
-async fn no_network_is_said_with_the_host() {
+async fn network_error_names_the_host() {
     let project = project(&[]);
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let variables = anthropic_at(&format!("http://{free}"));
@@ -324,16 +326,17 @@ async fn no_network_is_said_with_the_host() {
     );
 }
 
-/// The same call that fails again and again is told to the model, then the turn ends and says why.
+/// A repeated failing call is first reported to the model; then the turn ends and says why.
 #[tokio::test]
-async fn a_call_that_fails_again_and_again_ends_the_turn() {
+async fn call_that_fails_repeatedly_ends_the_turn() {
     let read = || anthropic(&[tool_use("t", "read", json!({ "path": "missing" }))], "tool_use");
     let server = Server::start((0..5).map(|_| read()).collect()).await;
     let project = project(&[]);
     let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
     assert_eq!((turn.stop_reason(), turn.tool_calls().len()), ("max_turn_requests", 4), "{turn:?}");
     assert!(
-        turn.text().contains("I stop here: the same call of `read` failed 4 times in a row"),
+        turn.text()
+            .contains("The turn was stopped: the same call of `read` failed 4 times in a row"),
         "{}",
         turn.text()
     );

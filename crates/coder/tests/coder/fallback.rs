@@ -1,4 +1,4 @@
-//! What happens when a provider fails for good and the person named another model for that.
+//! The fallback model, which continues when a provider fails permanently.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -38,9 +38,9 @@ fn model(turn: &Turn) -> String {
     model["currentValue"].as_str().unwrap().to_owned()
 }
 
-/// CONF-03: the switch is announced by the options and in words, and stays.
+/// CONF-03: the switch is announced in the options and in words, and it stays.
 #[tokio::test]
-async fn the_fallback_goes_on_and_the_person_is_told() {
+async fn fallback_continues_and_the_person_is_told() {
     for notices in [false, true] {
         let replies = vec![chat_text("Here I am."), chat_text("Still me.")];
         let (first, second) = (Server::start(vec![quota()]).await, Server::start(replies).await);
@@ -54,7 +54,7 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
             ("end_turn", "openai/gpt-4o-mini"),
             "{turn:?}"
         );
-        let words = "goes on in place of the model that was chosen";
+        let words = "continues instead of the chosen model";
         match notices {
             true => {
                 let notice = turn.all("notice")[0];
@@ -79,11 +79,11 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     }
 }
 
-/// What was said before the end stays once, and the other model is told to go on from there;
-/// thoughts of the first are not for it. Where the person was told that another answer replaces the
-/// text, the other model begins at the start.
+/// Text before the failure appears once, and the other model is asked to continue from there. It
+/// does not get the thoughts of the first model. If the person was told that another answer
+/// replaces the text, the other model starts from the beginning.
 #[tokio::test]
-async fn words_before_the_failure_are_not_said_twice() {
+async fn text_before_the_failure_is_not_repeated() {
     let credit =
         json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
     let begun = anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]);
@@ -102,7 +102,7 @@ async fn words_before_the_failure_are_not_said_twice() {
         let body = bodies(&second)[0].to_string();
         assert!(!body.contains("sig"), "{body}");
         assert_eq!(
-            body.contains("The answer is forty-") && body.contains("broke off"),
+            body.contains("The answer is forty-") && body.contains("was cut off"),
             goes_on,
             "{body}"
         );
@@ -110,10 +110,10 @@ async fn words_before_the_failure_are_not_said_twice() {
     }
 }
 
-/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too,
-/// the error stands.
+/// A wrong key or request must be fixed by the person. Without a fallback, or if the fallback fails
+/// too, the error is reported.
 #[tokio::test]
-async fn no_other_model_is_asked_where_it_would_not_help() {
+async fn fallback_is_not_used_if_it_cannot_help() {
     let wrong = |status, kind: &str| {
         let error = json!({ "error": { "type": kind, "message": "no" } });
         Reply::status(status, "", &error.to_string())
@@ -138,10 +138,9 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
     assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }
 
-/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is
-/// told.
+/// CONF-06: an unknown fallback can be chosen; a fallback without a provider is reported.
 #[tokio::test]
-async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
+async fn missing_fallback_is_reported_when_the_session_opens() {
     let project = project(&[]);
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let variables = variables(&[("OPENAI_API_KEY", KEY), ("ATTACHE_FALLBACK", "nobody/knows")]);

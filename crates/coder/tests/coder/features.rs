@@ -1,4 +1,4 @@
-//! The verbs of the offline model that show what a client can show.
+//! The verbs of the offline model that show the features of a client.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -19,9 +19,9 @@ async fn says(prompt: &str) -> Turn {
     turn
 }
 
-/// PLAN-01: the whole list each time, one step further.
+/// PLAN-01: each update has the whole list, one step further.
 #[tokio::test]
-async fn a_plan_is_shown_and_ticked_off() {
+async fn plan_is_shown_and_completed() {
     let turn = says("plan read, write").await;
     let statuses: Vec<Vec<&str>> = turn
         .all("plan")
@@ -39,11 +39,11 @@ async fn a_plan_is_shown_and_ticked_off() {
         statuses,
         [["in_progress", "pending"], ["completed", "in_progress"], ["completed", "completed"]]
     );
-    assert_eq!(turn.text(), "A plan of 2 steps, all ticked off:\n\n- read\n- write\n");
+    assert_eq!(turn.text(), "A plan of 2 steps, all completed:\n\n- read\n- write\n");
 }
 
 #[tokio::test]
-async fn thoughts_come_before_the_answer_and_a_failing_tool_fails() {
+async fn thoughts_precede_the_answer_and_a_failing_tool_fails() {
     let turn = says("think about `the sea`").await;
     let thoughts: String = turn
         .all("agent_thought_chunk")
@@ -57,12 +57,12 @@ async fn thoughts_come_before_the_answer_and_a_failing_tool_fails() {
     );
     let turn = says("fail").await;
     assert_eq!(turn.titles(), ["failed Read there is no such file"]);
-    assert!(turn.text().starts_with("The tool failed, as it was to: "), "{}", turn.text());
+    assert!(turn.text().starts_with("The tool failed, as requested: "), "{}", turn.text());
 }
 
-/// CANCEL-02: a long answer comes piece by piece and ends at once when it is cancelled.
+/// CANCEL-02: a long answer arrives in pieces and ends at once when it is cancelled.
 #[tokio::test]
-async fn a_long_answer_can_be_watched_and_cancelled() {
+async fn long_answer_streams_and_can_be_cancelled() {
     assert_eq!(says("count to 3").await.text(), "1\n2\n3\n");
     let project = project(&[]);
     let mut client = client(json!({}), project.path()).await;
@@ -75,20 +75,20 @@ async fn a_long_answer_can_be_watched_and_cancelled() {
     client.cancel().await;
     let turn = client.finish(id).await;
     assert_eq!(turn.stop_reason(), "cancelled");
-    // A generous bound: to count on would take a minute and a half.
+    // A generous limit: counting to the end takes a minute and a half.
     assert!(began.elapsed() < Duration::from_secs(5) && !turn.text().contains("1000"));
 }
 
-/// ELIC-03, ELIC-14: the answer comes by a form, else by the next prompt.
+/// ELIC-03, ELIC-14: a form gives the answer, else the next prompt.
 #[tokio::test]
-async fn a_question_is_answered_by_a_form_or_by_the_next_prompt() {
+async fn question_is_answered_by_a_form_or_the_next_prompt() {
     let project = project(&[]);
     let mut with_forms = client(json!({ "elicitation": { "form": {} } }), project.path()).await;
     for (answer, said) in [
         (json!({ "action": "accept", "content": { "answer1": "red" } }), "Your answer is `red`.\n"),
         (
             json!({ "action": "decline" }),
-            "The person declined to answer. Go on without it, or say what is missing.\n",
+            "The person declined to answer. Continue without an answer, or say what is missing.\n",
         ),
     ] {
         with_forms.forms.push_back(answer);
@@ -105,9 +105,9 @@ async fn a_question_is_answered_by_a_form_or_by_the_next_prompt() {
     assert!(without.prompt("blue").await.text().starts_with("I cannot do that"), "once");
 }
 
-/// SUB-01: a subagent of the same model; one of its own is refused.
+/// SUB-01: a subagent of the same model. A subagent cannot start another one.
 #[tokio::test]
-async fn a_prompt_is_given_to_a_subagent() {
+async fn subagent_runs_a_prompt() {
     let turn = says("delegate show a.txt").await;
     assert_eq!(turn.titles(), ["completed show a.txt", "completed Read a.txt"]);
     assert!(
@@ -118,11 +118,11 @@ async fn a_prompt_is_given_to_a_subagent() {
     );
     let turn = says("delegate delegate help").await;
     assert_eq!(turn.titles(), ["completed delegate help", "failed help"]);
-    assert!(turn.text().contains("A subagent has no subagents"), "{}", turn.text());
+    assert!(turn.text().contains("A subagent cannot start subagents"), "{}", turn.text());
 }
 
 #[tokio::test]
-async fn a_page_is_fetched_and_the_mode_plan_is_left_after_asking() {
+async fn fetching_a_page_and_leaving_plan_mode_ask_first() {
     let web =
         Server::start(vec![Reply::status(200, "content-type: text/html\r\n", "<h1>Hello</h1>")])
             .await;
@@ -136,5 +136,5 @@ async fn a_page_is_fetched_and_the_mode_plan_is_left_after_asking() {
     client.choices.push_back("edit");
     let turn = client.prompt("leave plan mode").await;
     assert_eq!(turn.all("current_mode_update")[0]["currentModeId"], "edit");
-    assert!(turn.text().contains("The mode is edit now"), "{}", turn.text());
+    assert!(turn.text().contains("The mode is now edit"), "{}", turn.text());
 }

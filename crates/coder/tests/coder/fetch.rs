@@ -1,4 +1,4 @@
-//! Pages of the web, from a server on this machine, which the person allows each time.
+//! Web pages from a server on this machine. The person allows each fetch.
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
@@ -11,8 +11,7 @@ fn page(content_type: &str, body: &str) -> Reply {
     Reply::status(200, &format!("content-type: {content_type}\r\n"), body)
 }
 
-/// What came of fetching these addresses, one after the other, and what the model was told of the
-/// last.
+/// The outcome of fetching these addresses one after the other, and the model's last result.
 async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Client) {
     let fetch = |(index, url): (usize, &String)| {
         anthropic(&[tool_use(&format!("f{index}"), "fetch", json!({ "url": url }))], "tool_use")
@@ -30,10 +29,10 @@ async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Cl
     (turn, said.to_owned(), client)
 }
 
-/// TOOL-01, PERM-02: a page is asked for by its address, and comes as Markdown; the title keeps the
-/// query to itself.
+/// TOOL-01, PERM-02: the question shows the address, the page becomes Markdown, and the title hides
+/// the query.
 #[tokio::test]
-async fn a_page_is_asked_for_and_comes_as_markdown() {
+async fn page_is_fetched_after_a_question_as_markdown() {
     let html = "<html><script>no()</script><h1>Größe</h1><p>A <a href='/x'>link</a></p></html>";
     let web = Server::start(vec![page("text/html; charset=utf-8", html)]).await;
     let (turn, said, client) =
@@ -61,10 +60,9 @@ async fn a_page_is_asked_for_and_comes_as_markdown() {
     );
 }
 
-/// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is
-/// fetched.
+/// The agent sends nothing before the person allows it, and fetches only web pages.
 #[tokio::test]
-async fn what_is_not_allowed_or_no_page_is_not_fetched() {
+async fn only_allowed_web_pages_are_fetched() {
     let web = Server::start(Vec::new()).await;
     let (turn, said, _) = fetched(std::slice::from_ref(&web.url), &["reject_once"]).await;
     assert_eq!(turn.tool_calls()[0]["status"], "failed");
@@ -74,7 +72,7 @@ async fn what_is_not_allowed_or_no_page_is_not_fetched() {
         ("file:///etc/passwd", "only http and https"),
         ("ftp://example.org/", "only http and https"),
         ("nonsense", "not a web address"),
-        (password.as_str(), "name or password"),
+        (password.as_str(), "user name or a password"),
     ] {
         let (_, said, client) = fetched(&[url.to_owned()], &["allow_once"]).await;
         assert!(said.contains(why), "{url}: {said}");
@@ -83,9 +81,9 @@ async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     assert!(web.requests().is_empty());
 }
 
-/// A server may send on within its host; to another one only the person goes.
+/// A redirect may lead to the same host; only a new call leads to another one.
 #[tokio::test]
-async fn a_page_that_sends_on_to_another_host_is_named_and_not_followed() {
+async fn redirect_to_another_host_is_named_and_not_followed() {
     let moved = |to: &str| Reply::status(302, &format!("location: {to}\r\n"), "");
     let other = Server::start(Vec::new()).await;
     let elsewhere = other.url.replace("127.0.0.1", "localhost");
@@ -100,17 +98,17 @@ async fn a_page_that_sends_on_to_another_host_is_named_and_not_followed() {
     let (_, said, _) = fetched(&[at("a")], &["allow_once"]).await;
     assert!(said.contains("/v1/b\n\nhere"), "{said}");
     let (turn, said, _) = fetched(&[at("c")], &["allow_once"]).await;
-    assert!(said.contains(&format!("sends on to another host, {elsewhere}")), "{said}");
+    assert!(said.contains(&format!("redirects to another host: fetch {elsewhere}")), "{said}");
     assert_eq!(turn.tool_calls()[0]["status"], "failed");
     let (_, said, _) = fetched(&[at("d")], &["allow_once"]).await;
     assert!(said.contains("only http and https are fetched, not file"), "{said}");
     assert!(other.requests().is_empty());
 }
 
-/// Character sets, JSON, what is no text, what is not there, and a long page: head and tail for the
-/// model.
+/// Encodings, JSON, binary data, missing pages, and a long page, of which the model gets the
+/// beginning and the end.
 #[tokio::test]
-async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
+async fn pages_are_read_by_type_and_long_ones_are_cut_in_the_middle() {
     let long = format!("<p>begin</p>{}<p>end</p>", "<p>middle of the page</p>".repeat(20_000));
     let replies = vec![
         page("application/json", "{\"a\":[1,2]}"),
@@ -121,7 +119,7 @@ async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
     let web = Server::start(replies).await;
     for (said, length) in [
         ("{\"a\":[1,2]}", 200),
-        ("is no text (image/png, 1 byte)", 200),
+        ("is not text (image/png, 1 byte)", 200),
         ("the server answered 404 Not Found: # Nothing here", 200),
         ("begin", 25 * 1024),
     ] {
@@ -137,7 +135,7 @@ async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
 
 /// CANCEL-02.
 #[tokio::test]
-async fn a_cancel_does_not_wait_for_a_page() {
+async fn cancel_does_not_wait_for_a_page() {
     let mut web = Server::start(vec![Reply::nothing().then_hang()]).await;
     let replies = vec![
         anthropic(&[tool_use("f", "fetch", json!({ "url": web.url }))], "tool_use"),

@@ -1,11 +1,11 @@
-//! Files that cannot be worked with, and places outside the session's folders.
+//! Files that the agent cannot use, and places outside the session's folders.
 
 use crate::client::Client;
 use crate::projects::{project, read, write};
 use serde_json::json;
 
 #[tokio::test]
-async fn nothing_outside_the_folders_is_read_searched_or_changed() {
+async fn files_outside_the_folders_are_not_read_searched_or_changed() {
     let outside = project(&[("secret.txt", "hush word\n")]);
     let project = project(&[("a.txt", "word\n")]);
     std::os::unix::fs::symlink(outside.path(), project.path().join("link")).unwrap();
@@ -35,7 +35,7 @@ async fn nothing_outside_the_folders_is_read_searched_or_changed() {
 }
 
 #[tokio::test]
-async fn places_are_told_in_the_clients_words_and_changed_where_they_lead() {
+async fn locations_use_the_clients_paths_and_edits_follow_links() {
     let project = project(&[("real/a.txt", "word\n")]);
     let cwd = project.path().join("linked");
     std::os::unix::fs::symlink(project.path().join("real"), &cwd).unwrap();
@@ -49,7 +49,7 @@ async fn places_are_told_in_the_clients_words_and_changed_where_they_lead() {
 }
 
 #[tokio::test]
-async fn further_roots_are_inside() {
+async fn additional_roots_belong_to_the_session() {
     let (first, second) = (project(&[]), project(&[("b.txt", "word\n")]));
     let session =
         json!({ "cwd": first.path(), "mcpServers": [], "additionalDirectories": [second.path()] });
@@ -63,7 +63,7 @@ async fn further_roots_are_inside() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
+async fn binary_and_large_files_are_described() {
     let project = project(&[("empty.txt", "")]);
     write(project.path(), "image.png", b"\x89PNG\0\0word\0");
     write(project.path(), "picture.gif", b"GIF89a\x02\0\x01\0\0");
@@ -78,12 +78,15 @@ async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
         assert!(
             text("show picture.gif")
                 .await
-                .contains("is a GIF picture of 2 × 1 pixels: Offline takes no")
+                .contains("is a GIF picture of 2 × 1 pixels: Offline does not")
         );
         assert!(text("show book.pdf").await.contains("is a PDF document: only text"));
-        assert!(text("show large.txt").await.contains("too large: 10000000 bytes"));
+        assert!(text("show large.txt").await.contains("too large: it has 10000000 bytes"));
         assert_eq!(text("show empty.txt").await, "`empty.txt` is empty.\n");
-        assert!(text("show latin.txt").await.contains("café word\n"), "never asked of the client");
+        assert!(
+            text("show latin.txt").await.contains("café word\n"),
+            "the client is not asked for it"
+        );
         let found = text("where is word used").await;
         assert!(
             found.contains("2,000,001 lines of 2 files") && found.contains("more lines"),
@@ -94,7 +97,7 @@ async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
 }
 
 #[tokio::test]
-async fn a_rename_tells_which_files_it_could_not_change() {
+async fn rename_reports_the_files_that_it_could_not_change() {
     let project = project(&[("a.txt", "word\n")]);
     write(project.path(), "large.txt", "word\n".repeat(1_000_000));
     let mut client = Client::open(project.path()).await;
@@ -108,7 +111,7 @@ async fn a_rename_tells_which_files_it_could_not_change() {
 }
 
 #[tokio::test]
-async fn more_files_than_one_rename_takes_are_counted() {
+async fn rename_counts_the_files_beyond_its_limit() {
     let project = project(&[]);
     for number in 0..45 {
         write(project.path(), &format!("{number:02}.txt"), "word\n");
@@ -119,7 +122,7 @@ async fn more_files_than_one_rename_takes_are_counted() {
     assert_eq!(turn.stop_reason(), "end_turn");
     assert!(turn.text().contains("40 places of 40 files"), "{}", turn.text());
     assert!(
-        turn.text().contains("Still to do: 5 more files; say it again to go on."),
+        turn.text().contains("Still to do: 5 more files. Repeat the request to continue."),
         "{}",
         turn.text()
     );
@@ -127,7 +130,7 @@ async fn more_files_than_one_rename_takes_are_counted() {
 }
 
 #[tokio::test]
-async fn a_huge_request_is_refused_in_a_small_message() {
+async fn huge_request_is_refused_with_a_small_message() {
     let project = project(&[("a.txt", "word\n")]);
     let mut client = Client::open(project.path()).await;
     let (long, longer) = ("x".repeat(10_000), "x".repeat(60_000));
@@ -138,7 +141,7 @@ async fn a_huge_request_is_refused_in_a_small_message() {
         format!("run {longer}"),
     ] {
         let turn = client.prompt(&prompt).await;
-        assert!(turn.text().contains("bytes long: at most"), "{}", turn.text());
+        assert!(turn.text().contains("bytes and the limit is"), "{}", turn.text());
         assert_eq!(turn.stop_reason(), "end_turn");
     }
 }

@@ -1,11 +1,11 @@
-//! The built-in agent, served by the kit to a raw client that sees every line.
+//! Tests of the built-in agent, which the kit serves to a raw client that sees every line.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at the first surprise"
+    reason = "a test stops at the first unexpected result"
 )]
 
 mod client;

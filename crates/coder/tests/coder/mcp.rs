@@ -1,4 +1,4 @@
-//! MCP servers of a session: those that are there, those that are not, and those that come and go.
+//! MCP servers of a session: ready ones, missing ones, and those that come and go.
 
 use crate::client::Client;
 use crate::mcp_place::{Place, call, lives, offered, system, thoughts};
@@ -7,18 +7,18 @@ use crate::server::{Reply, Server};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// SESS-09: what can be reached is said.
+/// SESS-09: all supported transports are advertised.
 #[tokio::test]
-async fn all_three_transports_are_advertised() {
+async fn all_transports_are_advertised() {
     let client =
         Client::connect(attache_agent::serve(attache_coder::Coder::new()), json!({})).await;
     let capabilities = &client.initialized["result"]["agentCapabilities"]["mcpCapabilities"];
     assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
 }
 
-/// A server that never answers delays neither the session nor a prompt, and is named once.
+/// A server that never responds delays neither the session nor a prompt, and is reported once.
 #[tokio::test]
-async fn a_hung_server_delays_nothing_and_is_named_once() {
+async fn hung_server_delays_nothing_and_is_reported_once() {
     let place = Place::new();
     let provider = Server::start((0..100).map(|_| chat_text("fine")).collect()).await;
     let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(3));
@@ -38,15 +38,15 @@ async fn a_hung_server_delays_nothing_and_is_named_once() {
         }
     }
     assert_eq!(
-        said.matches("The MCP server stuck gave no answer within 3 seconds").count(),
+        said.matches("The MCP server stuck did not respond within 3 seconds").count(),
         1,
         "{said}"
     );
 }
 
-/// NOTE-01: who takes notices is told at once, by a notice; no secret is in it.
+/// NOTE-01: a client that supports notices gets one at once, without secrets.
 #[tokio::test]
-async fn a_server_that_ends_is_named_with_its_last_words() {
+async fn server_that_ends_is_reported_with_its_last_line() {
     let place = Place::new();
     let provider = Server::start(vec![chat_text("one")]).await;
     let notices = json!({ "session": { "notices": {} } });
@@ -69,24 +69,27 @@ async fn a_server_that_ends_is_named_with_its_last_words() {
     told.sort();
     assert!(
         told[0].contains(
-            "gone is not there It ended: exit code 3 (its last words: the database of <hidden>"
+            "gone is not available It ended: exit code 3 (its last line: the database of <hidden>"
         ),
         "{told:?}"
     );
     assert!(
-        told[1].contains("missing is not there There is no program no-such-program in its PATH"),
+        told[1].contains("missing is not available Its PATH has no program no-such-program"),
         "{told:?}"
     );
-    assert!(told[2].contains("stray gave no answer within 2 seconds"), "{told:?}");
-    assert!(told[2].contains("it wrote what is no message: Welcome to the server!"), "{told:?}");
+    assert!(told[2].contains("stray did not respond within 2 seconds"), "{told:?}");
+    assert!(
+        told[2].contains("it wrote this to stdout, which is not a message: Welcome to the server!"),
+        "{told:?}"
+    );
     let turn = client.prompt("one").await;
     assert!(!format!("{told:?} {turn:?}").contains("hush"));
-    assert!(system(&bodies(&provider)[0]).contains("- gone: not there (it ended: exit code 3"));
+    assert!(system(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
 }
 
-/// A server at an address that wants a key is named with the status; the header is in no word.
+/// A server that requires a key is reported with the status. The header appears nowhere.
 #[tokio::test]
-async fn a_server_that_refuses_its_key_is_named() {
+async fn server_that_refuses_its_key_is_reported() {
     let place = Place::new();
     let refusals = || vec![Reply::status(401, "", "no hush-hush here")];
     let (http, sse) = (Server::start(refusals()).await, Server::start(refusals()).await);
@@ -101,20 +104,20 @@ async fn a_server_that_refuses_its_key_is_named() {
     let (one, two) = (client.prompt("one").await, client.prompt("two").await);
     let said = thoughts(&one) + &thoughts(&two);
     for name in [
-        "web is not there: HTTP 401",
-        "old is not there: HTTP 401",
-        "nowhere is not there: No answer from its address",
+        "web is not available: HTTP 401",
+        "old is not available: HTTP 401",
+        "nowhere is not available: No response from its address",
     ] {
         assert!(said.contains(name), "{said}");
     }
     let seen = format!("{one:?} {two:?} {:?}", bodies(&provider));
     assert!(!seen.contains("hush") && !seen.contains("query-key"), "{seen}");
-    assert!(http.requests()[0].contains("hush-hush"), "the server itself was given it");
+    assert!(http.requests()[0].contains("hush-hush"), "the server itself received it");
 }
 
-/// Its tools come when it is ready, in the middle of a turn too.
+/// The tools appear when the server is ready, even during a turn.
 #[tokio::test]
-async fn tools_of_a_late_server_come_within_the_turn() {
+async fn tools_of_a_late_server_appear_during_the_turn() {
     let place = Place::new();
     let provider = Server::start(vec![call("hand__progress", &json!({})), chat_text("done")]).await;
     let servers = [place.server_that_waits("hand"), place.server("late", "late")];
@@ -131,9 +134,9 @@ async fn tools_of_a_late_server_come_within_the_turn() {
     assert!(!late(&bodies[0]) && late(&bodies[1]));
 }
 
-/// A list of tools that changes is followed.
+/// The agent follows changes of a server's list of tools.
 #[tokio::test]
-async fn a_changed_list_of_tools_is_followed() {
+async fn changed_list_of_tools_is_used() {
     let place = Place::new();
     let replies = vec![call("hand__grow", &json!({})), chat_text("done"), chat_text("again")];
     let provider = Server::start(replies).await;
@@ -148,7 +151,7 @@ async fn a_changed_list_of_tools_is_followed() {
 }
 
 #[tokio::test]
-async fn too_many_tools_are_bounded_and_said() {
+async fn tools_are_limited_and_the_person_is_told() {
     let place = Place::new();
     let provider = Server::start(vec![chat_text("one")]).await;
     let mut client = place.open(&[place.server("hand", "many")], &provider, json!({})).await;
@@ -163,7 +166,7 @@ async fn too_many_tools_are_bounded_and_said() {
     );
 }
 
-/// SESS-20 and the end of a session: servers come back with a session, and end with it.
+/// SESS-20: servers start with a session and end with it.
 #[tokio::test]
 async fn servers_end_with_their_session() {
     let place = Place::new();
@@ -174,7 +177,7 @@ async fn servers_end_with_their_session() {
     client.close().await;
     let deadline = Instant::now() + Duration::from_secs(10);
     while lives(&traces) {
-        assert!(Instant::now() < deadline, "it still lives");
+        assert!(Instant::now() < deadline, "it still runs");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

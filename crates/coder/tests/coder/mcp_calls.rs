@@ -1,4 +1,4 @@
-//! Calls of tools of MCP servers: asked for, shown, cancelled, failed.
+//! Calls of tools of MCP servers: questions, display, cancellation and failure.
 
 use crate::mcp_place::{Place, call, thoughts, told};
 use crate::provider::{bodies, chat, chat_calls, chat_text};
@@ -6,10 +6,10 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// SESS-07, SESS-08, SESS-09: the server is started in the session's folder with its environment,
-/// asked for its tools, and called; what it says about itself is data for the model.
+/// SESS-07, SESS-08, SESS-09: the server starts in the session's folder with its environment, lists
+/// its tools, and is called. Its instructions are data for the model.
 #[tokio::test]
-async fn a_tool_of_a_server_is_offered_called_and_shown() {
+async fn server_tool_is_offered_called_and_shown() {
     let place = Place::new();
     let (turn, told) = place.calls("env", json!({})).await;
     assert_eq!(told["content"], format!("hush-hush {}", place.project().display()));
@@ -36,10 +36,10 @@ async fn a_tool_of_a_server_is_offered_called_and_shown() {
     );
 }
 
-/// TOOL-07: pictures go to the model and the client, the rest in words or as it is; nothing is over
-/// 64 KiB.
+/// TOOL-07: pictures go to the model and the client, everything else as words or unchanged. No
+/// message exceeds 64 KiB.
 #[tokio::test]
-async fn every_kind_of_content_is_mapped_and_what_is_long_is_cut() {
+async fn every_kind_of_content_is_mapped_and_long_content_is_cut() {
     let place = Place::new();
     let (turn, told) = place.calls("mixed", json!({})).await;
     let text = told.to_string();
@@ -63,20 +63,20 @@ async fn every_kind_of_content_is_mapped_and_what_is_long_is_cut() {
         text.len()
     );
     assert_eq!(turn.tool_calls()[0]["status"], "completed");
-    assert!(text.contains("it returned 3,250,000 bytes; all of them are in /"), "{text}");
+    assert!(text.contains("it returned 3,250,000 bytes; /"), "{text}");
 }
 
 #[tokio::test]
-async fn a_tool_that_says_it_failed_has_failed() {
+async fn tool_that_reports_a_failure_has_failed() {
     let place = Place::new();
     let (turn, told) = place.calls("fail", json!({})).await;
     assert_eq!(turn.tool_calls()[0]["status"], "failed");
     assert!(told["content"].as_str().unwrap().contains("no such issue"));
 }
 
-/// The call fails in words, and the server is started again for the next one.
+/// The call fails with a message, and the server restarts for the next one.
 #[tokio::test]
-async fn a_server_that_dies_in_a_call_fails_the_call_and_is_started_again() {
+async fn server_that_dies_in_a_call_fails_the_call_and_restarts() {
     let place = Place::new();
     let replies = vec![
         call("hand__die", &json!({})),
@@ -91,18 +91,19 @@ async fn a_server_that_dies_in_a_call_fails_the_call_and_is_started_again() {
     assert_eq!(turn.titles(), ["failed hand: die", "completed hand: echo"]);
     let bodies = bodies(&provider);
     let first = told(&bodies[1])["content"].to_string();
-    assert!(first.contains("the MCP server hand did not do it: it ended"), "{first}");
+    assert!(first.contains("the MCP server hand did not complete the call: it ended"), "{first}");
     assert!(
-        thoughts(&turn).contains("The MCP server hand was lost: It ended: exit code 7"),
+        thoughts(&turn)
+            .contains("The connection to the MCP server hand was lost: It ended: exit code 7"),
         "{}",
         thoughts(&turn)
     );
 }
 
-/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and works on for the next
-/// prompt.
+/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and it stays available for the
+/// next prompt.
 #[tokio::test]
-async fn a_cancel_in_a_call_ends_the_turn_at_once_and_tells_the_server() {
+async fn cancel_during_a_call_ends_the_turn_and_tells_the_server() {
     let place = Place::new();
     let replies =
         vec![call("hand__hang", &json!({})), call("hand__echo", &json!({})), chat_text("fine")];
@@ -137,10 +138,10 @@ async fn progress_is_shown_while_the_server_works() {
     assert_eq!(turn.stop_reason(), "end_turn");
 }
 
-/// ELIC-01, ELIC-14: a server's question in a call is a form about that call, where the client
-/// shows forms.
+/// ELIC-01, ELIC-14: a server's question during a call is a form about that call, if the client
+/// supports forms.
 #[tokio::test]
-async fn a_question_of_a_server_reaches_the_person() {
+async fn question_of_a_server_reaches_the_person() {
     let place = Place::new();
     let provider = Server::start(vec![call("hand__ask", &json!({})), chat_text("done")]).await;
     let forms = json!({ "elicitation": { "form": {} } });
@@ -157,19 +158,19 @@ async fn a_question_of_a_server_reaches_the_person() {
     assert_eq!(told, json!({ "action": "accept", "content": { "name": "Ada" } }));
 }
 
-/// Nobody asks a client for what it does not show (ELIC-01).
+/// ELIC-01: the agent sends a client no forms that it does not support.
 #[tokio::test]
-async fn forms_are_not_offered_to_servers_where_the_client_has_none() {
+async fn forms_are_not_offered_to_servers_without_client_support() {
     let place = Place::new();
     let (_, told) = place.calls("echo", json!({})).await;
     assert_eq!(told["content"], "{}");
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
 }
 
-/// What is shown is what the server gets, also where a model names an argument twice; and an
-/// approval is used up by its call.
+/// The server gets exactly the arguments that were shown, even if a model repeats a name. An
+/// approval covers one call.
 #[tokio::test]
-async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
+async fn call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     let place = Place::new();
     let twice =
         chat(&[chat_calls(&[("c1", "hand__echo", r#"{"a":"safe","a":"evil"}"#)])], "tool_calls");
@@ -186,9 +187,9 @@ async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     assert!(told(&bodies[2])["content"].to_string().contains("it was not allowed"));
 }
 
-/// PERM-01: a server's tool is asked for by name, and a person may refuse it.
+/// PERM-01: the question names the server's tool, and the person may refuse it.
 #[tokio::test]
-async fn a_call_is_asked_for_and_may_be_refused() {
+async fn call_asks_and_may_be_refused() {
     let place = Place::new();
     let provider = Server::start(vec![call("hand__echo", &json!({})), chat_text("ok")]).await;
     let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;

@@ -1,5 +1,5 @@
-//! Where MCP servers are tried: a project, the server `mcp_server.mjs` written by hand, and what it
-//! left behind.
+//! A place to test MCP servers: a project, the handwritten server `mcp_server.mjs`, and the traces
+//! that it leaves.
 
 use crate::client::{Client, Turn};
 use crate::provider::{bodies, chat, chat_at, chat_calls, chat_text, coder};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A project beside which the servers leave their traces.
+/// A project with a folder next to it for the servers' traces.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -33,7 +33,7 @@ impl Place {
         std::fs::read_to_string(self.beside("traces")).unwrap_or_default()
     }
 
-    /// Waits until the servers left this trace.
+    /// Waits until the servers have left this trace.
     pub(crate) async fn traced(&self, word: &str) -> String {
         let deadline = Instant::now() + Duration::from_secs(20);
         while !self.traces().contains(word) {
@@ -43,7 +43,7 @@ impl Place {
         self.traces()
     }
 
-    /// The server by hand with this behaviour.
+    /// The handwritten server with this behaviour.
     pub(crate) fn server(&self, name: &str, behaviour: &str) -> Value {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/coder/mcp_server.mjs");
         let (traces, go) = (self.beside("traces"), self.beside("go"));
@@ -51,21 +51,21 @@ impl Place {
         json!({ "name": name, "command": "node", "args": [script, behaviour, traces, go], "env": env })
     }
 
-    /// The same, whose tool `progress` ends once the file `seen` is there.
+    /// The same server. Its tool `progress` ends once the file `seen` exists.
     pub(crate) fn server_that_waits(&self, name: &str) -> Value {
         let mut server = self.server(name, "plain");
         server["args"][3] = json!(self.beside("seen"));
         server
     }
 
-    /// Begins a prompt.
+    /// Starts a prompt.
     pub(crate) async fn start(&self, client: &mut Client) -> u64 {
         let params =
             json!({ "sessionId": client.session, "prompt": [{ "type": "text", "text": "go" }] });
         client.start("session/prompt", params).await
     }
 
-    /// A session with these servers and a model that gives these replies.
+    /// A session with these servers and a model with these replies.
     pub(crate) async fn open(
         &self,
         servers: &[Value],
@@ -86,8 +86,8 @@ impl Place {
         Client::serve_author(author, capabilities, params).await
     }
 
-    /// What comes of a prompt on which the model calls this tool of the server `hand`, which is
-    /// allowed.
+    /// The outcome of a prompt for which the model calls this tool of the server `hand`. The call
+    /// is allowed.
     pub(crate) async fn calls(&self, tool: &str, arguments: Value) -> (Turn, Value) {
         let provider =
             Server::start(vec![call(&format!("hand__{tool}"), &arguments), chat_text("done")])
@@ -104,7 +104,7 @@ pub(crate) fn call(name: &str, arguments: &Value) -> Reply {
     chat(&[chat_calls(&[("c1", name, &arguments.to_string())])], "tool_calls")
 }
 
-/// What the model was told last that a tool returned.
+/// The last tool result that the model received.
 pub(crate) fn told(body: &Value) -> Value {
     let messages = body["messages"].as_array().unwrap();
     messages.iter().rfind(|message| message["role"] == "tool").unwrap().clone()
@@ -129,7 +129,7 @@ pub(crate) fn system(body: &Value) -> &str {
     body["messages"][0]["content"].as_str().unwrap()
 }
 
-/// Whether a process of this id is there and is no corpse.
+/// Whether a process with this id runs and is not a zombie.
 pub(crate) fn lives(traces: &str) -> bool {
     let id = traces.lines().find_map(|line| line.strip_prefix("pid ")).unwrap();
     let status =

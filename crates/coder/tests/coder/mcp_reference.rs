@@ -1,8 +1,7 @@
-//! MCP servers by those who made MCP, from npm and PyPI, used by the built-in agent over every
-//! transport.
+//! The reference MCP servers from npm and PyPI, used by the built-in agent over every transport.
 //!
-//! `npm ci` in `interop/ts` installs the former; the latter are in the Python environment that
-//! `ATTACHE_MCP_PYTHON` names, else in `target/mcp-python`. One that is missing fails the test.
+//! `npm ci` in `interop/ts` installs the npm ones. The others are in the Python environment that
+//! `ATTACHE_MCP_PYTHON` names, else in `target/mcp-python`. A missing one fails the test.
 
 use crate::client::Turn;
 use crate::mcp_place::{Place, call, offered, thoughts};
@@ -16,7 +15,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
-/// A file of the packages from npm.
+/// A file of the npm packages.
 fn package(path: &str) -> String {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../interop/ts/node_modules/@modelcontextprotocol");
@@ -44,18 +43,18 @@ fn stdio(name: &str, command: &str, arguments: &[&str]) -> Value {
     json!({ "name": name, "command": command, "args": arguments, "env": [] })
 }
 
-/// A server that listens on this machine; it is killed with this value.
+/// A server that listens on this machine. It is killed when this value is dropped.
 struct Listening {
     url: String,
     _child: Child,
     _talk: JoinSet<()>,
 }
 
-/// The server `everything` by one of its transports.
+/// Starts the server `everything` with one of its transports.
 async fn listening(transport: &str, path: &str) -> Listening {
     loop {
-        // Somebody else may take the port before the server does; then it is tried with another
-        // one.
+        // Another program may take the port before the server does; then the test tries another
+        // port.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("node");
         command
@@ -71,7 +70,7 @@ async fn listening(transport: &str, path: &str) -> Listening {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         while let Some(line) = lines.next_line().await.unwrap() {
             if line.ends_with(&format!("port {free}")) {
-                // What it says later is taken from it, lest it waits for somebody to read.
+                // Its later output is read and dropped, so that it never blocks on a full pipe.
                 let mut talk = JoinSet::new();
                 talk.spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return Listening {
@@ -84,7 +83,8 @@ async fn listening(transport: &str, path: &str) -> Listening {
     }
 }
 
-/// What comes of one prompt on which the model calls these tools of the server `ref`, all allowed.
+/// The outcome of one prompt for which the model calls these tools of the server `ref`. All calls
+/// are allowed.
 async fn turn(place: &Place, server: Value, calls: &[(&str, Value)]) -> (Turn, Vec<Value>) {
     let mut replies: Vec<_> =
         calls.iter().map(|(tool, arguments)| call(&format!("ref__{tool}"), arguments)).collect();
@@ -130,14 +130,14 @@ async fn everything_works(server: Value) {
 
 /// SESS-08.
 #[tokio::test]
-async fn the_reference_server_is_used_over_stdio() {
+async fn reference_server_works_over_stdio() {
     everything_works(stdio("ref", "node", &[&package("server-everything/dist/index.js"), "stdio"]))
         .await;
 }
 
 /// SESS-08, SESS-09.
 #[tokio::test]
-async fn the_reference_server_is_used_over_streamable_http() {
+async fn reference_server_works_over_streamable_http() {
     let server = listening("streamableHttp", "/mcp").await;
     everything_works(json!({ "type": "http", "name": "ref", "url": server.url, "headers": [] }))
         .await;
@@ -145,14 +145,14 @@ async fn the_reference_server_is_used_over_streamable_http() {
 
 /// SESS-09.
 #[tokio::test]
-async fn the_reference_server_is_used_over_the_transport_of_old() {
+async fn reference_server_works_over_http_sse() {
     let server = listening("sse", "/sse").await;
     everything_works(json!({ "type": "sse", "name": "ref", "url": server.url, "headers": [] }))
         .await;
 }
 
 #[tokio::test]
-async fn the_reference_server_of_files_reads_one() {
+async fn reference_filesystem_server_reads_a_file() {
     let place = Place::new();
     std::fs::write(place.project().join("notes.txt"), "one two").unwrap();
     let project = place.project().to_str().unwrap().to_owned();
@@ -165,7 +165,7 @@ async fn the_reference_server_of_files_reads_one() {
 }
 
 #[tokio::test]
-async fn a_reference_server_in_python_tells_the_time() {
+async fn reference_time_server_in_python_converts_a_time() {
     let server = stdio("ref", &python("mcp-server-time"), &["--local-timezone", "UTC"]);
     let calls = [(
         "convert_time",

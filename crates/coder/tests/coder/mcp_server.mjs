@@ -1,5 +1,5 @@
-// An MCP server by hand, on stdin and stdout, which behaves as its first argument says. The second is a file for its traces, the third one for
-// which it waits where it waits.
+// A handwritten MCP server on stdin and stdout. Its first argument selects its behaviour, the second
+// names a file for its traces, and the third a file that it waits for.
 import { appendFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -80,7 +80,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     case "tools/list": {
       const many = Array.from({ length: 200 }, (_, index) => tool(`tool${index}`));
       send({ id, result: { tools: behaviour === "many" ? many : tools } });
-      // Who answers has read what came before.
+      // A client that replies has read all earlier messages.
       await ask("ping");
       return trace(`listed ${behaviour}${listed++ ? " again" : ""}`);
     }

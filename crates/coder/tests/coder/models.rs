@@ -1,5 +1,4 @@
-//! Models of providers: what is asked of them, what they say, the tools that they use, and what is
-//! kept.
+//! Models of providers: their requests, their text, their tools, and the stored conversation.
 
 use crate::projects::{project, read};
 use crate::provider::{
@@ -10,9 +9,9 @@ use crate::server::Server;
 use attache_session::MemoryStore;
 use serde_json::{Value, json};
 
-/// USE-01, USE-04: the window, what is used of it, and the cost so far, after each call.
+/// USE-01, USE-04: after each call, the client gets the window, its usage, and the cost so far.
 #[tokio::test]
-async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
+async fn provider_answers_with_text_tokens_and_cost() {
     let replies = vec![
         anthropic(&[thinking("hm", "s"), text("Good "), text("day")], "end_turn"),
         anthropic(&[text("again")], "end_turn"),
@@ -55,15 +54,15 @@ async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
     assert_eq!(
         bodies(&server)[1]["messages"].as_array().unwrap().len(),
         3,
-        "the conversation goes along"
+        "the request contains the conversation"
     );
     without_key(&turn);
 }
 
-/// What a model thought goes back as it came, in the turn, and also after the agent was killed and
+/// A model's signed thoughts go back unchanged in the turn, and also after the agent was killed and
 /// the session loaded.
 #[tokio::test]
-async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
+async fn signed_thoughts_go_back_unchanged_even_after_a_load() {
     let replies = vec![
         anthropic(
             &[
@@ -100,7 +99,7 @@ async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     let cost = |turn: &crate::client::Turn| {
         turn.all("usage_update").last().unwrap()["cost"]["amount"].as_f64().unwrap()
     };
-    assert!(cost(&again) > cost(&turn), "the cost goes on");
+    assert!(cost(&again) > cost(&turn), "the cost keeps growing");
 
     let bodies = bodies(&server);
     let blocks =
@@ -112,16 +111,15 @@ async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     assert_eq!((&result["type"], &result["tool_use_id"]), (&json!("tool_result"), &json!("t1")));
     assert!(result["content"][0]["text"].as_str().unwrap().contains("one\ntwo"));
     for later in [&bodies[2], &bodies[3]] {
-        assert_eq!(blocks(later, 1), first, "unchanged, also when it comes from the store");
+        assert_eq!(blocks(later, 1), first, "unchanged, even from the store");
         assert_eq!(blocks(later, 3)[0], thinking("Now grep.", "sig2"));
     }
     without_key(&turn);
 }
 
-/// Calls of one answer run one after the other, in their order; reasoning of this wire goes back
-/// too.
+/// Calls of one answer run one after the other, in order. Reasoning on this wire goes back too.
 #[tokio::test]
-async fn calls_of_one_answer_run_in_their_order() {
+async fn calls_of_one_answer_run_in_order() {
     let calls = [
         ("c1", "execute", r#"{"command":"printf one > f"}"#),
         ("c2", "execute", r#"{"command":"cat f; printf two > f"}"#),
@@ -143,10 +141,10 @@ async fn calls_of_one_answer_run_in_their_order() {
     assert!(results[2]["content"].as_str().unwrap().contains("two"), "{}", results[2]);
 }
 
-/// TOOL-11, PERM-01: a new file is shown as one without an old text, asked for, and made with its
+/// TOOL-11, PERM-01: a new file is shown without an old text, asks, and is created with its
 /// folders.
 #[tokio::test]
-async fn a_new_file_and_an_edit_are_asked_for_and_made() {
+async fn new_file_and_edit_ask_and_are_made() {
     let write = tool_use("w", "write", json!({ "path": "src/new.rs", "text": "fn new() {}\n" }));
     let replacement = json!({ "old": "new()", "new": "newer()" });
     let edit =
@@ -174,15 +172,15 @@ async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     );
     assert_eq!(client.asked[1]["toolCall"]["content"][0]["oldText"], "fn new() {}\n");
     assert_eq!(read(&project, "src/new.rs"), "fn newer() {}\n");
-    assert_eq!(read(&project, "old"), "kept", "what was not read is not replaced");
+    assert_eq!(read(&project, "old"), "kept", "a file that was not read is not replaced");
     let failed = ["failed Write /etc/attache", "failed Write old"];
     assert_eq!(turn.titles()[2..], failed.map(str::to_owned));
 }
 
-/// No message is longer than 64 KiB, whatever the model writes; the client of these tests checks
-/// each line.
+/// No message exceeds 64 KiB, whatever the model writes. The client of these tests checks each
+/// line.
 #[tokio::test]
-async fn a_long_file_is_written_whole_and_shown_in_part() {
+async fn long_file_is_written_completely_and_shown_in_part() {
     let long: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
     let entries: Vec<_> =
         (0..500).map(|_| json!({ "content": "x".repeat(200), "status": "pending" })).collect();
@@ -197,19 +195,19 @@ async fn a_long_file_is_written_whole_and_shown_in_part() {
     let turn = client.prompt("make it").await;
     assert_eq!(read(&project, "long"), long);
     assert!(
-        turn.tool_calls()[0]["content"][1].to_string().contains("too long to be shown"),
+        turn.tool_calls()[0]["content"][1].to_string().contains("does not fit here"),
         "{turn:?}"
     );
     let results = bodies(&server)[1]["messages"][2]["content"].to_string();
     assert!(
-        results.contains("long made: 20,000 lines")
-            && results.contains("the plan is 132000 bytes long")
+        results.contains("long created: 20,000 lines")
+            && results.contains("the plan has 132000 bytes")
     );
 }
 
-/// A rejected file is not made, and the model hears of it.
+/// A rejected file is not created, and the model is told.
 #[tokio::test]
-async fn a_rejected_new_file_is_not_made() {
+async fn rejected_new_file_is_not_created() {
     let write = tool_use("w", "write", json!({ "path": "new", "text": "x" }));
     let replies = vec![anthropic(&[write], "tool_use"), anthropic(&[text("I see.")], "end_turn")];
     let (server, project) = (Server::start(replies).await, project(&[]));
@@ -222,9 +220,9 @@ async fn a_rejected_new_file_is_not_made() {
     assert!(result["content"][0]["text"].as_str().unwrap().contains("it was not allowed"));
 }
 
-/// What only one model can read is not sent to another; its words and tools are.
+/// Data that only one model can read is not sent to another; its text and tool calls are.
 #[tokio::test]
-async fn another_model_gets_the_words_and_not_the_sealed_thoughts() {
+async fn another_model_gets_the_text_without_sealed_thoughts() {
     let first = vec![
         anthropic(
             &[thinking("secretly", "sig"), tool_use("t1", "read", json!({"path": "a"}))],
@@ -249,9 +247,9 @@ async fn another_model_gets_the_words_and_not_the_sealed_thoughts() {
     assert!(client.prompt("show a").await.text().contains("one"));
 }
 
-/// A kind of content that only another model takes is refused with the names of both.
+/// Content that only another model accepts is refused with the names of both.
 #[tokio::test]
-async fn content_that_the_model_does_not_take_is_refused_by_name() {
+async fn unsupported_content_is_refused_by_name() {
     let (server, project) =
         (Server::start(vec![anthropic(&[text("A cat.")], "end_turn")]).await, project(&[]));
     let mut variables = anthropic_at(&server.url);
@@ -261,7 +259,8 @@ async fn content_that_the_model_does_not_take_is_refused_by_name() {
     assert_eq!((&takes["image"], &takes["audio"]), (&json!(true), &json!(true)));
     let sound = json!([{ "type": "audio", "mimeType": "audio/wav", "data": "AAAA" }]);
     let refused = client.prompt_blocks(sound).await;
-    let expected = "Claude Sonnet 4.5 cannot take a sound: leave it out, or choose another model";
+    let expected =
+        "Claude Sonnet 4.5 does not accept a sound: leave it out, or choose another model";
     assert_eq!(error(&refused), (-32602, expected.to_owned()));
     let picture = json!([
         { "type": "text", "text": "what is this?" },

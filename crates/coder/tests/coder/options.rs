@@ -1,4 +1,4 @@
-//! Which models there are to choose from, and what depends on the choice.
+//! The available models, and the options that depend on the choice.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -12,7 +12,7 @@ fn option<'o>(options: &'o Value, id: &str) -> Option<&'o Value> {
     options.as_array().unwrap().iter().find(|option| option["id"] == id)
 }
 
-/// The values of a select in groups.
+/// The values of a select, by group.
 fn values(option: &Value) -> Vec<&str> {
     let groups = option["options"].as_array().unwrap().iter();
     let values = groups.flat_map(|group| group["options"].as_array().unwrap());
@@ -25,10 +25,10 @@ async fn options(given: &[(&str, &str)]) -> Value {
     client.opened["result"]["configOptions"].clone()
 }
 
-/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first
-/// provider is the default.
+/// CONF-19: models are grouped by provider, with `offline` in the last group. The first model of
+/// the first provider is the default.
 #[tokio::test]
-async fn models_stand_in_groups_by_provider() {
+async fn models_are_grouped_by_provider() {
     let options = options(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]).await;
     let model = option(&options, "model").unwrap();
     assert_eq!(
@@ -41,13 +41,13 @@ async fn models_stand_in_groups_by_provider() {
     assert_eq!(groups[2]["options"][0]["value"], "offline");
     assert_eq!(
         groups[0]["options"][0]["description"],
-        "Takes in 200k tokens; $3 in, $15 out for a million"
+        "Context window of 200k tokens; $3 per million tokens in, $15 out"
     );
     assert!(!options.to_string().contains(KEY));
 }
 
 #[tokio::test]
-async fn the_environment_names_the_model_of_a_new_session() {
+async fn environment_names_the_model_of_a_new_session() {
     let keys = [("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)];
     for (wish, model) in [
         ("openai/gpt-5-mini", "openai/gpt-5-mini"),
@@ -68,10 +68,10 @@ async fn the_environment_names_the_model_of_a_new_session() {
     );
 }
 
-/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which
-/// variable to set. The offline model never answers in its place.
+/// AUTH-01: no session opens with an unusable model, and the reply says which variable to set. The
+/// offline model never answers in its place.
 #[tokio::test]
-async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
+async fn unusable_model_opens_no_session_and_says_why() {
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
     let key = ("ANTHROPIC_API_KEY", KEY);
     for (given, said) in [
@@ -108,15 +108,15 @@ async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
         );
         assert!(
             client.call("session/list", json!({})).await.result["error"].is_null(),
-            "others can be listed"
+            "other sessions can be listed"
         );
     }
 }
 
-/// A stored session whose model lost its key is loaded with its model, and its prompts say what is
-/// missing until another model is chosen.
+/// A stored session whose model lost its key is loaded with that model. Its prompts fail with the
+/// missing key until another model is chosen.
 #[tokio::test]
-async fn a_stored_session_keeps_a_model_that_lost_its_key() {
+async fn stored_session_keeps_a_model_that_lost_its_key() {
     let (project, store) = (project(&[]), MemoryStore::default());
     let mut client = stored(&store, &variables(&[("OPENAI_API_KEY", KEY)])).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
@@ -139,24 +139,21 @@ async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }
 
-/// A provider that the client switches off takes its model with it: prompts say so, and the offline
-/// model keeps silent.
+/// If the client disables a provider, its model goes too: prompts report it, and the offline model
+/// does not answer.
 #[tokio::test]
-async fn a_provider_that_is_switched_off_answers_no_prompt() {
+async fn disabled_provider_answers_no_prompt() {
     let project = project(&[]);
     let mut client = open(project.path(), &variables(&[("OPENAI_API_KEY", KEY)])).await;
     client.call("providers/disable", json!({ "providerId": "openai" })).await;
     let (code, message) = error(&client.prompt("help").await);
-    assert!(
-        code == -32000 && message.contains("the client switched OpenAI off"),
-        "{code} {message}"
-    );
+    assert!(code == -32000 && message.contains("the client disabled OpenAI"), "{code} {message}");
 }
 
-/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that
-/// have one.
+/// AUTH-05: every client learns how to add a key; the way in a terminal is only for clients that
+/// support it.
 #[tokio::test]
-async fn a_client_learns_how_to_add_a_key() {
+async fn client_learns_how_to_add_a_key() {
     for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])]
     {
         let capabilities = json!({ "auth": { "terminal": terminal } });
@@ -173,10 +170,10 @@ async fn a_client_learns_how_to_add_a_key() {
     }
 }
 
-/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can
-/// and goes where there is no choice.
+/// CONF-02, CONF-07: the thinking level depends on the model. It keeps its value if possible, and
+/// disappears if the model has no levels.
 #[tokio::test]
-async fn how_much_a_model_thinks_depends_on_the_model() {
+async fn thinking_level_depends_on_the_model() {
     let project = project(&[]);
     let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
     let mut client = open(project.path(), &given).await;
@@ -200,7 +197,7 @@ async fn how_much_a_model_thinks_depends_on_the_model() {
     assert_eq!(
         option(&set, "thought_level").unwrap()["currentValue"],
         "high",
-        "it can, so it stays"
+        "the new model has the level, so it stays"
     );
     for without in ["openai/gpt-4.1", "offline"] {
         let set = client.set("model", without).await["result"]["configOptions"].clone();
@@ -210,10 +207,9 @@ async fn how_much_a_model_thinks_depends_on_the_model() {
     assert_eq!(refused["error"]["code"], -32602);
 }
 
-/// A server on this machine is found, with the window that it really gives its model, and needs no
-/// key.
+/// A server on this machine is found, with the actual window of its model, and needs no key.
 #[tokio::test]
-async fn a_server_on_this_machine_is_found_with_its_window() {
+async fn local_server_is_found_with_its_window() {
     let answer = |value: Value| Reply::status(200, "", &value.to_string());
     let replies = vec![
         answer(json!({ "models": [{ "name": "tiny:latest" }] })),
@@ -232,7 +228,10 @@ async fn a_server_on_this_machine_is_found_with_its_window() {
     let model = option(&options, "model").unwrap();
     assert_eq!(model["currentValue"], "ollama/tiny");
     let values = model["options"][0]["options"].as_array().unwrap();
-    assert_eq!((values.len(), &values[0]["description"]), (2, &json!("Takes in 8k tokens")));
+    assert_eq!(
+        (values.len(), &values[0]["description"]),
+        (2, &json!("Context window of 8k tokens"))
+    );
     let turn = client.prompt("hello").await;
     assert_eq!(turn.text(), "small but here");
     assert_eq!(turn.all("usage_update")[0]["size"], 8192);
@@ -241,10 +240,9 @@ async fn a_server_on_this_machine_is_found_with_its_window() {
     assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));
 }
 
-/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the
-/// person hears of it once.
+/// USE-03: the window of an unknown model is unknown, so no usage is sent. The person is told once.
 #[tokio::test]
-async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
+async fn unknown_model_works_with_a_notice_and_without_usage() {
     let replies = vec![chat_text("one"), chat_text("two")];
     let (server, project) = (Server::start(replies).await, project(&[]));
     let given = variables(&[

@@ -1,4 +1,4 @@
-//! Tools of one answer: those that only read run at the same time, all others in their order.
+//! Tool calls of one answer: those that only read run at the same time, all others in order.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::net::unix::pipe::{OpenOptions, Sender};
 use tokio::task::JoinSet;
 
-/// A session of a model that asks for these calls, then says `done`.
+/// A session of a model that requests these calls, then says `done`.
 async fn asks(calls: &[(&str, &str, &str)], files: &[(&str, &str)]) -> (Server, TempDir, Client) {
     let server =
         Server::start(vec![chat(&[chat_calls(calls)], "tool_calls"), chat_text("done")]).await;
@@ -20,18 +20,18 @@ async fn asks(calls: &[(&str, &str, &str)], files: &[(&str, &str)]) -> (Server, 
     (server, project, client)
 }
 
-/// Makes a pipe that a command can read. Opening it waits for the other end.
+/// Creates a pipe for a command to read. Opening it waits for the other end.
 fn pipe(folder: &Path, name: &str) {
     let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap();
     assert!(made.success());
 }
 
-/// The end of the pipe to write to, once a command reads it.
+/// The writing end of the pipe, once a command reads it.
 async fn writer(folder: &Path, name: &str) -> Sender {
     loop {
         match OpenOptions::new().open_sender(folder.join(name)) {
             Ok(sender) => return sender,
-            // Nobody reads it yet.
+            // The pipe has no reader yet.
             Err(_) => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
         }
     }
@@ -46,7 +46,7 @@ fn cat(name: &str) -> String {
     json!({ "command": format!("cat {name}"), "seconds": 60 }).to_string()
 }
 
-/// What the tools returned to the model, in the order in which it reads it.
+/// The tool results in the order in which the model reads them.
 fn results(server: &Server) -> Vec<(String, String)> {
     let body = bodies(server)[1].clone();
     let of_tools =
@@ -56,7 +56,7 @@ fn results(server: &Server) -> Vec<(String, String)> {
 }
 
 /// Each command waits for the test, and the test writes only when all of them run. They end in the
-/// other order; the model reads the results in the order of its calls.
+/// opposite order; the model reads the results in the order of its calls.
 #[tokio::test]
 async fn commands_that_only_read_run_at_the_same_time() {
     let names = ["a", "b", "c"];
@@ -93,9 +93,9 @@ async fn commands_that_only_read_run_at_the_same_time() {
     );
 }
 
-/// Reads see what was written before them, and not what is written after them.
+/// Reads see earlier writes and no later ones.
 #[tokio::test]
-async fn what_changes_something_keeps_its_place() {
+async fn changing_calls_keep_their_place() {
     let write = |path: &str, text: &str| json!({ "path": path, "text": text }).to_string();
     let (new, read) = (write("new", "1"), json!({ "path": "new" }).to_string());
     let replaced =
@@ -125,14 +125,13 @@ async fn what_changes_something_keeps_its_place() {
     }
     assert!(
         turn.titles()[3].starts_with("completed"),
-        "what was read may be edited: {:?}",
+        "a file that was read may be edited: {:?}",
         turn.titles()
     );
     assert_eq!(fs::read_to_string(project.path().join("copy")).unwrap(), "2");
 }
 
-/// Every question is asked alone, and what only reads does not wait behind the person where it
-/// stands before.
+/// Questions are asked one at a time. A read before a question does not wait for it.
 #[tokio::test]
 async fn questions_are_asked_one_at_a_time() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") }).to_string();
@@ -157,7 +156,7 @@ async fn questions_are_asked_one_at_a_time() {
 
 /// CANCEL-02, TOOL-09: a cancel ends all of them.
 #[tokio::test]
-async fn a_cancel_ends_every_call() {
+async fn cancel_ends_every_call() {
     let (a, b) = (cat("a"), cat("b"));
     let calls = [("c1", "execute", &*a), ("c2", "execute", &*b), ("c3", "read", r#"{"path":"f"}"#)];
     let (_server, project, mut client) = asks(&calls, &[("f", "text")]).await;
@@ -169,7 +168,7 @@ async fn a_cancel_ends_every_call() {
         .start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt }))
         .await;
     let mut calls = Vec::new();
-    // Both commands run, and the file is read.
+    // Both commands run, and the file has been read.
     let read = |update: &Value| update["status"] == "completed";
     loop {
         let update = client.receive().await["params"]["update"].clone();

@@ -1,4 +1,4 @@
-//! What asks, what is remembered, and that only what was allowed happens.
+//! Which calls ask, which choices are remembered, and that only allowed calls run.
 
 use crate::client::Client;
 use crate::projects::{project, read, rust, write};
@@ -9,7 +9,7 @@ use serde_json::json;
 const RENAME: &str = "rename Grid to Board in src/main.rs";
 
 #[tokio::test]
-async fn an_edit_is_shown_before_it_happens_and_happens_when_allowed_once() {
+async fn edit_is_shown_first_and_made_when_allowed_once() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["allow_once", "reject_once"]);
@@ -35,14 +35,14 @@ async fn an_edit_is_shown_before_it_happens_and_happens_when_allowed_once() {
     );
     assert_eq!(asked["toolCall"]["status"], "pending");
     assert_eq!(turn.titles().last().unwrap(), "completed Edit src/main.rs");
-    // Once is once.
+    // An approval once covers one call.
     client.prompt("rename Board to Grid in src/main.rs").await;
     assert_eq!(client.asked.len(), 2);
     assert!(read(&project, "src/main.rs").contains("grid::Board::new"));
 }
 
 #[tokio::test]
-async fn a_rejected_edit_leaves_the_file_and_ends_the_turn_normally() {
+async fn rejected_edit_leaves_the_file_and_ends_the_turn_normally() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["reject_once"]);
@@ -59,7 +59,7 @@ async fn a_rejected_edit_leaves_the_file_and_ends_the_turn_normally() {
 }
 
 #[tokio::test]
-async fn a_choice_for_always_is_remembered_in_its_session_only() {
+async fn session_choice_is_remembered_in_its_session_only() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["allow_session"]);
@@ -73,13 +73,13 @@ async fn a_choice_for_always_is_remembered_in_its_session_only() {
     client.choices.extend(["reject_session"]);
     client.prompt("rename Table to Grid in src").await;
     let turn = client.prompt("rename Table to Grid in src").await;
-    assert_eq!(client.asked.len(), 1, "asked once in the new session, then never");
+    assert_eq!(client.asked.len(), 1, "the new session asks only once");
     assert!(turn.text().contains("were refused for the rest of this session"), "{}", turn.text());
     assert!(read(&project, "src/grid.rs").contains("Table { size }"));
 }
 
 #[tokio::test]
-async fn a_command_allowed_always_is_that_program_alone() {
+async fn permanent_choice_for_a_command_covers_only_that_program() {
     let project = project(&[]);
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["allow_session", "reject_once"]);
@@ -103,7 +103,7 @@ async fn a_command_allowed_always_is_that_program_alone() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_not_offered_allows_nothing() {
+async fn unknown_choice_allows_nothing() {
     let project = project(&[]);
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["zzz"]);
@@ -114,7 +114,7 @@ async fn an_answer_that_was_not_offered_allows_nothing() {
 }
 
 #[tokio::test]
-async fn each_mode_lets_run_what_it_says() {
+async fn each_mode_runs_what_it_allows() {
     for (mode, edits, commands) in
         [("edit", true, false), ("auto", true, true), ("plan", false, false)]
     {
@@ -123,7 +123,7 @@ async fn each_mode_lets_run_what_it_says() {
         client.set("mode", mode).await;
         match mode {
             "edit" => client.choices.extend(["reject_once"]),
-            // Where no sandbox holds the command it asks also in this mode.
+            // Without a sandbox, a command asks in this mode too.
             "auto" => client.otherwise = Some("allow_once"),
             _ => {}
         }
@@ -162,7 +162,7 @@ async fn cancelling_while_asked_ends_the_turn_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_edit_allowed_for_another_content_is_not_made() {
+async fn edit_approved_for_an_older_content_is_not_made() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["allow_once"]);
@@ -170,12 +170,16 @@ async fn an_edit_allowed_for_another_content_is_not_made() {
     client.meanwhile =
         Some(Box::new(move || write(&folder, "src/main.rs", "Grid, saved by somebody else\n")));
     let turn = client.prompt(RENAME).await;
-    assert!(turn.text().contains("changed meanwhile and was left alone"), "{}", turn.text());
+    assert!(
+        turn.text().contains("changed before this call ran, so it was not modified"),
+        "{}",
+        turn.text()
+    );
     assert_eq!(read(&project, "src/main.rs"), "Grid, saved by somebody else\n");
 }
 
 #[tokio::test]
-async fn unsaved_text_is_read_and_written_through_the_client() {
+async fn unsaved_text_goes_through_the_client() {
     let project = rust();
     let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
     let mut client =
@@ -186,7 +190,10 @@ async fn unsaved_text_is_read_and_written_through_the_client() {
     client.choices.extend(["allow_once"]);
     client.prompt(RENAME).await;
     assert_eq!(client.buffers[&path], "unsaved Board\r\n");
-    assert!(read(&project, "src/main.rs").contains("grid::Grid::new"), "saving is the client's");
+    assert!(
+        read(&project, "src/main.rs").contains("grid::Grid::new"),
+        "the client saves files itself"
+    );
 }
 
 /// An agent whose person has a file of rules.
@@ -202,10 +209,10 @@ fn offered(asked: &serde_json::Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// PERM-07, PERM-08: each choice for always names its rule and how long it holds; what holds beyond
-/// the session stands in the person's file.
+/// PERM-07, PERM-08: each permanent choice names its rule and its scope. Choices beyond the session
+/// go into the person's file.
 #[tokio::test]
-async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
+async fn choice_is_kept_for_the_session_the_project_or_the_person() {
     let (one, other, home) = (project(&[]), project(&[]), project(&[]));
     let file = home.path().join("attache/permissions.toml");
     let mut client = with_rules(one.path(), &file).await;
@@ -239,8 +246,8 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
             cwd.display()
         )
     );
-    // Another session in the project is not asked, one elsewhere only about what was allowed for
-    // everything.
+    // Another session in the project does not ask. A session elsewhere asks only about commands
+    // that were allowed for the project.
     let mut again = with_rules(one.path(), &file).await;
     again.prompt("run mkdir c").await;
     assert!(one.path().join("c").exists() && again.asked.is_empty());
@@ -250,9 +257,9 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
     assert!(!other.path().join("d").exists() && elsewhere.asked.len() == 1);
 }
 
-/// What is allowed for always where two sessions are open is known to both with their next prompt.
+/// If two sessions are open, a permanent choice in one applies to the other from its next prompt.
 #[tokio::test]
-async fn a_rule_that_another_session_added_is_obeyed_from_the_next_prompt() {
+async fn rule_of_another_session_applies_from_the_next_prompt() {
     let (project, home) = (project(&[]), project(&[]));
     let file = home.path().join("permissions.toml");
     let mut open = with_rules(project.path(), &file).await;
@@ -263,9 +270,9 @@ async fn a_rule_that_another_session_added_is_obeyed_from_the_next_prompt() {
     assert!(open.asked.is_empty() && project.path().join("b").exists());
 }
 
-/// A project's own file may forbid, never allow; and its folder is guarded.
+/// A project's own file may forbid but never allow, and its folder is protected.
 #[tokio::test]
-async fn what_a_project_allows_itself_is_not_obeyed() {
+async fn project_cannot_allow_anything_for_itself() {
     let rules = "[[allow]]\ncommand = \"touch\"\n[[deny]]\ncommand = \"mkdir\"\n";
     let project = project(&[(".attache/permissions.toml", rules)]);
     let mut client = Client::open(project.path()).await;
@@ -281,10 +288,9 @@ async fn what_a_project_allows_itself_is_not_obeyed() {
     assert_eq!(client.asked.len(), 2, "a change of it asks in the mode that edits");
 }
 
-/// NOTE-01: what is wrong with the person's rules is said where a session is opened, and nothing of
-/// it allows.
+/// NOTE-01: a wrong rule of the person is reported when a session opens, and it allows nothing.
 #[tokio::test]
-async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
+async fn rule_that_fails_its_example_is_reported_and_allows_nothing() {
     let (project, home) = (project(&[]), project(&[]));
     let file = home.path().join("permissions.toml");
     std::fs::write(&file, "[[allow]]\ncommand = \"touch\"\nexamples.matches = [\"mkdir a\"]\n")
@@ -303,7 +309,7 @@ async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
     client.choices.push_back("reject_once");
     client.prompt("run touch a").await;
     assert!(!project.path().join("a").exists());
-    // Nothing is added to a file that is not obeyed.
+    // An invalid file is not changed.
     assert!(
         offered(&client.asked[0])
             .iter()
@@ -311,9 +317,9 @@ async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
     );
 }
 
-/// A secret asks before it is read, and says why; nothing of it is shown before.
+/// A secret file asks before it is read, with the reason. No part of it is shown before.
 #[tokio::test]
-async fn a_secret_file_asks_before_it_is_read_in_every_mode() {
+async fn reading_a_secret_file_asks_in_every_mode() {
     let project = project(&[(".env", "KEY=hunter2\n")]);
     for mode in ["ask", "edit", "auto", "plan"] {
         let mut client = Client::open(project.path()).await;

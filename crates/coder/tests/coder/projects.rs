@@ -59,7 +59,7 @@ pub(crate) fn python() -> TempDir {
     ])
 }
 
-/// Names in several scripts, files with carriage returns, ignore files in two folders.
+/// Names in several scripts, files with carriage returns, and ignore files in two folders.
 pub(crate) fn mixed() -> TempDir {
     project(&[
         ("LIESMICH.txt", "Größe ist wichtig.\r\nGrößer nicht.\r\n"),
@@ -72,7 +72,7 @@ pub(crate) fn mixed() -> TempDir {
     ])
 }
 
-/// Nothing to be found but an ignored and a hidden file.
+/// A project with only an ignored file and a hidden one.
 pub(crate) fn empty() -> TempDir {
     project(&[(".gitignore", "hidden.txt\n"), ("hidden.txt", "Grid Book Größe\n")])
 }

@@ -1,5 +1,4 @@
-//! Providers on this machine that say what a test wants, on two wires, and an agent that has their
-//! keys.
+//! Scripted providers on this machine, on two wires, and an agent with their keys.
 
 use crate::client::{Client, Turn};
 use crate::server::{Reply, Server};
@@ -9,7 +8,7 @@ use attache_session::MemoryStore;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A key that nobody but its provider may see.
+/// A key that only its provider may see.
 pub(crate) const KEY: &str = "sk-very-secret-key";
 
 /// The variables of providers at these addresses.
@@ -25,8 +24,8 @@ pub(crate) fn variables(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The agent with the providers that these variables name. It asks no model for titles unless they
-/// say so.
+/// The agent with the providers of these variables. Models write titles only if the variables say
+/// so.
 pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment = |name: &str| {
@@ -35,7 +34,7 @@ pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     Coder::with(Models::of(&environment, None).unwrap())
 }
 
-/// The same, with the servers of this machine.
+/// The same agent, with the servers on this machine.
 pub(crate) fn local_coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment = |name: &str| {
@@ -54,13 +53,13 @@ pub(crate) async fn stored(store: &MemoryStore, variables: &[(String, String)]) 
     Client::connect(serve(coder(variables)).store(store.clone()), json!({})).await
 }
 
-/// An answer of Anthropic of these blocks that stops for `reason`: 10 tokens read, 5 from the
+/// An answer of Anthropic with these blocks, which stops for `reason`: 10 tokens read, 5 from the
 /// cache, 7 written.
 pub(crate) fn anthropic(blocks: &[Value], reason: &str) -> Reply {
     Reply::stream(&(anthropic_begin(blocks) + &anthropic_end(reason)))
 }
 
-/// The same without its end.
+/// The same answer without its end.
 pub(crate) fn anthropic_begin(blocks: &[Value]) -> String {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 1 });
     let mut events = vec![json!({ "type": "message_start", "message": { "usage": usage } })];
@@ -120,7 +119,7 @@ pub(crate) fn tool_use(id: &str, name: &str, input: Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
-/// An answer on the wire of Chat Completions of these deltas that stops for `reason`.
+/// An answer on the Chat Completions wire with these deltas, which stops for `reason`.
 pub(crate) fn chat(deltas: &[Value], reason: &str) -> Reply {
     let mut body = String::new();
     for delta in deltas {
@@ -137,7 +136,7 @@ pub(crate) fn chat_text(text: &str) -> Reply {
     chat(&[json!({ "content": text })], "stop")
 }
 
-/// A delta that asks for tools: id, name and arguments of each.
+/// A delta with tool calls: id, name and arguments of each.
 pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Value {
     let call = |(index, (id, name, arguments)): (usize, &(&str, &str, &str))| {
         let function = json!({ "name": name, "arguments": arguments });
@@ -153,13 +152,13 @@ pub(crate) fn bodies(server: &Server) -> Vec<Value> {
     server.requests().iter().map(body).collect()
 }
 
-/// What the client was told has no key in it.
+/// Checks that the client received no key.
 pub(crate) fn without_key(turn: &Turn) {
     let told = format!("{turn:?}");
     assert!(!told.contains(KEY), "{told}");
 }
 
-/// The message of the error that the prompt was answered with.
+/// The error message of the prompt.
 pub(crate) fn error(turn: &Turn) -> (i64, String) {
     let error = &turn.result["error"];
     (

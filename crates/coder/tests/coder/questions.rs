@@ -23,7 +23,7 @@ async fn client_with_forms(server: &Server, folder: &std::path::Path) -> Client 
 
 /// ELIC-07, ELIC-14: several questions are one form, and its answers go to the model.
 #[tokio::test]
-async fn questions_are_a_form_and_its_answers_go_to_the_model() {
+async fn questions_become_a_form_and_its_answers_go_to_the_model() {
     let accepted = json!({ "action": "accept", "content": { "answer1": "blue", "answer2": ["S", "M"], "answer3": "no" } });
     for (answer, said) in [
         (accepted, "Which colour?\n> blue\n\nWhich sizes?\n> S, M\n\nAnything else?\n> no"),
@@ -54,10 +54,10 @@ async fn questions_are_a_form_and_its_answers_go_to_the_model() {
     }
 }
 
-/// ELIC-03: a client without forms is told in words, the turn ends, and the next prompt is the
-/// answer.
+/// ELIC-03: without forms, the client gets the question as text, the turn ends, and the next prompt
+/// is the answer.
 #[tokio::test]
-async fn without_forms_the_question_is_said_and_the_turn_ends() {
+async fn without_forms_the_question_is_text_and_the_turn_ends() {
     let replies = vec![
         anthropic(&[text("Hm."), ask()], "tool_use"),
         anthropic(&[text("blue it is")], "end_turn"),
@@ -72,14 +72,14 @@ async fn without_forms_the_question_is_said_and_the_turn_ends() {
         "{}",
         turn.text()
     );
-    assert_eq!(server.requests().len(), 1, "nothing is asked of the model before the answer");
+    assert_eq!(server.requests().len(), 1, "the model is not called before the answer");
     assert_eq!(client.prompt("blue").await.text(), "blue it is");
-    assert!(bodies(&server)[1].to_string().contains("What they say next is the answer"));
+    assert!(bodies(&server)[1].to_string().contains("Their next prompt is the answer"));
 }
 
 /// CANCEL-22.
 #[tokio::test]
-async fn a_cancel_withdraws_a_question() {
+async fn cancel_withdraws_a_question() {
     let replies = vec![anthropic(&[ask()], "tool_use"), anthropic(&[text("fine")], "end_turn")];
     let (server, project) = (Server::start(replies).await, project(&[]));
     let mut client = client_with_forms(&server, project.path()).await;
@@ -88,9 +88,9 @@ async fn a_cancel_withdraws_a_question() {
     assert_eq!(client.prompt("again").await.text(), "fine");
 }
 
-/// MODE-07, CONF-03: a yes changes mode and option in step; a no goes on planning.
+/// MODE-07, CONF-03: a yes changes mode and option together; a no keeps planning.
 #[tokio::test]
-async fn leaving_the_mode_plan_is_asked_for_and_changes_the_option() {
+async fn leaving_plan_mode_asks_and_changes_the_option() {
     for (choice, mode) in [("ask", Some("ask")), ("edit", Some("edit")), ("reject", None)] {
         let exit = tool_use("e", "exit_plan", json!({ "plan": "1. Write `made`" }));
         let replies = vec![anthropic(&[exit], "tool_use"), anthropic(&[text("so")], "end_turn")];
@@ -135,7 +135,7 @@ async fn leaving_the_mode_plan_is_asked_for_and_changes_the_option() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_to_leave_in_another_mode() {
+async fn only_plan_mode_can_be_left() {
     let exit = tool_use("e", "exit_plan", json!({ "plan": "x" }));
     let replies = vec![anthropic(&[exit], "tool_use"), anthropic(&[text("so")], "end_turn")];
     let (server, project) = (Server::start(replies).await, project(&[]));

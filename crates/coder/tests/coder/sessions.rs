@@ -1,4 +1,4 @@
-//! Options, modes, titles, usage and the window.
+//! Options, modes, titles, usage and the context window of sessions.
 
 use crate::client::Client;
 use crate::projects::rust;
@@ -14,7 +14,7 @@ fn names(options: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_session_offers_its_modes_options_and_commands() {
+async fn session_offers_its_modes_options_and_commands() {
     let project = rust();
     let boolean = json!({ "session": { "configOptions": { "boolean": {} } } });
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
@@ -63,7 +63,7 @@ async fn a_session_offers_its_modes_options_and_commands() {
 }
 
 #[tokio::test]
-async fn thoughts_are_shown_unless_switched_off() {
+async fn thoughts_are_shown_unless_turned_off() {
     let project = rust();
     let boolean = json!({ "session": { "configOptions": { "boolean": {} } } });
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
@@ -75,7 +75,7 @@ async fn thoughts_are_shown_unless_switched_off() {
 }
 
 #[tokio::test]
-async fn mode_and_config_option_are_one() {
+async fn mode_and_config_option_change_together() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let params = json!({ "sessionId": client.session, "modeId": "plan" });
@@ -89,7 +89,7 @@ async fn mode_and_config_option_are_one() {
 }
 
 #[tokio::test]
-async fn the_first_prompt_gives_the_title_once() {
+async fn first_prompt_gives_the_title_once() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let long = format!("find {}", "long ".repeat(30));
@@ -111,7 +111,7 @@ async fn the_first_prompt_gives_the_title_once() {
 }
 
 #[tokio::test]
-async fn usage_counts_what_is_kept_and_what_the_turn_took() {
+async fn usage_counts_the_conversation_and_the_turn() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let first = client.prompt("find Grid").await;
@@ -127,10 +127,9 @@ async fn usage_counts_what_is_kept_and_what_the_turn_took() {
     assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
 }
 
-/// A session is listed once there is something to come back to: a prompt, or a title that a person
-/// gave it.
+/// A session is listed once it has a prompt, or a title from a person.
 #[tokio::test]
-async fn an_empty_session_is_not_listed() {
+async fn empty_session_is_not_listed() {
     let project = rust();
     for store in [None, Some(MemoryStore::default())] {
         let serving = serve(Coder::new());
@@ -160,9 +159,9 @@ async fn an_empty_session_is_not_listed() {
     }
 }
 
-/// A prompt that is too large to be stored begins no turn; the session goes on.
+/// A prompt that is too large to be stored starts no turn; the session continues.
 #[tokio::test]
-async fn a_prompt_that_is_too_large_for_the_store_is_refused_before_the_turn() {
+async fn prompt_too_large_for_the_store_starts_no_turn() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let turn = client.prompt(&"long ".repeat(1_800_000)).await;
@@ -177,11 +176,11 @@ async fn a_prompt_that_is_too_large_for_the_store_is_refused_before_the_turn() {
 }
 
 #[tokio::test]
-async fn a_prompt_longer_than_the_window_is_refused_in_words() {
+async fn prompt_longer_than_the_window_is_refused() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let turn = client.prompt(&"word ".repeat(40_000)).await;
     assert_eq!(turn.stop_reason(), "max_tokens");
-    assert!(turn.text().contains("too long: about 50,000 tokens"), "{}", turn.text());
+    assert!(turn.text().contains("too long: it has about 50,000 tokens"), "{}", turn.text());
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }

@@ -1,4 +1,4 @@
-//! Slash commands: each is answered by the agent itself, whichever model is chosen.
+//! Slash commands, which the agent handles itself with every model.
 
 use crate::client::{Client, Turn};
 use crate::projects::{project, read, rust};
@@ -17,10 +17,10 @@ fn option(turn: &Turn, id: &str) -> Option<Value> {
     options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
 }
 
-/// CMD-04: help names every command that the client was told, with and without a provider, and asks
+/// CMD-04: help lists every command that the client knows, with and without a provider, and calls
 /// no model.
 #[tokio::test]
-async fn help_names_every_command() {
+async fn help_lists_every_command() {
     let (server, project) = (Server::start(Vec::new()).await, rust());
     let mut provided = open(project.path(), &anthropic_at(&server.url)).await;
     for client in [&mut Client::open(project.path()).await, &mut provided] {
@@ -35,16 +35,16 @@ async fn help_names_every_command() {
     assert!(server.requests().is_empty());
 }
 
-/// MODE-07, CONF-03: the mode is chosen by words; option and mode stay in step; a wrong one gets
-/// the list.
+/// MODE-07, CONF-03: the mode is chosen by words. Option and mode change together. An unknown mode
+/// gets the list.
 #[tokio::test]
-async fn a_mode_is_chosen_by_words() {
+async fn mode_is_chosen_by_words() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     let turn = client.prompt("/mode Plan").await;
     assert_eq!(option(&turn, "mode"), Some(json!("plan")));
     assert_eq!(turn.all("current_mode_update")[0]["currentModeId"], "plan");
-    assert!(turn.text().starts_with("The mode is Plan now (`plan`)."), "{}", turn.text());
+    assert!(turn.text().starts_with("The mode is now Plan (`plan`)."), "{}", turn.text());
     assert!(client.prompt("run touch a").await.text().contains("mode is Plan"));
     let wrong = client.prompt("/mode wild").await;
     assert!(
@@ -56,13 +56,13 @@ async fn a_mode_is_chosen_by_words() {
         wrong.text().contains("- `plan` Plan (now)")
             && wrong.all("config_option_update").is_empty()
     );
-    assert!(client.prompt("/mode").await.text().starts_with("Say which: `/mode NAME`."));
+    assert!(client.prompt("/mode").await.text().starts_with("Choose one with `/mode NAME`."));
 }
 
-/// CONF-02: the model is chosen by its value, its name or a part of one; what depends on it
-/// follows.
+/// CONF-02: the model is chosen by its value, its name or a part of its name. Dependent options
+/// follow.
 #[tokio::test]
-async fn a_model_is_chosen_by_words() {
+async fn model_is_chosen_by_words() {
     let project = project(&[]);
     let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
     let mut client = open(project.path(), &given).await;
@@ -79,8 +79,7 @@ async fn a_model_is_chosen_by_words() {
     }
     let several = client.prompt("/model claude").await.text();
     assert!(
-        several.starts_with("Several are meant by `claude`.")
-            && several.matches("\n- ").count() == 3,
+        several.starts_with("`claude` matches several.") && several.matches("\n- ").count() == 3,
         "{several}"
     );
     let none = client.prompt("/model gpt-9").await.text();
@@ -91,9 +90,9 @@ async fn a_model_is_chosen_by_words() {
     );
 }
 
-/// TITLE-03: a title that a person asks for is stored, and no other takes its place.
+/// TITLE-03: a title from a person is stored and never replaced automatically.
 #[tokio::test]
-async fn a_title_of_a_person_stays() {
+async fn title_of_a_person_stays() {
     let (project, store) = (rust(), MemoryStore::new());
     let mut client = Client::connect(serve(coder(&[])).store(store.clone()), json!({})).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
@@ -105,19 +104,23 @@ async fn a_title_of_a_person_stays() {
     let turn = client.prompt("/title  The grid\n work").await;
     assert_eq!(
         (title(&turn).as_deref(), turn.text().as_str()),
-        (Some("The grid work"), "This session is called “The grid work” now.\n")
+        (Some("The grid work"), "The title of this session is now “The grid work”.\n")
     );
-    assert_eq!(title(&client.prompt("find Grid").await), None, "the first prompt gives none");
+    assert_eq!(
+        title(&client.prompt("find Grid").await),
+        None,
+        "the prompt does not replace the title"
+    );
     assert_eq!(title(&client.prompt("call this \"Grids\"").await).as_deref(), Some("Grids"));
-    assert!(client.prompt("/title").await.text().starts_with("Say the title too"));
+    assert!(client.prompt("/title").await.text().starts_with("Give the title as well"));
     let listed = client.call("session/list", json!({})).await.result;
     assert_eq!(listed["result"]["sessions"][0]["title"], "Grids");
 }
 
-/// Clear forgets for the model, also after the session is loaded; what was said stays in the
-/// transcript.
+/// Clear removes the conversation for the model, also after the session is loaded. The transcript
+/// keeps it.
 #[tokio::test]
-async fn clear_forgets_for_the_model_alone() {
+async fn clear_affects_only_the_model() {
     let server =
         Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
     let (project, store, given) = (project(&[]), MemoryStore::new(), anthropic_at(&server.url));
@@ -125,7 +128,11 @@ async fn clear_forgets_for_the_model_alone() {
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
     client.prompt("a secret").await;
     let cleared = client.prompt("/clear").await;
-    assert!(cleared.text().starts_with("The model knows nothing any more"), "{}", cleared.text());
+    assert!(
+        cleared.text().starts_with("The model has forgotten the conversation"),
+        "{}",
+        cleared.text()
+    );
     assert_eq!(cleared.all("usage_update")[0]["used"], 0);
     let session = client.session.clone();
     drop(client);
@@ -139,7 +146,7 @@ async fn clear_forgets_for_the_model_alone() {
 }
 
 #[tokio::test]
-async fn usage_is_a_table_with_tokens_window_and_cost() {
+async fn usage_is_a_table_of_tokens_window_and_cost() {
     let server = Server::start(vec![anthropic(&[text("so")], "end_turn")]).await;
     let project = project(&[]);
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
@@ -159,7 +166,7 @@ async fn usage_is_a_table_with_tokens_window_and_cost() {
 }
 
 #[tokio::test]
-async fn a_hand_off_says_what_was_asked() {
+async fn handoff_contains_the_prompts() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.prompt("find Grid").await;
@@ -170,21 +177,22 @@ async fn a_hand_off_says_what_was_asked() {
     );
 }
 
-/// Without a model AGENTS.md says what the files say, after asking; one that is there stays.
+/// Without a model, AGENTS.md summarizes the project's files, after a question. An existing file
+/// stays.
 #[tokio::test]
-async fn init_writes_what_the_files_say() {
+async fn init_summarizes_the_files() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.choices.extend(["allow_once"]);
     let turn = client.prompt("/init").await;
-    assert!(turn.text().starts_with("AGENTS.md is written."), "{}", turn.text());
+    assert!(turn.text().starts_with("AGENTS.md was written."), "{}", turn.text());
     let written = read(&project, "AGENTS.md");
     assert!(written.contains("titled “Glider”") && written.contains("- `cargo test`"), "{written}");
-    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md is there already."));
+    assert!(client.prompt("/init").await.text().starts_with("AGENTS.md exists already."));
     assert!(client.prompt("/undo").await.text().contains("`AGENTS.md`: deleted"));
 }
 
-/// With a model it is the model that looks and writes.
+/// With a model, the model looks and writes.
 #[tokio::test]
 async fn init_and_review_are_tasks_for_a_model() {
     let write = tool_use("w", "write", json!({ "path": "AGENTS.md", "text": "All of it.\n" }));
@@ -197,19 +205,20 @@ async fn init_and_review_are_tasks_for_a_model() {
     let project = rust();
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     client.set("mode", "auto").await;
-    // What agents obey asks in every mode.
+    // A file that agents obey asks in every mode.
     client.choices.push_back("allow_once");
     assert_eq!(client.prompt("/init").await.text(), "written");
     assert_eq!(read(&project, "AGENTS.md"), "All of it.\n");
     assert_eq!(client.prompt("/review the parser").await.text(), "fine");
     let asked = bodies(&server)[2]["messages"].to_string();
     assert!(
-        asked.contains("not committed") && asked.contains("Look above all at this: the parser")
+        asked.contains("uncommitted")
+            && asked.contains("Pay special attention to this: the parser")
     );
 }
 
 #[tokio::test]
-async fn review_without_a_model_says_what_is_changed() {
+async fn review_without_a_model_lists_the_changes() {
     let project = rust();
     let mut client = Client::open(project.path()).await;
     client.set("mode", "auto").await;
@@ -220,13 +229,13 @@ async fn review_without_a_model_says_what_is_changed() {
             .args(arguments);
         assert!(git.output().unwrap().status.success(), "{arguments:?}");
     };
-    assert!(client.prompt("/review").await.text().starts_with("Git could not say what is changed"));
+    assert!(client.prompt("/review").await.text().starts_with("Git could not list the changes"));
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "all"]);
     assert_eq!(
         client.prompt("/review").await.text(),
-        "Nothing is changed since the last commit.\n"
+        "Nothing has changed since the last commit.\n"
     );
     std::fs::write(project.path().join("README.md"), "other\n").unwrap();
     std::fs::write(project.path().join("new.rs"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Subagents: a task is given away, and only its report comes back.
+//! Subagents: the agent delegates a task and gets only the report.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -16,8 +16,8 @@ fn task(read_only: bool) -> Value {
     tool_use("t1", "task", input)
 }
 
-/// The parent asks for a task, the subagent lists and runs, then reports, and the parent says the
-/// end.
+/// The parent delegates a task, the subagent lists, runs a command and reports, and the parent
+/// answers.
 fn replies() -> Vec<Reply> {
     vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),
@@ -30,10 +30,10 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
-/// SUB-01, SUB-04: its words and calls are in a session of its own, its questions reach the person,
-/// and the tokens count in the turn.
+/// SUB-01, SUB-04: the subagent's text and calls are in its own session, its questions reach the
+/// person, and its tokens count in the turn.
 #[tokio::test]
-async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
+async fn subagent_has_its_own_session_and_returns_only_a_report() {
     let (server, project) = (Server::start(replies()).await, project(&[("a.rs", "fn main() {}")]));
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
     let capabilities = json!({ "subagents": {} });
@@ -53,7 +53,7 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
         (&json!("Look for it"), &json!("Where is main?"))
     );
     assert_eq!(subagents[1]["state"]["stopReason"], "end_turn");
-    assert_eq!(client.asked[0]["sessionId"], child, "it asks in its own name");
+    assert_eq!(client.asked[0]["sessionId"], child, "the question names the subagent's session");
     assert!(turn.of_subagents.iter().all(|(id, _)| id == child));
     let of_child = |kind: &str| -> Vec<&Value> {
         let updates = turn.of_subagents.iter().map(|(_, update)| update);
@@ -73,12 +73,8 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     );
     let bodies = bodies(&server);
     let (of_child, after) = (&bodies[1], &bodies[3]);
-    assert_eq!(
-        of_child["messages"].as_array().unwrap().len(),
-        1,
-        "it knows its task and nothing else"
-    );
-    assert!(of_child["system"].to_string().contains("You are a subagent here"));
+    assert_eq!(of_child["messages"].as_array().unwrap().len(), 1, "it knows only its task");
+    assert!(of_child["system"].to_string().contains("You are a subagent"));
     let tools = |body: &Value| -> Vec<String> {
         let names = body["tools"]
             .as_array()
@@ -98,10 +94,10 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     );
 }
 
-/// SUB-01, TOOL-01: for a client that takes no subagents a call stands for it, named by its calls,
-/// with the report.
+/// SUB-01, TOOL-01: if a client does not support subagents, a tool call represents the subagent,
+/// with its title and its report.
 #[tokio::test]
-async fn for_other_clients_a_call_stands_for_the_subagent() {
+async fn tool_call_represents_the_subagent_for_other_clients() {
     let (server, project) = (Server::start(replies()).await, project(&[]));
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     client.choices.push_back("allow_once");
@@ -118,10 +114,10 @@ async fn for_other_clients_a_call_stands_for_the_subagent() {
     assert_eq!(calls[1]["_meta"]["attache/parentToolCallId"], calls[0]["toolCallId"]);
 }
 
-/// A choice for always that a subagent's question got is the session's; what it read the agent has
-/// not.
+/// A permanent choice for a subagent's question applies to the session, but the agent has not read
+/// the files that the subagent read.
 #[tokio::test]
-async fn choices_are_shared_and_what_was_read_is_not() {
+async fn subagent_shares_choices_but_not_read_files() {
     let edit = json!({ "path": "a", "replacements": [{ "old": "one", "new": "two" }] });
     let replies = vec![
         anthropic(&[task(false)], "tool_use"),
@@ -151,9 +147,9 @@ async fn choices_are_shared_and_what_was_read_is_not() {
     assert!(bodies(&server)[4].to_string().contains("a was not read yet"));
 }
 
-/// A subagent that only looks changes nothing, in whatever mode.
+/// A read-only subagent changes nothing in any mode.
 #[tokio::test]
-async fn a_subagent_that_only_looks_changes_nothing() {
+async fn read_only_subagent_changes_nothing() {
     let replies = vec![
         anthropic(&[task(true)], "tool_use"),
         anthropic(
@@ -184,14 +180,14 @@ async fn a_subagent_that_only_looks_changes_nothing() {
     assert!(!project.path().join("made").exists());
     let answers = bodies(&server)[2].to_string();
     assert!(
-        answers.contains("a subagent does not change the mode")
-            && answers.contains("a subagent has no subagents")
+        answers.contains("a subagent cannot change the mode")
+            && answers.contains("a subagent cannot start subagents")
     );
 }
 
-/// The call and the report are kept, what the subagent said and did is not.
+/// The call and the report are stored; the subagent's text and actions are not.
 #[tokio::test]
-async fn a_loaded_session_knows_the_report_and_nothing_more() {
+async fn loaded_session_knows_only_the_report() {
     let mut all = replies();
     all.push(anthropic(&[text("still in a.rs")], "end_turn"));
     let (server, project, store) = (Server::start(all).await, project(&[]), MemoryStore::default());
@@ -217,10 +213,10 @@ async fn a_loaded_session_knows_the_report_and_nothing_more() {
     );
 }
 
-/// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with
+/// CANCEL-02, SUB-03: a cancel ends the subagent and its commands, and the session continues with
 /// its own conversation.
 #[tokio::test]
-async fn a_cancel_ends_a_subagent_with_its_tools() {
+async fn cancel_ends_a_subagent_and_its_tools() {
     let sleep = tool_use("s1", "execute", json!({ "command": "echo begun; sleep 1000" }));
     let replies = vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),
@@ -251,7 +247,7 @@ async fn a_cancel_ends_a_subagent_with_its_tools() {
         client.cancel().await;
         let turn = client.finish(id).await;
         assert_eq!(turn.stop_reason(), "cancelled");
-        // A generous bound: it shows that nothing was waited for.
+        // A generous limit, which shows that the cancel did not wait.
         assert!(began.elapsed() < Duration::from_secs(5));
         let ended = turn.all("subagent_update").last().unwrap()["state"]["stopReason"].clone();
         assert_eq!(ended, "cancelled");

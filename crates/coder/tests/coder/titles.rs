@@ -1,4 +1,4 @@
-//! Titles that a model finds, after the reply and beside it; and tags.
+//! Titles that a model writes in the background, and tags.
 
 use crate::client::Client;
 use crate::projects::project;
@@ -21,7 +21,7 @@ async fn open(server: &Server, cwd: &std::path::Path) -> Client {
     .await
 }
 
-/// The next update of this kind, whatever comes before it.
+/// The next update of this kind, after any others.
 async fn next(client: &mut Client, kind: &str) -> Value {
     loop {
         let update = client.receive().await["params"]["update"].clone();
@@ -31,10 +31,10 @@ async fn next(client: &mut Client, kind: &str) -> Value {
     }
 }
 
-/// The reply to the prompt does not wait for it; the cheapest model of the provider is asked,
-/// without tools; what it cost counts.
+/// The reply to the prompt does not wait for the title. The provider's cheapest model writes it,
+/// without tools, and its cost counts.
 #[tokio::test]
-async fn a_model_finds_the_title_after_the_first_exchange() {
+async fn model_writes_the_title_after_the_first_exchange() {
     let server = Server::start(vec![
         anthropic(&[text("It is 4.")], "end_turn"),
         anthropic(&[text("\"Two and two.\"")], "end_turn"),
@@ -57,17 +57,17 @@ async fn a_model_finds_the_title_after_the_first_exchange() {
             && asked.to_string().contains("It is 4.")
     );
     let second = client.prompt("sure?").await;
-    assert_eq!(second.text(), "yes", "nobody asks for a title each time");
+    assert_eq!(second.text(), "yes", "a title is not requested each time");
     assert!(cost(second.all("usage_update")[0]) > after);
     assert_eq!(
         second.result["result"]["usage"]["totalTokens"], 22,
-        "the title is no part of the turn"
+        "the title is not part of the turn"
     );
 }
 
-/// The next prompt ends the search, a failure too, and nothing of it is seen.
+/// The next prompt ends the search. A failure is not shown either.
 #[tokio::test]
-async fn a_search_that_hangs_or_fails_is_seen_by_nobody() {
+async fn hanging_or_failing_title_search_is_invisible() {
     let mut server = Server::start(vec![
         anthropic(&[text("one")], "end_turn"),
         Reply::stream("event: ping\ndata: {\"type\":\"ping\"}\n\n").then_hang(),
@@ -86,9 +86,9 @@ async fn a_search_that_hangs_or_fails_is_seen_by_nobody() {
     assert!(turn.all("session_info_update").iter().all(|update| update.get("title").is_none()));
 }
 
-/// On a change of subject the title changes; while the model says KEEP it stays.
+/// The title changes with the subject, and stays while the model replies KEEP.
 #[tokio::test]
-async fn the_title_follows_the_subject() {
+async fn title_follows_the_subject() {
     let mut replies = Vec::new();
     for title in ["The first", "KEEP", "The second"] {
         let turns = if title == "The first" { 1 } else { 6 };
@@ -104,16 +104,16 @@ async fn the_title_follows_the_subject() {
         client.prompt("more").await;
     }
     next(&mut client, "usage_update").await;
-    assert!(bodies(&server)[8].to_string().contains("The title now is: "));
+    assert!(bodies(&server)[8].to_string().contains("The current title is: "));
     for _ in 0..6 {
         client.prompt("something else").await;
     }
     assert_eq!(next(&mut client, "session_info_update").await["title"], "The second");
 }
 
-/// TITLE-03: nobody looks for a title where a person gave one.
+/// TITLE-03: no model writes a title if a person set one.
 #[tokio::test]
-async fn no_title_is_looked_for_where_a_person_gave_one() {
+async fn title_of_a_person_prevents_a_search() {
     let server =
         Server::start((0..2).map(|_| anthropic(&[text("so")], "end_turn")).collect()).await;
     let project = project(&[]);
@@ -123,7 +123,7 @@ async fn no_title_is_looked_for_where_a_person_gave_one() {
     assert_eq!(client.prompt("two").await.text(), "so");
 }
 
-/// INFO-09, META-07: project and branch are tags of the session, and follow what is checked out.
+/// INFO-09, META-07: project and branch are tags of the session, and follow the checked-out branch.
 #[tokio::test]
 async fn project_and_branch_are_tags() {
     let project = project(&[("grid/.git/HEAD", "ref: refs/heads/main\n")]);

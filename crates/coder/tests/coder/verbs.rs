@@ -1,4 +1,4 @@
-//! Each verb on three projects and on one where nothing is found.
+//! Each verb on three projects and on an empty one.
 
 use crate::client::{Client, Turn};
 use crate::projects::{empty, mixed, python, read, rust};
@@ -14,7 +14,7 @@ async fn ask(project: &TempDir, text: &str) -> Turn {
 }
 
 #[tokio::test]
-async fn a_summary_tells_what_the_readme_and_the_manifest_say() {
+async fn summary_uses_the_readme_and_the_manifest() {
     let turn = ask(&rust(), "summarize this project").await;
     assert_eq!(
         turn.text(),
@@ -51,12 +51,12 @@ async fn a_summary_tells_what_the_readme_and_the_manifest_say() {
     let text = ask(&empty(), "summarize this project").await.text();
     assert_eq!(
         text,
-        "There are no files in `.` (hidden files and those that `.gitignore` names are left out).\n"
+        "There are no files in `.` (hidden files and files that `.gitignore` names are left out).\n"
     );
 }
 
 #[tokio::test]
-async fn a_file_is_shown_by_its_path_its_name_or_as_a_block() {
+async fn file_is_shown_by_path_name_or_block() {
     let rust = rust();
     let turn = ask(&rust, "show src/main.rs:3-4").await;
     assert_eq!(
@@ -84,11 +84,11 @@ async fn a_file_is_shown_by_its_path_its_name_or_as_a_block() {
     assert!(ask(&mixed(), "SHOW 日本/メモ.md").await.text().contains("# メモ\n\nGröße と 色\n"));
 
     let text = ask(&empty(), "show main.rs").await.text();
-    assert!(text.starts_with("There is no file `main.rs`, and none of that name"), "{text}");
+    assert!(text.starts_with("There is no file `main.rs` in any folder"), "{text}");
 }
 
 #[tokio::test]
-async fn a_file_may_be_a_link_or_an_embedded_resource() {
+async fn file_may_be_a_link_or_an_embedded_resource() {
     let project = mixed();
     let mut client = Client::open(project.path()).await;
     let uri = format!("file://{}/with%20space/a%20file.txt", project.path().display());
@@ -112,7 +112,7 @@ async fn a_file_may_be_a_link_or_an_embedded_resource() {
 async fn uses_are_whole_words_outside_ignored_files() {
     let turn = ask(&rust(), "where is Grid used?").await;
     let text = turn.text();
-    assert!(text.starts_with("`Grid` stands as a word on 5 lines of 2 files:"), "{text}");
+    assert!(text.starts_with("The word `Grid` is on 5 lines of 2 files:"), "{text}");
     assert!(text.contains("- `src/main.rs:4`: `let grid = grid::Grid::new(8);`"), "{text}");
     assert!(!text.contains("Gridlock") && !text.contains("target"), "{text}");
     assert_eq!(turn.titles(), ["completed Search for `Grid`"]);
@@ -134,7 +134,7 @@ async fn uses_are_whole_words_outside_ignored_files() {
 }
 
 #[tokio::test]
-async fn find_looks_at_names_and_text() {
+async fn find_searches_names_and_text() {
     let text = ask(&rust(), "find grid").await.text();
     assert!(text.contains("1 file with `grid` in the name:\n\n- `src/grid.rs`"), "{text}");
     assert!(text.contains("Gridlock"), "small letters match any case: {text}");
@@ -160,7 +160,7 @@ async fn find_looks_at_names_and_text() {
 }
 
 #[tokio::test]
-async fn a_rename_changes_whole_words_and_nothing_else() {
+async fn rename_changes_only_whole_words() {
     let project = rust();
     let turn = ask(&project, "rename Grid to Board in src").await;
     assert!(

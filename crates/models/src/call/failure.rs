@@ -10,13 +10,13 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
-const SAID: usize = 300;
+const MAX_MESSAGE: usize = 300;
 
 /// A failed attempt.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: ModelError,
-    /// How to retry, where a retry may help.
+    /// How to retry, if a retry may help.
     pub(crate) retry: Option<Retry>,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct Failure {
 pub(crate) struct Retry {
     /// One sentence for people, without a full stop.
     pub(crate) why: String,
-    /// The wait that the provider asks for.
+    /// The wait that the provider requests.
     pub(crate) wait: Option<Duration>,
 }
 
 /// An error as the provider sent it.
-pub(crate) struct Sent<'s> {
+pub(crate) struct ProviderError<'s> {
     pub(crate) provider: &'s Provider,
     pub(crate) model: &'s ModelId,
     /// `None` for an error in the middle of an answer.
@@ -43,30 +43,30 @@ pub(crate) struct Sent<'s> {
 
 impl Failure {
     /// A failure without a retry.
-    pub(crate) fn lasting(error: ModelError) -> Self {
+    pub(crate) fn permanent(error: ModelError) -> Self {
         Self { error, retry: None }
     }
 }
 
-impl Sent<'_> {
+impl ProviderError<'_> {
     /// Classifies the error. A temporary one is [`ModelError::Overloaded`] with one attempt; the
     /// caller sets the number.
     pub(crate) fn failure(&self) -> Failure {
-        let Words { message, names } = words(&self.body);
+        let ErrorBody { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
         let said = self.shown(&message);
         let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
         let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
         if is_overflow(status, &text, &named) {
-            return Failure::lasting(ModelError::Overflow {
+            return Failure::permanent(ModelError::Overflow {
                 model: self.model.clone(),
                 limit: self.limit(&text),
                 said,
             });
         }
-        let wait = retry_wait::asked_to_wait(self.headers, &self.body, &message, self.now);
+        let wait = retry_wait::requested_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
-            return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
+            return Failure::permanent(ModelError::Quota { provider, said, again_in: wait });
         }
         if named(&[
             "content_policy_violation",
@@ -74,19 +74,22 @@ impl Sent<'_> {
             "invalid_prompt",
             "data_inspection_failed",
         ]) {
-            return Failure::lasting(ModelError::Refused { provider, said });
+            return Failure::permanent(ModelError::Refused { provider, said });
         }
         if is_unknown_model(status, &text, &named) {
-            return Failure::lasting(ModelError::UnknownModel { model: self.model.clone(), said });
+            return Failure::permanent(ModelError::UnknownModel {
+                model: self.model.clone(),
+                said,
+            });
         }
         let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
-        if retry_wait::says_retry(self.headers).unwrap_or(passes) {
+        if retry_wait::retry_advice(self.headers).unwrap_or(passes) {
             let why = why(&provider, status);
             let error =
                 ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
             return Failure { error, retry: Some(Retry { why, wait }) };
         }
-        Failure::lasting(match status {
+        Failure::permanent(match status {
             401 | 403 => ModelError::Auth {
                 provider,
                 status,
@@ -127,7 +130,7 @@ impl Sent<'_> {
         violations.map(id).any(|id| id.contains("PerDay"))
     }
 
-    /// Returns the context window of the model, where the error contains it.
+    /// Returns the context window of the model, if the error contains it.
     fn limit(&self, text: &str) -> Option<u64> {
         let told =
             ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
@@ -149,8 +152,9 @@ impl Sent<'_> {
 /// Returns a provider's text on one line of at most 300 characters, without control characters.
 pub(crate) fn shown(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let visible: String = line.chars().filter(|each| !each.is_control()).take(SAID + 1).collect();
-    match visible.char_indices().nth(SAID) {
+    let visible: String =
+        line.chars().filter(|each| !each.is_control()).take(MAX_MESSAGE + 1).collect();
+    match visible.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", visible.get(..end).unwrap_or_default()),
         None => visible,
     }
@@ -164,13 +168,13 @@ fn number_after(text: &str, before: &str) -> Option<u64> {
 }
 
 /// The content of an error body of any shape.
-struct Words {
+struct ErrorBody {
     message: String,
     /// The code, the type and the status.
     names: Vec<String>,
 }
 
-fn words(body: &Value) -> Words {
+fn words(body: &Value) -> ErrorBody {
     // Gemini sends a list with one error before a stream begins.
     let body = body.get(0).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
@@ -192,7 +196,7 @@ fn words(body: &Value) -> Words {
         message = format!("{message}: {raw}");
     }
     let names = ["code", "type", "status"].iter().filter_map(|key| text(error, key)).collect();
-    Words { message, names }
+    ErrorBody { message, names }
 }
 
 /// Returns the status that corresponds to an error in the middle of an answer.
@@ -261,9 +265,9 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "insufficient balance",
         "check your plan and billing details",
     ];
-    // Gemini mentions billing also for limits that end within a minute.
-    let spoken = status != 429 && words.iter().any(|words| text.contains(words));
-    status == 402 || named(&names) || spoken
+    // Gemini also mentions billing for limits that end within a minute.
+    let in_text = status != 429 && words.iter().any(|words| text.contains(words));
+    status == 402 || named(&names) || in_text
 }
 
 fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
@@ -285,7 +289,7 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
 
 fn why(provider: &str, status: u16) -> String {
     match status {
-        429 => format!("{provider} limits how often it is asked (status 429)"),
+        429 => format!("{provider} limits the rate of requests (status 429)"),
         503 | 529 => format!("{provider} is overloaded (status {status})"),
         _ => format!("{provider} failed (status {status})"),
     }

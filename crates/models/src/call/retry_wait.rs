@@ -1,17 +1,17 @@
-//! When to retry: as the provider says, else after a growing time.
+//! When to retry: after the wait that the provider requests, else after a growing wait.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest wait that this program chooses.
+/// The maximum wait that this program chooses.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 
 /// Returns a header of an answer by its lowercase name.
 pub(crate) type Headers<'h> = &'h dyn Fn(&str) -> Option<String>;
 
-/// Returns the wait that the provider asks for, in the order of its own client libraries.
-pub(crate) fn asked_to_wait(
+/// Returns the wait that the provider requests, in the same order as its own client libraries.
+pub(crate) fn requested_wait(
     headers: Headers<'_>,
     body: &Value,
     said: &str,
@@ -23,13 +23,13 @@ pub(crate) fn asked_to_wait(
         .and_then(|milliseconds| seconds(milliseconds / 1000.0))
         .or_else(|| number("retry-after").and_then(seconds))
         .or_else(|| date(&headers("retry-after")?).map(|date| until(date, now)))
-        .or_else(|| in_body(body))
+        .or_else(|| wait_in_body(body))
         .or_else(|| reset(headers, now))
-        .or_else(|| spoken_wait(said))
+        .or_else(|| wait_in_text(said))
 }
 
-/// Returns the provider's own advice on a retry, if it gives any.
-pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
+/// Returns the provider's own advice on a retry, if there is any.
+pub(crate) fn retry_advice(headers: Headers<'_>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
         "true" => Some(true),
         "false" => Some(false),
@@ -37,8 +37,8 @@ pub(crate) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     }
 }
 
-/// Returns the wait after `attempt` attempts. It doubles each time, less up to a quarter at random,
-/// so that clients which failed at the same time do not retry at the same time.
+/// Returns the wait after `attempt` attempts. It doubles each time, minus a random part of up to a
+/// quarter, so that clients that failed at the same time do not retry at the same time.
 pub(crate) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
     let chance = mixed(seed.wrapping_add(u64::from(attempt))) % 1024;
@@ -55,7 +55,7 @@ fn mixed(seed: u64) -> u64 {
 }
 
 /// The wait in an error of Gemini.
-fn in_body(body: &Value) -> Option<Duration> {
+fn wait_in_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
     let kind = |detail: &Value| {
         detail.get("@type").and_then(Value::as_str).unwrap_or_default().ends_with("RetryInfo")
@@ -85,13 +85,13 @@ fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
             .chain([(headers(&format!("{prefix}-remaining")), headers(&format!("{prefix}-reset")))])
         {
             let empty = remaining.is_none_or(|remaining| remaining.trim() == "0");
-            resets.extend(reset.filter(|_| empty).and_then(|reset| moment(reset.trim(), now)));
+            resets.extend(reset.filter(|_| empty).and_then(|reset| wait_until(reset.trim(), now)));
         }
     }
     resets.into_iter().max()
 }
 
-fn moment(text: &str, now: Timestamp) -> Option<Duration> {
+fn wait_until(text: &str, now: Timestamp) -> Option<Duration> {
     let since_1970 = |number: i64| match number {
         1_000_000_000_000.. => Timestamp::from_millisecond(number).ok(),
         1_000_000_000.. => Timestamp::from_second(number).ok(),
@@ -110,7 +110,7 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
 }
 
 /// "Please try again in 1.5s."
-fn spoken_wait(said: &str) -> Option<Duration> {
+fn wait_in_text(said: &str) -> Option<Duration> {
     let (_, after) = said.split_once("try again in ")?;
     duration(after.split_whitespace().next()?.trim_end_matches(['.', ',']))
 }
@@ -140,7 +140,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked_to_wait, backoff, duration};
+    use super::{backoff, duration, requested_wait};
     use jiff::Timestamp;
     use serde_json::{Value, json};
     use std::time::Duration;
@@ -150,7 +150,7 @@ mod tests {
         let header = |name: &str| {
             headers.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
         };
-        asked_to_wait(&header, body, said, now).map(|wait| wait.as_millis() as u64)
+        requested_wait(&header, body, said, now).map(|wait| wait.as_millis() as u64)
     }
 
     #[test]

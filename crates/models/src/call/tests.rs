@@ -19,7 +19,7 @@ const HELLO: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n
 const STOP: &str =
     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// Patience for tests: waits that nobody notices.
+/// Limits for tests, with very short waits.
 fn limits() -> Limits {
     Limits { attempts: 3, backoff: Duration::from_millis(1), ..Limits::default() }
 }
@@ -43,7 +43,7 @@ async fn all(call: &mut Call) -> (Vec<ModelEvent>, Option<ModelError>) {
         match event {
             Ok(event) => events.push(event),
             Err(error) => {
-                assert!(call.next().await.is_none(), "nothing comes after an error");
+                assert!(call.next().await.is_none(), "an error is the last event");
                 let told = format!("{error} {error:?} {call:?}");
                 assert!(!told.contains(KEY), "{told}");
                 return (events, Some(error));
@@ -125,8 +125,8 @@ async fn a_busy_provider_is_retried_after_the_time_it_names() {
         "{waits:?}"
     );
     let ModelEvent::Waiting { why, .. } = &events[0] else { panic!("{events:?}") };
-    assert_eq!(why, "Provider limits how often it is asked (status 429)");
-    assert!(requests.windows(2).all(|pair| pair[0] == pair[1]), "the same is asked each time");
+    assert_eq!(why, "Provider limits the rate of requests (status 429)");
+    assert!(requests.windows(2).all(|pair| pair[0] == pair[1]), "each request is the same");
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn the_providers_advice_on_retries_is_followed() {
     assert!(error.is_none() && is_done(&events) && requests.len() == 2, "{error:?}");
 }
 
-/// The address and the key as the vendor of each wire wants them.
+/// The address and the key in the form that each wire's vendor requires.
 #[tokio::test]
 async fn every_wire_has_its_address_and_its_key() {
     for (wire, address, key) in [
@@ -242,7 +242,7 @@ const CALL_BEGUN: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"ind
 
 const BUSY: &str = "data: {\"error\":{\"code\":503,\"message\":\"busy\"}}\n\n";
 
-/// Some servers say that the answer is whole and leave the connection open.
+/// Some servers complete the answer and leave the connection open.
 #[tokio::test]
 async fn a_complete_answer_ends_although_the_connection_stays_open() {
     let server = Server::start(vec![Reply::stream(&format!("{HELLO}{STOP}")).then_hang()]).await;

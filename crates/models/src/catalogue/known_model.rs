@@ -4,10 +4,11 @@ use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
 use serde::Deserialize;
 
-/// The assumed context window of a model in the network, in tokens.
+/// The assumed context window of a remote model, in tokens.
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
 
-/// The assumed context window of a model on this machine, in tokens: the least that servers use.
+/// The assumed context window of a model on this machine, in tokens: the smallest default of common
+/// servers.
 const ASSUMED_LOCAL_WINDOW: u64 = 4096;
 
 /// A model, with its window, its prices and its abilities.
@@ -15,7 +16,7 @@ const ASSUMED_LOCAL_WINDOW: u64 = 4096;
 pub struct KnownModel {
     /// The identity.
     pub id: ModelId,
-    /// The name for people.
+    /// The display name.
     pub title: String,
     /// The context window in tokens, for input and answer together.
     pub window: u64,
@@ -23,9 +24,9 @@ pub struct KnownModel {
     pub window_assumed: bool,
     /// The maximum answer in tokens.
     pub max_output: Option<u64>,
-    /// The prices, where they are known.
+    /// The prices, if they are known.
     pub prices: Option<Prices>,
-    /// The levels of thinking, the lowest first; empty where there is no choice.
+    /// The thinking levels, the lowest first; empty if the model has none.
     pub levels: Vec<Level>,
     /// The id of the default level.
     pub default_level: Option<String>,
@@ -37,7 +38,7 @@ pub struct KnownModel {
     pub takes_documents: bool,
 }
 
-/// The prices of a model, in US dollars for a million tokens.
+/// The prices of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
@@ -69,7 +70,7 @@ pub struct LongPromptPrices {
     pub cache_write: Option<f64>,
 }
 
-/// A level of thinking.
+/// A thinking level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
     /// The id, such as `high`.
@@ -79,7 +80,7 @@ pub struct Level {
 }
 
 impl KnownModel {
-    /// Returns a model of which nothing is known but its name.
+    /// Returns a model of which only the name is known.
     pub(crate) fn unknown(id: ModelId, local: bool) -> Self {
         Self {
             title: id.name.clone(),
@@ -109,8 +110,8 @@ impl KnownModel {
         self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
     }
 
-    /// Returns the cost of a call in US dollars: as the provider reports it, else by the prices.
-    /// `None` where neither is known.
+    /// Returns the cost of a call in US dollars, as the provider reports it, else by the prices.
+    /// `None` if neither is known.
     pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
     }

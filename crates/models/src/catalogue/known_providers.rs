@@ -9,20 +9,20 @@ use crate::wire::Wire;
 use crate::wire::chat::dialect::Dialect;
 
 /// A well-known provider.
-struct Known {
+struct KnownProvider {
     id: &'static str,
     name: &'static str,
     wire: Wire,
     dialect: Dialect,
     base_url: &'static str,
-    /// The environment variables of the key; the first one that is set counts.
+    /// The environment variables of the key; the first one that is set is used.
     keys: &'static [&'static str],
-    /// The environment variables of another base address.
+    /// The environment variables that replace the base address.
     base_urls: &'static [&'static str],
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownProvider] = &[
+    KnownProvider {
         id: "anthropic",
         name: "Anthropic",
         wire: Wire::Anthropic,
@@ -31,7 +31,7 @@ const KNOWN: &[Known] = &[
         keys: &["ANTHROPIC_API_KEY"],
         base_urls: &["ANTHROPIC_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "openai",
         name: "OpenAI",
         wire: Wire::Responses,
@@ -40,7 +40,7 @@ const KNOWN: &[Known] = &[
         keys: &["OPENAI_API_KEY"],
         base_urls: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
     },
-    Known {
+    KnownProvider {
         id: "gemini",
         name: "Gemini",
         wire: Wire::Gemini,
@@ -49,7 +49,7 @@ const KNOWN: &[Known] = &[
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         base_urls: &["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "openrouter",
         name: "OpenRouter",
         wire: Wire::Chat,
@@ -58,7 +58,7 @@ const KNOWN: &[Known] = &[
         keys: &["OPENROUTER_API_KEY"],
         base_urls: &["OPENROUTER_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "deepseek",
         name: "DeepSeek",
         wire: Wire::Chat,
@@ -67,7 +67,7 @@ const KNOWN: &[Known] = &[
         keys: &["DEEPSEEK_API_KEY"],
         base_urls: &["DEEPSEEK_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "qwen",
         name: "Qwen",
         wire: Wire::Chat,
@@ -76,7 +76,7 @@ const KNOWN: &[Known] = &[
         keys: &["DASHSCOPE_API_KEY"],
         base_urls: &["DASHSCOPE_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "moonshot",
         name: "Moonshot",
         wire: Wire::Chat,
@@ -85,7 +85,7 @@ const KNOWN: &[Known] = &[
         keys: &["MOONSHOT_API_KEY"],
         base_urls: &["MOONSHOT_BASE_URL"],
     },
-    Known {
+    KnownProvider {
         id: "mistral",
         name: "Mistral",
         wire: Wire::Chat,
@@ -102,8 +102,8 @@ const OPENAI: &str = "https://api.openai.com/v1";
 /// The port of Ollama.
 pub(crate) const OLLAMA_PORT: u16 = 11434;
 
-/// Returns the providers with a key in the environment, or with an address on this machine. Sends
-/// nothing over the network.
+/// Returns the providers with a key in the environment, or with an address on this machine. It
+/// sends nothing over the network.
 ///
 /// `OPENAI_BASE_URL` with another address than OpenAI's own means a server of Chat Completions.
 /// `ANTHROPIC_AUTH_TOKEN` is a key for `Authorization: Bearer`. `OPENAI_ORG_ID` and
@@ -122,7 +122,7 @@ pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
 /// Returns the environment variables of the well-known providers.
 pub(crate) fn known_variables() -> Vec<ProviderVariables> {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let of = |known: &Known| {
+    let of = |known: &KnownProvider| {
         let mut keys: Vec<String> = names(known.keys);
         keys.extend((known.id == "anthropic").then(|| "ANTHROPIC_AUTH_TOKEN".to_owned()));
         let (id, name) = (known.id.to_owned(), known.name.to_owned());
@@ -131,7 +131,7 @@ pub(crate) fn known_variables() -> Vec<ProviderVariables> {
     KNOWN.iter().map(of).collect()
 }
 
-fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Provider> {
+fn provider(known: &KnownProvider, value: &dyn Fn(&str) -> Option<String>) -> Option<Provider> {
     let base_url = known.base_urls.iter().find_map(|name| value(name));
     let mut provider = elsewhere(known.provider(), base_url.as_deref().unwrap_or(known.base_url));
     provider.key_variable = known.keys.first().map(|&name| name.to_owned());
@@ -155,11 +155,11 @@ fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Pro
 
 /// Returns the well-known providers at their own addresses, without keys.
 pub(crate) fn known_providers() -> Vec<Provider> {
-    KNOWN.iter().map(Known::provider).collect()
+    KNOWN.iter().map(KnownProvider::provider).collect()
 }
 
-/// Returns the provider at another address. A server in place of OpenAI speaks Chat Completions
-/// only.
+/// Returns the provider at another address. A server that replaces OpenAI supports only Chat
+/// Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
     match provider.id == "openai" && base_url != OPENAI {
@@ -168,7 +168,7 @@ pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     }
 }
 
-impl Known {
+impl KnownProvider {
     fn provider(&self) -> Provider {
         let provider = Provider::new(self.id, self.name, self.wire, self.base_url);
         Provider { dialect: self.dialect, ..provider }

@@ -13,9 +13,9 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_millis(500);
 
 /// The maximum number of models that are requested one by one.
-const ASKED: usize = 32;
+const MAX_REQUESTED: usize = 32;
 
-/// A server that answered.
+/// A server that responded.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LocalServer {
     pub provider: Provider,
@@ -26,13 +26,13 @@ pub(crate) struct LocalServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub name: String,
-    /// The context window as the server runs the model, in tokens. It can be far smaller than that
-    /// of the model. `None` where the server does not report it.
+    /// The context window with which the server runs the model, in tokens. It can be far smaller
+    /// than the model's own. `None` if the server does not report it.
     pub window: Option<u64>,
 }
 
 /// Looks for Ollama (also at `OLLAMA_HOST`), llama.cpp, LM Studio and vLLM on their usual ports,
-/// all at once. A server that does not answer within half a second is left out.
+/// all at the same time. A server that does not respond within half a second is left out.
 pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
     let context =
@@ -80,8 +80,8 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Ollama silently cuts what is longer than its context: the context of a loaded model, else the
-/// `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
+/// Ollama silently cuts text that is longer than its context. This reads the context of a loaded
+/// model, else the `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -96,13 +96,13 @@ async fn ollama_server(
         let mut running =
             list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
         let mut window = running.find_map(|model| number(model, "context_length"));
-        if window.is_none() && at < ASKED {
+        if window.is_none() && at < MAX_REQUESTED {
             let shown = asked(http, &provider, "/api/show", Some(json!({"model": name})))
                 .await
                 .unwrap_or_default();
             window = num_ctx(&shown)
                 .or(context)
-                .map(|window| window.min(trained(&shown).unwrap_or(window)));
+                .map(|window| window.min(trained_context(&shown).unwrap_or(window)));
         }
         models.push(LocalModel { name, window });
     }
@@ -115,7 +115,7 @@ fn num_ctx(shown: &Value) -> Option<u64> {
 }
 
 /// Returns the context that the model was trained for.
-fn trained(shown: &Value) -> Option<u64> {
+fn trained_context(shown: &Value) -> Option<u64> {
     let info = shown.get("model_info")?.as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
 }
@@ -131,7 +131,7 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio reports the context of a loaded model only.
+/// LM Studio reports only the context of a loaded model.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");

@@ -6,12 +6,12 @@
 pub struct ProviderVariables {
     /// The id, such as `anthropic`: the first part of the names of its models.
     pub id: String,
-    /// The name for people.
+    /// The display name.
     pub name: String,
-    /// The variables of the key; the first one that is set counts.
+    /// The variables of the key; the first one that is set is used.
     pub keys: Vec<String>,
-    /// The variables of another base address. A provider of the user's own list has none, because
-    /// the list contains its address.
+    /// The variables that replace the base address. A provider of the user's own list has none,
+    /// because the list contains its address.
     pub base_urls: Vec<String>,
 }
 

@@ -40,11 +40,7 @@ fn names_with_dates_and_behind_openrouter_are_found() {
     ] {
         let model = catalogue.model(&provider(id), name);
         assert_eq!((model.title.as_str(), model.window_assumed), (title, false), "{name}");
-        assert_eq!(
-            model.id,
-            provider(id).model(name),
-            "it is asked for by the name that was given"
-        );
+        assert_eq!(model.id, provider(id).model(name), "requests use the given name");
     }
 }
 
@@ -123,7 +119,7 @@ fn the_users_own_file_adds_models_and_providers() {
     assert_eq!(
         ids,
         ["work", "openai", "mistral"],
-        "a person's own come first and instead of those of the environment"
+        "a person's own providers come first and replace those of the environment"
     );
     let work = &providers[0];
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The model that answers: the choice of the session.
+//! The model that a session has chosen.
 
 use super::provided::ProvidedModel;
 use super::unusable::UnusableModel;
@@ -32,9 +32,9 @@ impl Models {
         })
     }
 
-    /// Returns the model that writes titles where `model` is chosen: the cheapest one of its
-    /// provider with a known price, at its lowest level of thinking. `None` for the offline model,
-    /// and where titles are turned off.
+    /// Returns the model that writes titles when `model` is chosen: its provider's cheapest model
+    /// with a known price, at its lowest thinking level. `None` for the offline model, and if
+    /// titles are turned off.
     pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;

@@ -3,7 +3,7 @@
 use super::Models;
 use crate::address::without_login;
 use crate::catalogue::known_providers::{elsewhere, known_providers};
-use crate::http::sendable;
+use crate::http::check_request;
 use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::wire::Wire;
@@ -16,14 +16,13 @@ pub struct ConfigurableProvider {
     pub id: String,
     /// The wire that the provider speaks at its own address.
     pub wire: Wire,
-    /// The wire and the address that are in use, without a login; `None` where the provider is not
-    /// in use.
+    /// The wire and the address in use, without a login; `None` if the provider is not in use.
     pub current: Option<(Wire, String)>,
 }
 
 impl Models {
-    /// Returns the providers that a client may set: those in use, and the well-known ones. The user
-    /// needs none of them, because the offline model is always there.
+    /// Returns the providers that a client may set: those in use, and the well-known ones. None of
+    /// them is required, because the offline model is always available.
     pub fn configurable(&self) -> Vec<ConfigurableProvider> {
         let configured = self.configured.all();
         let configurable = |provider: Provider| {
@@ -37,7 +36,7 @@ impl Models {
         self.templates().into_iter().map(configurable).collect()
     }
 
-    /// The providers from which a setting takes everything but the address and the headers.
+    /// The providers whose settings stay, except for the address and the headers.
     fn templates(&self) -> Vec<Provider> {
         let known = known_providers();
         let own = self.providers.iter().filter(|own| known.iter().all(|known| known.id != own.id));
@@ -49,8 +48,8 @@ impl Models {
     /// the environment.
     ///
     /// # Errors
-    /// A sentence: there is no such provider, the address is not one of the web, or a header cannot
-    /// be sent.
+    /// A sentence: the provider is unknown, the address is not a web address, or a header is
+    /// invalid.
     pub fn set_provider(
         &self,
         id: &str,
@@ -58,9 +57,9 @@ impl Models {
         headers: Vec<(String, Secret)>,
     ) -> Result<(), String> {
         let Some(template) = self.templates().into_iter().find(|provider| provider.id == id) else {
-            return Err(format!("there is no provider {id}: see providers/list"));
+            return Err(format!("unknown provider {id}: see providers/list"));
         };
-        sendable(base_url, &headers)
+        check_request(base_url, &headers)
             .map_err(|why| format!("the provider {id} cannot be set: {why}"))?;
         let provider =
             Provider { key: None, key_variable: None, bearer: false, headers, ..template };

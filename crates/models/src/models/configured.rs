@@ -5,7 +5,7 @@ use crate::provider::Provider;
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-/// The providers that clients set, by their ids; `None` for one that is switched off.
+/// The providers that clients set, by their ids; `None` for a disabled one.
 #[derive(Debug, Default)]
 pub(super) struct ConfiguredProviders(RwLock<BTreeMap<String, Option<Provider>>>);
 

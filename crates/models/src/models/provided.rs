@@ -21,7 +21,7 @@ pub(super) struct ProvidedModel {
 }
 
 impl ProvidedModel {
-    /// The longest answer to request, in tokens, where the input has so many: the rest of the
+    /// The maximum answer for an input of this many tokens, in tokens: the rest of the context
     /// window, and at most a quarter of it.
     fn longest_answer(&self, input: u64) -> Option<u64> {
         let window = self.known.window;
@@ -43,7 +43,7 @@ impl Model for ProvidedModel {
         self.known.window
     }
 
-    fn around(&self, brief: &Brief) -> u64 {
+    fn brief_tokens(&self, brief: &Brief) -> u64 {
         brief.tokens()
     }
 

@@ -1,4 +1,4 @@
-//! Models that are chosen and cannot be used: the reason, and what to do.
+//! Chosen models that cannot be used: the reason, and advice.
 
 use super::Models;
 use crate::error::ModelError;
@@ -6,11 +6,11 @@ use crate::event::TokenUsage;
 use crate::message::Part;
 use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 
-/// The ids of servers on this machine, whose models are known only while they run.
+/// The ids of servers on this machine. Their models are known only while they run.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 
-/// How many times servers on this machine are looked for before their model counts as missing.
-const LOOKS: u32 = 5;
+/// How many searches for servers on this machine it takes before their model counts as missing.
+const MAX_SEARCHES: u32 = 5;
 
 /// A model that cannot be used: every call fails. The offline model never replaces it.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Model for UnusableModel {
         1 << 20
     }
 
-    fn around(&self, _: &Brief) -> u64 {
+    fn brief_tokens(&self, _: &Brief) -> u64 {
         0
     }
 
@@ -65,10 +65,10 @@ impl EventStream for Failure {
 
 impl Models {
     /// Returns why the model of `ATTACHE_MODEL` cannot be used and what to do, in one sentence
-    /// without a full stop. `None` where it can be used or is not set. Looks for servers on this
-    /// machine first.
+    /// without a full stop. `None` if it can be used or is not set. This first looks for servers on
+    /// this machine.
     pub async fn unusable(&self) -> Option<String> {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_SEARCHES {
             if self.unknown_wish().is_none() || self.has_looked() {
                 break;
             }
@@ -87,9 +87,7 @@ impl Models {
         if let Some(provider) = known {
             if self.configured.all().get(&provider.id).is_some_and(Option::is_none) {
                 let title = &provider.name;
-                return format!(
-                    "the model {name:?} cannot be used: the client switched {title} off"
-                );
+                return format!("the model {name:?} cannot be used: the client disabled {title}");
             }
             let is_there = self.providers.iter().any(|there| there.id == provider.id);
             if let (false, Some(variable)) = (is_there, provider.keys.first()) {
@@ -103,7 +101,7 @@ impl Models {
             let where_ =
                 if server == "ollama" { ", or set OLLAMA_HOST to its address" } else { "" };
             return format!(
-                "the model {name:?} needs the server {server}, which does not answer on this machine: start it{where_}"
+                "the model {name:?} needs the server {server}, which does not respond on this machine: start it{where_}"
             );
         }
         let ids: Vec<&str> = self.variables().iter().map(|provider| provider.id.as_str()).collect();

@@ -21,8 +21,8 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     all
 }
 
-/// Returns the variables of keys, also of the user's own list, and those of addresses that contain
-/// a login.
+/// Returns the variables of keys, including those of the user's own list, and those of addresses
+/// that contain a login.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
     let with_login =
         |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));

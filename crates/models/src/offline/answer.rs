@@ -1,11 +1,11 @@
-//! The answers of the offline model. They contain only the results of tools, and say what was
-//! searched when nothing was found.
+//! The answers of the offline model. They contain only the results of tools, and name the searched
+//! places when nothing was found.
 
+use super::current_turn::Outcome;
 use super::found::{Files, Found, Lines, Matches, Ran};
-use super::present_turn::Outcome;
 use crate::text::{code, code_block, counted, ends_within};
 
-/// How many files one rename changes.
+/// The maximum number of files that one rename changes.
 pub(crate) const FILES_RENAMED: usize = 40;
 
 /// The answer to `help`.
@@ -29,13 +29,14 @@ What I say is only what my tools found. The session's mode decides what may run 
 ";
 
 /// The maximum number of names in an answer.
-const NAMES_TOLD: usize = 50;
+const MAX_NAMES: usize = 50;
 
 /// The maximum length of a README's first paragraph, in characters.
-const PARAGRAPH_TOLD: usize = 600;
+const MAX_PARAGRAPH: usize = 600;
 
-/// The maximum length of a command's output, in bytes of JSON. The tool call shows all of it.
-const OUTPUT_TOLD: usize = 8 * 1024;
+/// The maximum length of a command's output, in bytes of JSON. The tool call shows the whole
+/// output.
+const MAX_OUTPUT: usize = 8 * 1024;
 
 /// Files that describe a project, besides its README.
 const MANIFESTS: &[&str] = &[
@@ -69,7 +70,7 @@ pub(crate) fn incomplete(form: &str) -> String {
 
 /// The answer to a prompt that is too long.
 pub(crate) fn too_long(length: usize, longest: usize) -> String {
-    format!("This request is {length} bytes long: at most {longest} are taken.\n")
+    format!("This request is too long: it has {length} bytes and the limit is {longest}.\n")
 }
 
 /// The answer to an unknown request.
@@ -80,7 +81,7 @@ pub(crate) fn unknown() -> String {
     )
 }
 
-/// The answer where a tool failed or was not allowed.
+/// The answer when a tool failed or was not allowed.
 pub(crate) fn failure(text: &str) -> String {
     let text = text.trim_end();
     let mut characters = text.chars();
@@ -94,7 +95,7 @@ pub(crate) fn failure(text: &str) -> String {
 }
 
 /// Returns whether a summary reads this file.
-pub(crate) fn telling(name: &str) -> bool {
+pub(crate) fn is_summary_source(name: &str) -> bool {
     !name.contains('/') && (name.to_lowercase().starts_with("readme") || is_manifest(name))
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn is_manifest(name: &str) -> bool {
 pub(crate) fn summary(files: &Files, reads: &[Outcome<'_>]) -> String {
     if files.total == 0 {
         return format!(
-            "There are no files in {} (hidden files and those that `.gitignore` names are left out).\n",
+            "There are no files in {} (hidden files and files that `.gitignore` names are left out).\n",
             code(&files.folder)
         );
     }
@@ -157,17 +158,17 @@ fn readme(lines: &Lines) -> String {
         .text
         .lines()
         .map(str::trim)
-        .filter(|row| !decoration(row))
+        .filter(|row| !is_decoration(row))
         .skip_while(|row| row.is_empty());
     let title = rows.next().unwrap_or_default().trim_start_matches('#').trim();
     if title.is_empty() {
-        return format!("\n{} holds no text in its first lines.\n", code(&lines.path));
+        return format!("\n{} has no text in its first lines.\n", code(&lines.path));
     }
     let paragraph = rows
         .skip_while(|row| row.is_empty())
         .take_while(|row| !row.is_empty() && !row.starts_with('#'));
     let paragraph = paragraph.collect::<Vec<_>>().join(" ");
-    let cut: String = paragraph.chars().take(PARAGRAPH_TOLD).collect();
+    let cut: String = paragraph.chars().take(MAX_PARAGRAPH).collect();
     let end = if cut.len() < paragraph.len() { "…" } else { "" };
     match cut.is_empty() {
         true => format!("\n{} is titled “{title}”.\n", code(&lines.path)),
@@ -178,7 +179,7 @@ fn readme(lines: &Lines) -> String {
 }
 
 /// Returns whether a line of a README is not prose: a badge, markup, or the underline of a title.
-fn decoration(row: &str) -> bool {
+fn is_decoration(row: &str) -> bool {
     let underline = row.len() >= 3 && row.chars().all(|each| matches!(each, '=' | '-' | '*' | '~'));
     underline || row.starts_with('<') || row.starts_with("[!") || row.starts_with("![")
 }
@@ -190,7 +191,7 @@ pub(crate) fn lines(lines: &Lines) -> String {
         (_, 0) => format!("{path} is empty.\n"),
         (0, total) => {
             let verb = if total == 1 { "line" } else { "lines" };
-            format!("{path} has only {total} {verb}; nothing is there at line {}.\n", lines.first)
+            format!("{path} has only {total} {verb}; line {} does not exist.\n", lines.first)
         }
         (_, total) => {
             let what = match lines.cut {
@@ -220,18 +221,18 @@ pub(crate) fn attached(file: &str, text: &str) -> String {
 pub(crate) fn folder(files: &Files) -> String {
     if files.total == 0 {
         return format!(
-            "{} is a folder without files that are neither hidden nor ignored.\n",
+            "{} is a folder without files, apart from hidden and ignored ones.\n",
             code(&files.folder)
         );
     }
     format!("{} is a folder with {}:\n\n{}", code(&files.folder), files.count(), names(files))
 }
 
-/// The answer where a file is missing, with other files of its name.
-pub(crate) fn not_there(file: &str, several: &[String], files: &Files) -> String {
+/// The answer when a file is missing, with other files of the same name.
+pub(crate) fn file_not_found(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(
-            "There is no file {}, and none of that name in any folder of the project (hidden and ignored ones are left out).\n",
+            "There is no file {} in any folder of the project (hidden and ignored files are left out).\n",
             code(file)
         ),
         _ => format!(
@@ -244,8 +245,8 @@ pub(crate) fn not_there(file: &str, several: &[String], files: &Files) -> String
 }
 
 fn names(files: &Files) -> String {
-    let rows = files.named.iter().take(NAMES_TOLD).map(|name| format!("- {}\n", code(name)));
-    let more = more(files.total, NAMES_TOLD, "file");
+    let rows = files.named.iter().take(MAX_NAMES).map(|name| format!("- {}\n", code(name)));
+    let more = more(files.total, MAX_NAMES, "file");
     let more = more.trim_start_matches([',', ' ']);
     let last = if more.is_empty() { String::new() } else { format!("- {more}\n") };
     rows.collect::<String>() + &last
@@ -267,10 +268,10 @@ fn nothing(what: &str, matches: &Matches) -> String {
 }
 
 fn rows(matches: &Matches) -> String {
-    let rows = matches.lines.iter().take(NAMES_TOLD).map(|each| {
+    let rows = matches.lines.iter().take(MAX_NAMES).map(|each| {
         format!("- {}: {}\n", code(&format!("{}:{}", each.path, each.line)), code(each.text.trim()))
     });
-    let more = match matches.total.saturating_sub(NAMES_TOLD as u64) {
+    let more = match matches.total.saturating_sub(MAX_NAMES as u64) {
         0 => String::new(),
         more => format!("- and {}\n", counted(more, "more line")),
     };
@@ -282,7 +283,7 @@ pub(crate) fn used(name: &str, matches: &Matches) -> String {
     match matches.total {
         0 => nothing(&format!("I found no use of {}", code(name)), matches),
         total => format!(
-            "{} stands as a word on {} of {}:\n\n{}",
+            "The word {} is on {} of {}:\n\n{}",
             code(name),
             counted(total, "line"),
             counted(matches.holding, "file"),
@@ -373,7 +374,7 @@ pub(crate) fn renamed(
         left => {
             answer
                 + &format!(
-                    "\nStill to do: {}; say it again to go on.\n",
+                    "\nStill to do: {}. Repeat the request to continue.\n",
                     counted(left, "more file")
                 )
         }
@@ -388,7 +389,7 @@ pub(crate) fn ran(command: &str, ran: &Ran) -> String {
             "{}: {}.\n\n{}\n",
             code(command),
             ran.end,
-            code_block(&ends_within(&ran.output, OUTPUT_TOLD))
+            code_block(&ends_within(&ran.output, MAX_OUTPUT))
         ),
     }
 }

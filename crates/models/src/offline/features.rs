@@ -2,22 +2,23 @@
 //! failures, questions, subagents, pages.
 
 use super::answer::failure;
+use super::current_turn::CurrentTurn;
 use super::found::Found;
 use super::output::Output;
-use super::present_turn::PresentTurn;
 use crate::text::{code, counted, ends_within, one_line};
 use serde_json::json;
 
 /// The maximum length of a page or a report, in bytes of JSON.
-const TOLD: usize = 8 * 1024;
+const MAX_SHOWN: usize = 8 * 1024;
 
 /// The file that `fail` reads.
 const MISSING: &str = "there is no such file";
 
 /// `plan A, B, C`: shows the plan, one step after the other.
-pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
-    let mut events =
-        vec![Output::thought("I show the steps, and tick them off one by one. Nothing is done.")];
+pub(crate) fn show_plan(steps: &[String]) -> Vec<Output> {
+    let mut events = vec![Output::thought(
+        "I show the steps and mark each one as completed. I do not do any work.",
+    )];
     events.extend((0..=steps.len()).map(|completed| Output::plan(steps, completed)));
     events
 }
@@ -26,13 +27,13 @@ pub(crate) fn planned(steps: &[String]) -> Vec<Output> {
 pub(crate) fn plan_answer(steps: &[String]) -> Vec<Output> {
     let rows: String = steps.iter().map(|step| format!("- {}\n", one_line(step, 200))).collect();
     Output::text(format!(
-        "A plan of {}, all ticked off:\n\n{rows}",
+        "A plan of {}, all completed:\n\n{rows}",
         counted(steps.len() as u64, "step")
     ))
 }
 
 /// `leave plan mode`.
-pub(crate) fn leave_plan(turn: &PresentTurn<'_>) -> Vec<Output> {
+pub(crate) fn leave_plan(turn: &CurrentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let plan =
@@ -57,25 +58,25 @@ pub(crate) fn think(about: &str) -> Vec<Output> {
     ]
 }
 
-/// `count to N`: one number a line, with a pause before each.
+/// `count to N`: one number per line, with a pause before each.
 pub(crate) fn count(to: u32) -> Vec<Output> {
     (1..=to).map(|number| Output::Text(format!("{number}\n"))).collect()
 }
 
 /// `fail`: a tool call that fails.
-pub(crate) fn fail(turn: &PresentTurn<'_>) -> Vec<Output> {
+pub(crate) fn fail(turn: &CurrentTurn<'_>) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
-            vec![Output::thought("I read a file that is not there."), Output::read(MISSING, None)]
+            vec![Output::thought("I read a file that does not exist."), Output::read(MISSING, None)]
         }
         Some(result) => {
-            Output::text(format!("The tool failed, as it was to: {}", failure(result.text)))
+            Output::text(format!("The tool failed, as requested: {}", failure(result.text)))
         }
     }
 }
 
 /// `ask QUESTION: A, B`: asks the user.
-pub(crate) fn ask(turn: &PresentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
+pub(crate) fn ask(turn: &CurrentTurn<'_>, question: &str, options: &[String]) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let question = json!({ "question": question, "options": options, "several": false });
@@ -93,8 +94,8 @@ pub(crate) fn answered(answer: &str) -> String {
     format!("Your answer is {}.\n", code(answer.trim()))
 }
 
-/// `delegate PROMPT`: a subagent with the same model does it.
-pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
+/// `delegate PROMPT`: runs the prompt in a subagent with the same model.
+pub(crate) fn delegate(turn: &CurrentTurn<'_>, prompt: &str) -> Vec<Output> {
     match turn.outcomes.first() {
         None => {
             let title = one_line(prompt, 60);
@@ -102,14 +103,15 @@ pub(crate) fn delegate(turn: &PresentTurn<'_>, prompt: &str) -> Vec<Output> {
             vec![Output::thought("I give this to a subagent."), Output::Call("task", arguments)]
         }
         Some(result) if result.failed => Output::text(failure(result.text)),
-        Some(result) => {
-            Output::text(format!("The subagent reports:\n\n{}", ends_within(result.text, TOLD)))
-        }
+        Some(result) => Output::text(format!(
+            "The subagent reports:\n\n{}",
+            ends_within(result.text, MAX_SHOWN)
+        )),
     }
 }
 
 /// `fetch URL`.
-pub(crate) fn fetch(turn: &PresentTurn<'_>, url: &str) -> Vec<Output> {
+pub(crate) fn fetch(turn: &CurrentTurn<'_>, url: &str) -> Vec<Output> {
     match turn.outcomes.first() {
         None => vec![
             Output::thought(format!("I fetch {}.", code(url))),
@@ -118,6 +120,6 @@ pub(crate) fn fetch(turn: &PresentTurn<'_>, url: &str) -> Vec<Output> {
         Some(result) if result.failed || result.found == Found::NotAllowed => {
             Output::text(failure(result.text))
         }
-        Some(result) => Output::text(format!("{}\n", ends_within(result.text, TOLD))),
+        Some(result) => Output::text(format!("{}\n", ends_within(result.text, MAX_SHOWN))),
     }
 }

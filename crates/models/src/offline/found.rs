@@ -1,6 +1,6 @@
 //! The results of tools as data: the members that the offline model reads.
 //!
-//! The names are those under which the built-in agent stores results; they do not change.
+//! The names are those under which the built-in agent stores results. They must not change.
 
 use crate::text::counted;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) enum Found {
     NotAllowed,
     /// The user answers a question with the next prompt.
     Asked,
-    /// Nothing but the text of the result.
+    /// Only the text of the result.
     Nothing,
 }
 
@@ -36,15 +36,15 @@ pub(crate) struct Lines {
     pub(crate) text: String,
     /// The number of the first line.
     pub(crate) first: u32,
-    /// How many lines `text` has.
+    /// The number of lines in `text`.
     pub(crate) given: u32,
-    /// How many lines the file has.
+    /// The number of lines in the file.
     pub(crate) total: u32,
     /// Whether the only line is cut because it is too long.
     pub(crate) cut: bool,
 }
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) enum Unreadable {
     Missing(String),
@@ -63,21 +63,21 @@ pub(crate) struct Match {
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Matches {
-    /// The searched place, for people.
+    /// The display name of the searched place.
     pub(crate) place: String,
     /// The first matching lines.
     pub(crate) lines: Vec<Match>,
-    /// How many lines match.
+    /// The number of matching lines.
     pub(crate) total: u64,
     /// The first files that match, each with its first and last such line.
     pub(crate) files: Vec<(String, u32, u32)>,
-    /// How many files match.
+    /// The number of files with matches.
     pub(crate) holding: u64,
-    /// How many files were searched.
+    /// The number of searched files.
     pub(crate) searched: u64,
-    /// How many files could not be searched.
+    /// The number of files that could not be searched.
     pub(crate) skipped: u64,
-    /// How many files were left out because of secrets or rules.
+    /// The number of files left out because of secrets or rules.
     #[serde(default)]
     pub(crate) left_out: u64,
 }
@@ -85,19 +85,19 @@ pub(crate) struct Matches {
 /// A list of files.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Files {
-    /// The folder, for people.
+    /// The folder's display name.
     pub(crate) folder: String,
     /// The first files, those nearest to the folder first.
     pub(crate) named: Vec<String>,
-    /// How many files there are.
+    /// The number of files.
     pub(crate) total: u64,
-    /// Whether there are more files than `total`.
+    /// Whether `total` stopped before the end.
     pub(crate) uncounted: bool,
     /// The most frequent extensions with the number of their files.
     pub(crate) extensions: Vec<(String, u64)>,
     /// The first folders with the number of their files.
     pub(crate) folders: Vec<(String, u64)>,
-    /// How many folders there are.
+    /// The number of folders.
     pub(crate) folders_total: u64,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Files {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Edited {
     pub(crate) path: String,
-    /// How many places changed.
+    /// The number of changed places.
     pub(crate) places: u64,
 }
 
@@ -133,7 +133,7 @@ impl Lines {
 }
 
 impl Files {
-    /// Returns how many files there are, in words.
+    /// Returns the number of files, in words.
     pub(crate) fn count(&self) -> String {
         let more = if self.uncounted { "more than " } else { "" };
         format!("{more}{}", counted(self.total, "file"))
@@ -141,7 +141,7 @@ impl Files {
 }
 
 impl Matches {
-    /// Returns how many files were searched, in words.
+    /// Returns the number of searched files, in words.
     pub(crate) fn searched(&self) -> String {
         let mut text = format!("{} searched", counted(self.searched, "file"));
         if self.skipped > 0 {
@@ -149,7 +149,7 @@ impl Matches {
         }
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "file");
-            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
+            text.push_str(&format!(", {left_out} left out because of secrets or rules"));
         }
         text
     }

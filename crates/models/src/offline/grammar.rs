@@ -5,7 +5,7 @@
 pub(crate) enum Request {
     /// `summarize this project`
     Summarize,
-    /// `show FILE`, all of it or some lines.
+    /// `show FILE`, with all or some of its lines.
     Show {
         /// The file, as the user wrote it.
         file: String,
@@ -56,7 +56,7 @@ pub(crate) enum Request {
     Unknown,
 }
 
-/// How many lines are shown from a requested line on.
+/// How many lines a request for one line shows.
 const FROM_LINE: u32 = 40;
 
 const SHOW: &str = "show FILE";
@@ -76,9 +76,9 @@ const FETCH: &str = "fetch URL";
 const HIGHEST: u32 = 1000;
 const ITEMS: usize = 20;
 
-/// Reads a prompt. Every text is a request; unknown text is [`Request::Unknown`].
+/// Parses a prompt. Every text is a request; unknown text is [`Request::Unknown`].
 pub(crate) fn parse(text: &str) -> Request {
-    let text = courtesy(text);
+    let text = without_courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
     let (verb, rest) = word(text);
     match verb.to_lowercase().trim_end_matches(['.', '!', '?', ',']) {
@@ -112,7 +112,7 @@ pub(crate) fn parse(text: &str) -> Request {
 }
 
 /// Removes white space and polite words before a request.
-fn courtesy(text: &str) -> &str {
+fn without_courtesy(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let shorter = ["please", "can you", "could you", "now"]
@@ -151,7 +151,7 @@ fn before<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 }
 
 /// Removes white space, one punctuation mark and "please" after a request.
-fn tidy(text: &str) -> &str {
+fn without_ending(text: &str) -> &str {
     let mut text = text.trim();
     if let Some(rest) = before(text.trim_end_matches(['.', '!', '?']), "please") {
         text = rest.trim_end_matches(',').trim_end();
@@ -176,21 +176,21 @@ fn unquoted(text: &str) -> Option<&str> {
 
 /// Reads a name or a path, without quotes and without the `@` of a mention.
 fn name(text: &str) -> Option<String> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let text = text.strip_prefix('@').filter(|rest| !rest.is_empty()).unwrap_or(text);
     let text = unquoted(text).unwrap_or(text);
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Reads a text to search for: as [`name`], but white space in quotes and an `@` are part of it.
+/// Parses a text to search for, like [`name`], but white space in quotes and an `@` are part of it.
 fn named(text: &str) -> Option<String> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let text = unquoted(text).unwrap_or(text);
     (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn show(rest: &str) -> Request {
-    let mut rest = tidy(rest);
+    let mut rest = without_ending(rest);
     for filler in ["me", "the file", "file", "the"] {
         rest = after(rest, filler).filter(|more| !more.is_empty()).unwrap_or(rest);
     }
@@ -198,7 +198,7 @@ fn show(rest: &str) -> Request {
         return lines;
     }
     for key in [" lines ", " line "] {
-        // The position in the lowercase text is valid only where the case changed no length.
+        // The position in the lowercase text is valid only if the case changed no length.
         let at = rest.to_ascii_lowercase().rfind(key);
         if let Some((file, lines)) = at.and_then(|at| rest.split_at_checked(at))
             && let Some(lines) = lines.get(key.len()..).and_then(range)
@@ -228,7 +228,7 @@ fn lines_of(rest: &str) -> Option<Request> {
 
 /// `A`, `A-B` or `A to B`; the first line is 1.
 fn range(text: &str) -> Option<(u32, u32)> {
-    let text = tidy(text);
+    let text = without_ending(text);
     let (first, last) = match text.split_once('-').or_else(|| text.split_once(" to ")) {
         Some((first, last)) => (first.trim(), last.trim()),
         None => (text, text),
@@ -238,7 +238,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
 }
 
 fn where_used(rest: &str) -> Request {
-    let rest = tidy(rest);
+    let rest = without_ending(rest);
     let rest = after(rest, "is").or_else(|| after(rest, "are")).unwrap_or(rest);
     let rest = before(rest, "used").unwrap_or(rest);
     named(rest).map_or(Request::Incomplete(WHERE), Request::WhereUsed)
@@ -260,7 +260,7 @@ fn quoted_word(text: &str) -> Option<(String, &str)> {
     (!inner.is_empty()).then(|| (inner.to_owned(), rest.trim_start()))
 }
 
-/// Returns the whole text, if there is some.
+/// Returns the whole text if it is not empty.
 fn whole(rest: &str) -> Option<String> {
     Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
@@ -272,7 +272,7 @@ fn items(rest: &str) -> Option<Vec<String>> {
 }
 
 fn count(rest: &str) -> Option<u32> {
-    tidy(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
+    without_ending(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
 }
 
 /// Reads the question before the last colon and the options after it.

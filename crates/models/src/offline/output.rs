@@ -41,7 +41,7 @@ impl Output {
         Self::Call("grep", arguments)
     }
 
-    /// Searches all files for a text, whose case counts only where it has capitals.
+    /// Searches all files for a text. Case matters only if the text has capitals.
     pub(crate) fn find_text(text: &str) -> Self {
         let arguments = json!({
             "pattern": text, "path": ".", "regex": false, "word": false, "smartCase": true,
@@ -69,8 +69,8 @@ impl Output {
         Self::Call("plan", json!({ "entries": entries }))
     }
 
-    /// Returns the event of a piece that is shown while it streams. Tool calls come with the end of
-    /// the answer.
+    /// Returns the event for a piece that is shown while it streams. Tool calls are part of the end
+    /// of the answer.
     pub(crate) fn event(&self) -> Option<ModelEvent> {
         match self {
             Self::Text(text) => Some(ModelEvent::Text(text.clone())),

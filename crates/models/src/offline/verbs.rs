@@ -2,9 +2,9 @@
 //! returns the next step.
 
 use super::answer::{self, FILES_RENAMED};
+use super::current_turn::{CurrentTurn, Outcome};
 use super::found::{Found, Unreadable};
 use super::output::Output;
-use super::present_turn::{Outcome, PresentTurn};
 use crate::text::code;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const FILES_SUMMARIZED: usize = 3;
 const COMMAND_SECONDS: u64 = 120;
 
 /// `summarize this project`
-pub(crate) fn summarize(turn: &PresentTurn<'_>) -> Vec<Output> {
+pub(crate) fn summarize(turn: &CurrentTurn<'_>) -> Vec<Output> {
     let mut steps = vec!["List the files of the project".to_owned()];
     let Some((listed, reads)) = turn.outcomes.split_first() else {
         steps.push("Read its README and manifests".to_owned());
@@ -31,7 +31,7 @@ pub(crate) fn summarize(turn: &PresentTurn<'_>) -> Vec<Output> {
         return Output::text(answer::failure(listed.text));
     };
     let mut chosen: Vec<&String> =
-        files.named.iter().filter(|name| answer::telling(name)).collect();
+        files.named.iter().filter(|name| answer::is_summary_source(name)).collect();
     chosen.sort_by_key(|name| answer::is_manifest(name));
     chosen.truncate(FILES_SUMMARIZED);
     steps.extend(chosen.iter().map(|name| format!("Read {name}")));
@@ -50,7 +50,7 @@ pub(crate) fn summarize(turn: &PresentTurn<'_>) -> Vec<Output> {
 }
 
 /// `show FILE`
-pub(crate) fn show(turn: &PresentTurn<'_>, file: &str, lines: Option<(u32, u32)>) -> Vec<Output> {
+pub(crate) fn show(turn: &CurrentTurn<'_>, file: &str, lines: Option<(u32, u32)>) -> Vec<Output> {
     let Some(last) = turn.outcomes.last() else {
         return vec![Output::thought(format!("I read {}.", code(file))), Output::read(file, lines)];
     };
@@ -69,14 +69,14 @@ pub(crate) fn show(turn: &PresentTurn<'_>, file: &str, lines: Option<(u32, u32)>
         }
         (Found::Unreadable(Unreadable::Missing(_)), None) if turn.outcomes.len() == 1 => {
             return vec![
-                Output::thought("There is no such file here; I look for one of that name."),
+                Output::thought("There is no such file here; I search for that name."),
                 Output::list(".", Some(named(file))),
             ];
         }
         (Found::Files(files), _) if argument("glob").is_some() => match files.named.as_slice() {
             // The one file of that name elsewhere.
             [only] => return vec![Output::read(only, lines)],
-            several => answer::not_there(file, several, files),
+            several => answer::file_not_found(file, several, files),
         },
         (Found::Files(files), _) => answer::folder(files),
         _ => answer::failure(last.text),
@@ -101,7 +101,7 @@ fn literal(text: &str) -> String {
 }
 
 /// `where is X used`
-pub(crate) fn where_used(turn: &PresentTurn<'_>, name: &str) -> Vec<Output> {
+pub(crate) fn where_used(turn: &CurrentTurn<'_>, name: &str) -> Vec<Output> {
     let Some(searched) = turn.outcomes.first() else {
         return vec![
             Output::thought(format!("I search all files for the word {}.", code(name))),
@@ -115,7 +115,7 @@ pub(crate) fn where_used(turn: &PresentTurn<'_>, name: &str) -> Vec<Output> {
 }
 
 /// `find X`
-pub(crate) fn find(turn: &PresentTurn<'_>, text: &str) -> Vec<Output> {
+pub(crate) fn find(turn: &CurrentTurn<'_>, text: &str) -> Vec<Output> {
     match turn.outcomes.as_slice() {
         [names, lines, ..] => Output::text(answer::found(text, names, lines)),
         _ => vec![
@@ -130,15 +130,15 @@ pub(crate) fn find(turn: &PresentTurn<'_>, text: &str) -> Vec<Output> {
 }
 
 /// `rename A to B in PATH`
-pub(crate) fn rename(turn: &PresentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec<Output> {
+pub(crate) fn rename(turn: &CurrentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec<Output> {
     let find = format!("Find {} in {}", code(from), code(path));
     let Some(searched) = turn.outcomes.first() else {
         return vec![
             Output::thought(format!(
-                "I find the files that hold the word {}, then edit them one by one.",
+                "I find the files that contain the word {}, then edit them one by one.",
                 code(from)
             )),
-            Output::plan(&[find, "Edit each file that has it".to_owned()], 0),
+            Output::plan(&[find, "Edit each file that contains it".to_owned()], 0),
             Output::find_word(from, path),
         ];
     };
@@ -152,10 +152,10 @@ pub(crate) fn rename(turn: &PresentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec
         turn.outcomes.iter().filter(|outcome| outcome.name == "edit").collect();
     let rejected = edits.iter().any(|edit| edit.found == Found::NotAllowed);
     match files.get(edits.len()) {
-        // After the first rejection the user is not asked about the other files.
+        // After the first rejection, the user is not asked about the other files.
         Some((file, first, _)) if !rejected => vec![
             Output::plan(&steps, edits.len() + 1),
-            // A file is read as the client has it before it is edited.
+            // A file is read before it is edited, in the client's current state.
             Output::read(file, Some((*first, *first))),
             Output::replace_word(file, from, to),
         ],
@@ -167,7 +167,7 @@ pub(crate) fn rename(turn: &PresentTurn<'_>, [from, to, path]: [&str; 3]) -> Vec
 }
 
 /// `run CMD`
-pub(crate) fn run(turn: &PresentTurn<'_>, command: &str) -> Vec<Output> {
+pub(crate) fn run(turn: &CurrentTurn<'_>, command: &str) -> Vec<Output> {
     let Some(ran) = turn.outcomes.first() else {
         let arguments = json!({ "command": command, "seconds": COMMAND_SECONDS });
         return vec![

@@ -1,4 +1,4 @@
-//! Every wire against a mock of the providers by somebody else: `@copilotkit/aimock` from npm,
+//! Tests of every wire against an independent mock of the providers: `@copilotkit/aimock` from npm,
 //! which `interop/ts` installs.
 
 use crate::call::Call;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// The mock, which is killed with this value.
+/// The mock process, which is killed when this value is dropped.
 struct Mock {
     _process: Child,
     _folder: tempfile::TempDir,
@@ -28,7 +28,7 @@ struct Mock {
     url: String,
 }
 
-/// The program of the mock: that of `ATTACHE_AIMOCK` if it is set, else that which `interop/ts`
+/// The program of the mock: `ATTACHE_AIMOCK` if it is set, else the one that `interop/ts`
 /// installed.
 fn program() -> PathBuf {
     let installed = || {
@@ -103,7 +103,7 @@ fn asks(provider: &Provider, text: &str) -> Request {
     }
 }
 
-/// What one call gave.
+/// The result of one call.
 struct Answer {
     text: String,
     thought: String,
@@ -115,7 +115,7 @@ async fn answer(provider: &Provider, request: &Request) -> Answer {
     let mut call = Call::new(provider, &http(), request, 7);
     let (mut text, mut thought, mut waits) = (String::new(), String::new(), Vec::new());
     loop {
-        match call.next().await.expect("an end before nothing more") {
+        match call.next().await.expect("the stream ends without an end event") {
             Ok(ModelEvent::Text(piece)) => text.push_str(&piece),
             Ok(ModelEvent::Thought(piece)) => thought.push_str(&piece),
             Ok(ModelEvent::CallBegan { .. }) => {}
@@ -128,7 +128,7 @@ async fn answer(provider: &Provider, request: &Request) -> Answer {
     }
 }
 
-/// What is sealed in the thoughts of a message.
+/// The sealed data in the thoughts of a message.
 fn seals(message: &AssistantMessage) -> Vec<Value> {
     let seal = |part: &AssistantPart| match part {
         AssistantPart::Thought { sealed, .. } => sealed.clone(),
@@ -176,7 +176,7 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
                 failed: false,
                 data: None,
             };
-            // What is stored between two calls is what was said.
+            // The message survives storing and loading between two calls.
             let stored = serde_json::to_string(&message).unwrap();
             request.messages.extend([
                 Message::Assistant(serde_json::from_str(&stored).unwrap()),
@@ -186,9 +186,9 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
         let sent = provider.http_request(&request).body.to_string();
         let back = match provider.wire {
             Wire::Anthropic => vec![r#""signature":"c2ln0Q==""#, r#""signature":"c2ln1Q==""#],
-            // As text, and inside of the items that came with encrypted content.
+            // As text, and inside the items with encrypted content.
             Wire::Chat | Wire::Responses => vec!["I look at a.", "I look at b."],
-            // The mock signs nothing on this one.
+            // The mock signs nothing on this wire.
             Wire::Gemini => Vec::new(),
         };
         assert!(back.iter().all(|thought| sent.contains(thought)), "{name}: {sent}");
@@ -257,7 +257,11 @@ async fn failures_on_every_wire_are_retried_or_reported() {
             "{name}: {:?}",
             limited.end
         );
-        assert_eq!(limited.waits, [Duration::from_secs(1)], "{name}: as the mock says");
+        assert_eq!(
+            limited.waits,
+            [Duration::from_secs(1)],
+            "{name}: the wait that the mock requests"
+        );
         let forbidden = heard("forbidden").await;
         assert!(
             matches!(forbidden.end, Err(ModelError::Auth { status: 401, .. })),
@@ -272,7 +276,7 @@ async fn failures_on_every_wire_are_retried_or_reported() {
             cut.text
         );
     }
-    // The mock counts how often it was asked over all providers.
+    // The mock counts the requests of all providers together.
     let provider = &mock.providers()[0];
     let once = answer(provider, &asks(provider, "limited once")).await;
     assert_eq!(

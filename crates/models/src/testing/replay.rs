@@ -1,5 +1,5 @@
-//! Recorded answers read again, for tests: all bytes at once and byte by byte, which must be the
-//! same.
+//! Replays of recorded answers, for tests: all bytes at once and byte by byte, with the same
+//! result.
 
 use crate::event::{ModelEvent, ModelStop, TokenUsage};
 use crate::message::{
@@ -14,12 +14,12 @@ use crate::wire::draft::Draft;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// What came of an answer.
+/// The result of an answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) text: String,
     pub(crate) thought: String,
-    /// The calls as they began: `id name`.
+    /// The calls in the order of their beginning: `id name`.
     pub(crate) began: Vec<String>,
     /// The parts of the message as JSON.
     pub(crate) parts: Value,
@@ -27,15 +27,15 @@ pub(crate) struct Heard {
     pub(crate) usage: TokenUsage,
 }
 
-/// Reads an answer. An error is told in words: `cut`, `said …`, `malformed …`, `refused …`.
+/// Reads an answer. An error is returned in words: `cut`, `said …`, `malformed …`, `refused …`.
 pub(crate) fn heard(wire: Wire, bytes: &[u8]) -> Result<Heard, String> {
     let whole = read(wire, &[bytes]);
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
-    assert_eq!(read(wire, &single), whole, "byte by byte it is the same");
+    assert_eq!(read(wire, &single), whole, "the result is the same byte by byte");
     whole
 }
 
-/// An answer as events, each given as its data.
+/// An answer as events with this data.
 pub(crate) fn events(data: &[Value]) -> Vec<u8> {
     data.iter().flat_map(|data| format!("data: {data}\n\n").into_bytes()).collect()
 }
@@ -82,8 +82,8 @@ fn told(mut draft: Draft) -> Heard {
             }
             ModelEvent::Waiting { .. } => panic!("a reader never waits"),
             ModelEvent::Done { message, stop, usage } => {
-                assert_eq!(draft.take(), None, "nothing comes after the end");
-                // What is stored and loaded again is the same.
+                assert_eq!(draft.take(), None, "the end is the last event");
+                // Storing and loading does not change the message.
                 let stored = serde_json::to_string(&message).unwrap();
                 assert_eq!(serde_json::from_str::<AssistantMessage>(&stored).unwrap(), message);
                 let parts = json!(message.parts);
@@ -94,7 +94,7 @@ fn told(mut draft: Draft) -> Heard {
     panic!("no end");
 }
 
-/// A request to the model `m` of the provider `p`, which has messages and nothing else.
+/// A request to the model `m` of the provider `p` with only these messages.
 pub(crate) fn request(messages: Vec<Message>) -> Request {
     Request {
         model: ModelId::new("p", "m"),
@@ -107,8 +107,8 @@ pub(crate) fn request(messages: Vec<Message>) -> Request {
     }
 }
 
-/// A request with a bit of everything: pictures, sounds, documents, a tool, two calls of which one
-/// failed, `thought` before them.
+/// A request with all kinds of content: pictures, sounds, documents, a tool, and two calls, of
+/// which one failed. `thought` comes before them.
 pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
     let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned() };
     let person = Message::user(vec![
@@ -153,12 +153,12 @@ pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
     }
 }
 
-/// A thought with what it is sealed with.
+/// A thought with this sealed data.
 pub(crate) fn thought(text: &str, sealed: Value) -> AssistantPart {
     AssistantPart::Thought { text: text.to_owned(), sealed: Some(sealed) }
 }
 
-/// The same request, thinking so much.
+/// The same request with this thinking level.
 pub(crate) fn thinking(request: Request, thinking: Thinking) -> Request {
     Request { thinking: Some(thinking), ..request }
 }

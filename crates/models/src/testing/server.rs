@@ -1,4 +1,4 @@
-//! A provider on this machine, for tests, that does what a test says, one reply for each request.
+//! A provider on this machine for tests. It sends one scripted reply for each request.
 
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// What is done with one request.
+/// The reaction to one request.
 pub(crate) struct Reply {
     bytes: String,
     end: End,
@@ -14,16 +14,16 @@ pub(crate) struct Reply {
 
 #[derive(PartialEq)]
 enum End {
-    /// The connection closes.
+    /// Close the connection.
     Close,
-    /// Nothing more comes until the other side closes.
+    /// Send nothing more until the other side closes.
     Hang,
 }
 
 pub(crate) struct Server {
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<String>>>,
-    /// Told when the other side closed a connection that hung.
+    /// Notified when the other side closes a hanging connection.
     pub(crate) closed: mpsc::Receiver<()>,
     _tasks: JoinSet<()>,
 }
@@ -38,25 +38,25 @@ impl Reply {
         Self { bytes, end: End::Close }
     }
 
-    /// A stream that ends where the connection does.
+    /// A stream that ends with the connection.
     pub(crate) fn stream(body: &str) -> Self {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         Self { bytes: format!("{head}{body}"), end: End::Close }
     }
 
-    /// A stream that breaks: its last chunk never comes.
+    /// A stream that breaks: its last chunk is missing.
     pub(crate) fn broken(body: &str) -> Self {
         let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
         Self { bytes: format!("{head}{:x}\r\n{body}\r\n", body.len()), end: End::Close }
     }
 
-    /// The connection closes without a word.
+    /// A connection that closes without a response.
     pub(crate) fn nothing() -> Self {
         Self { bytes: String::new(), end: End::Close }
     }
 
-    /// The same, but nothing comes after it.
+    /// The same reply, after which the connection hangs.
     pub(crate) fn then_hang(self) -> Self {
         Self { end: End::Hang, ..self }
     }
@@ -73,7 +73,7 @@ impl Server {
         Self { url, requests, closed, _tasks: tasks }
     }
 
-    /// Replies to the first bytes that come, whatever they are.
+    /// Starts a server that replies to any first bytes.
     pub(crate) async fn start_any(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -106,7 +106,7 @@ async fn serve(
         stream.write_all(reply.bytes.as_bytes()).await.unwrap();
         if reply.end == End::Hang {
             let mut byte = [0];
-            // An error is a close as well.
+            // An error counts as a close as well.
             drop(stream.read(&mut byte).await);
             told.send(()).await.unwrap();
         }

@@ -1,5 +1,5 @@
-//! An adapter joins the common types to one wire: it builds the body of a request and reads the
-//! stream of an answer.
+//! Adapters between the common types and the wires: they build the bodies of requests and read the
+//! streams of answers.
 
 use crate::event::TokenUsage;
 use crate::message::Request;
@@ -10,18 +10,18 @@ use crate::wire::draft::Draft;
 use serde_json::Value;
 use std::fmt;
 
-/// One wire. It has no state: the state of an answer is in its [`Decoder`].
+/// One wire. It is stateless: the state of an answer is in its [`Decoder`].
 pub(crate) trait Adapter: Sync {
     /// Returns the address for calls of `model`. `base` has no slash at its end.
     fn url(&self, base: &str, model: &str) -> String;
 
-    /// Returns the header of the key where the wire has one of its own. Other wires send it as
+    /// Returns the header of the key if the wire has its own. Other wires send the key as
     /// `Authorization: Bearer`.
     fn key_header(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the headers that the wire needs beside the key.
+    /// Returns the additional headers that the wire requires.
     fn headers(&self, _request: &Request) -> Vec<(String, Secret)> {
         Vec::new()
     }
@@ -38,7 +38,7 @@ pub(crate) fn unversioned(base: &str) -> &str {
     ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base)
 }
 
-/// A request as it goes over the network, but for the headers that all have.
+/// An HTTP request, without the headers that all wires share.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HttpRequest {
     pub(crate) url: String,
@@ -46,39 +46,39 @@ pub(crate) struct HttpRequest {
     pub(crate) body: Value,
 }
 
-/// Whether the answer of a model goes on.
+/// Whether the answer continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     More,
-    /// The draft is done; what comes after is nothing.
+    /// The draft is complete; later events are ignored.
     Done,
 }
 
 /// Reads the answer of one call.
 pub(crate) trait Decoder: Send + fmt::Debug {
-    /// Takes one event into the draft.
+    /// Adds one event to the draft.
     ///
     /// # Errors
-    /// The provider says an error, or something that is not of its wire.
+    /// The provider reports an error, or the event does not belong to its wire.
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError>;
 
-    /// The answer ended without saying so. Whether it was whole all the same; then the draft is
-    /// done.
+    /// Handles an answer that ended without its end event. Returns whether it was complete; then
+    /// the draft is complete as well.
     fn end(&mut self, draft: &mut Draft) -> bool;
 
-    /// The tokens that the provider reported so far.
+    /// The tokens that the provider has reported so far.
     fn usage(&self) -> TokenUsage;
 }
 
-/// Why an answer that came cannot be taken.
+/// The reason why an answer is unusable.
 #[derive(Debug)]
 pub(crate) enum StreamError {
-    /// What the provider sent as an error, in the shape of its error bodies.
+    /// The provider's error, in the form of its error bodies.
     Said(Value),
-    /// Not of this wire.
+    /// Data that does not belong to the wire.
     Malformed(String),
-    /// It ended before it was whole.
+    /// The answer was cut off.
     Cut,
-    /// The provider refuses; with its words.
+    /// The provider refuses to answer, with its words.
     Refused(String),
 }

@@ -1,12 +1,12 @@
-//! The format of an answer: most servers send a stream of events, some send one JSON value although
-//! a stream was requested.
+//! The format of an answer. Most servers send a stream of events; some send one JSON value although
+//! the request asks for a stream.
 
 use crate::sse::{LONGEST, SseEvent, SseParser};
 use crate::wire::adapter::StreamError;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The format, recognised by the first byte and not by the headers.
+/// The format, recognized by the first byte, not by the headers.
 #[derive(Debug, Default)]
 pub(crate) enum AnswerFormat {
     /// Only white space has arrived.
@@ -14,7 +14,7 @@ pub(crate) enum AnswerFormat {
     Unknown,
     /// A stream of events.
     Stream(SseParser),
-    /// One JSON value, or a list of values that would have been events.
+    /// One JSON value, or a list of values in place of events.
     Whole(Vec<u8>),
 }
 

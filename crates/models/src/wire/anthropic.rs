@@ -11,14 +11,14 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The maximum answer in tokens where the request sets none. The wire requires a number, and every
+/// The maximum answer in tokens if the request sets none. The wire requires a number, and every
 /// model accepts this one.
 const MAX_OUTPUT: u64 = 8192;
 
 /// The minimum budget for thoughts, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
-/// Returns the headers beside the key.
+/// Returns the headers in addition to the key.
 fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
     // Lets models with a budget think between their tool calls. Other models do so without this
@@ -77,7 +77,7 @@ fn body(request: &Request) -> Value {
         set("tools", request.tools.iter().map(tool).collect());
     }
     set("messages", Value::Array(messages));
-    for (name, value) in how_much(request.thinking.as_ref(), most, &conversation) {
+    for (name, value) in thinking_fields(request.thinking.as_ref(), most, &conversation) {
         set(name, value);
     }
     Value::Object(body)
@@ -88,7 +88,7 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// Returns the fields that control thinking.
-fn how_much(
+fn thinking_fields(
     thinking: Option<&Thinking>,
     most: u64,
     conversation: &[Message],
@@ -102,9 +102,9 @@ fn how_much(
             ]
         }
         Some(Thinking::Budget(tokens)) => {
-            // Thoughts are part of the answer; some tokens must be left for the rest.
+            // Thoughts are part of the answer, so some tokens must be left for the rest.
             let tokens = (*tokens).min(most.saturating_sub(LEAST_BUDGET));
-            let thinks = tokens >= LEAST_BUDGET && !another_began(conversation);
+            let thinks = tokens >= LEAST_BUDGET && !begun_by_another_model(conversation);
             let thinking = if thinks {
                 json!({"type": "enabled", "budget_tokens": tokens})
             } else {
@@ -115,12 +115,12 @@ fn how_much(
     }
 }
 
-/// Returns whether a message of the present turn calls tools without a thought before them, which
-/// happens when another model began the turn. The provider then rejects requests with thinking.
-fn another_began(conversation: &[Message]) -> bool {
-    let present = conversation.get(history::present(conversation)..).unwrap_or_default();
+/// Returns whether a message of the current turn calls tools without a thought before them, because
+/// another model began the turn. The provider then rejects requests with thinking.
+fn begun_by_another_model(conversation: &[Message]) -> bool {
+    let present = conversation.get(history::current_turn(conversation)..).unwrap_or_default();
     let bare = |said: &AssistantMessage| {
-        said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
+        said.calls() && !said.parts.iter().any(|part| thought_block(part).is_some())
     };
     present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
@@ -186,7 +186,7 @@ fn block(part: &AssistantPart) -> Option<Value> {
     match part {
         AssistantPart::Text { text, .. } if text.trim().is_empty() => None,
         AssistantPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
-        AssistantPart::Thought { .. } => block_of_thought(part),
+        AssistantPart::Thought { .. } => thought_block(part),
         AssistantPart::Call { id, name, arguments, .. } => {
             let (id, input) = (history::plain_id(id, None), history::object(arguments));
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
@@ -194,8 +194,8 @@ fn block(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// Returns a thought unchanged, or nothing where it cannot be sent back.
-fn block_of_thought(part: &AssistantPart) -> Option<Value> {
+/// Returns a thought unchanged, or `None` if it cannot be sent back.
+fn thought_block(part: &AssistantPart) -> Option<Value> {
     let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
         (Some(signature), _) => {
@@ -206,9 +206,9 @@ fn block_of_thought(part: &AssistantPart) -> Option<Value> {
     }
 }
 
-/// Marks what the provider caches: everything up to the end of the conversation, for the next call,
-/// and up to the user message before it, where the previous call ended. Tools come before the
-/// system prompt, which has its own mark.
+/// Marks the parts that the provider caches: everything up to the end of the conversation, for the
+/// next call, and up to the user message before it, where the previous call ended. Tools come
+/// before the system prompt, which has its own mark.
 fn mark_for_cache(messages: &mut [Value]) {
     let users = messages
         .iter_mut()

@@ -64,7 +64,9 @@ fn body(dialect: Dialect, request: &Request) -> Value {
     if matches!(dialect, Dialect::OpenAi | Dialect::Moonshot) {
         set("prompt_cache_key", json!(request.session));
     }
-    for (name, value) in request.thinking.iter().flat_map(|thinking| how_much(dialect, thinking)) {
+    for (name, value) in
+        request.thinking.iter().flat_map(|thinking| thinking_fields(dialect, thinking))
+    {
         set(name, value);
     }
     Value::Object(body)
@@ -76,7 +78,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
-fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)> {
+fn thinking_fields(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)> {
     match (dialect, thinking) {
         (Dialect::OpenRouter, Thinking::Effort(effort)) => {
             vec![("reasoning", json!({"effort": effort}))]
@@ -97,8 +99,8 @@ fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)>
     }
 }
 
-/// Marks what models of Anthropic cache: the system prompt and the last two user messages. Four
-/// marks are the maximum.
+/// Marks the parts that models of Anthropic cache: the system prompt and the last two user
+/// messages. Four marks are the maximum.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);
     for message in messages.iter_mut().rev() {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallIndex(usize);
 
-/// The message so far, and its events that the caller did not take yet.
+/// The message so far, and the events that the caller has not read yet.
 #[derive(Debug)]
 pub(crate) struct Draft {
     message: AssistantMessage,
@@ -26,7 +26,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Returns an empty message. Generated ids contain the seed, so that they differ between calls.
+    /// Returns an empty draft. Generated ids contain the seed, so that they differ between calls.
     pub(crate) fn new(model: ModelId, seed: u64) -> Self {
         Self {
             message: AssistantMessage { model, parts: Vec::new() },
@@ -45,8 +45,8 @@ impl Draft {
         self.events.pop_front()
     }
 
-    /// Returns whether anything arrived.
-    pub(crate) fn given(&self) -> bool {
+    /// Returns whether anything has arrived.
+    pub(crate) fn has_content(&self) -> bool {
         self.given
     }
 
@@ -165,7 +165,7 @@ impl Draft {
         }
     }
 
-    /// Sets the whole arguments of a call, in place of their pieces.
+    /// Replaces the pieces of a call's arguments with the whole arguments.
     pub(crate) fn all_arguments(&mut self, call: CallIndex, whole: String) {
         if let Some((arguments, _)) = self.call_mut(call) {
             *arguments = whole;

@@ -10,8 +10,8 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// The replacement for the signature of a call by another model. Models from Gemini 3 on reject a
-/// call of the present turn without one.
+/// The replacement for the signature of another model's call. From Gemini 3 on, models reject a
+/// call of the current turn without a signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Gemini's `streamGenerateContent`.
@@ -84,8 +84,8 @@ fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
-            // Images of a tool follow after the results of all calls: the results must come first,
-            // one for each call.
+            // Images of a tool follow after the results of all calls, because the results must come
+            // first, one for each call.
             Some((last, so_far)) if *last == role => {
                 let (results, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
                 let at = so_far.iter().take_while(|part| is_result(part)).count();
@@ -128,7 +128,7 @@ fn result(answer: &ToolReply) -> Vec<Value> {
 fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
     let signed =
         said.parts.iter().any(|part| matches!(part, AssistantPart::Call { sealed: Some(_), .. }));
-    // Of parallel calls only the first one has a signature.
+    // Only the first of several parallel calls has a signature.
     let mut placeholder =
         (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();

@@ -5,15 +5,15 @@ use crate::wire::adapter::StreamError;
 use crate::wire::surrogates;
 use serde_json::Value;
 
-/// The JSON of an event.
+/// Parses the JSON of an event.
 pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     let parsed = serde_json::from_slice(&event.data).or_else(|error| {
-        // Perhaps it has half a character.
+        // It may contain half a character.
         serde_json::from_slice(&surrogates::kept(&event.data)).map_err(|_| error)
     });
     parsed.map_err(|error| {
         let begin: String = String::from_utf8_lossy(&event.data).chars().take(80).collect();
-        StreamError::Malformed(format!("{begin:?} is no JSON ({error})"))
+        StreamError::Malformed(format!("{begin:?} is not JSON ({error})"))
     })
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct SurrogatePairs {
 
 impl SurrogatePairs {
     /// Returns the piece with whole characters. A high half at its end waits for the next piece. A
-    /// half without the other one becomes U+FFFD.
+    /// half without its counterpart becomes U+FFFD.
     pub(crate) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
         if piece.is_empty()
             || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some()))

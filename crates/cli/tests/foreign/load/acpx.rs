@@ -202,7 +202,7 @@ async fn acpx_shows_the_whole_conversation_of_a_load() {
         .await
         .stdout;
     for part in [
-        "[thinking] I find the files that hold the word `one`",
+        "[thinking] I find the files that contain the word `one`",
         "[tool] Edit notes.txt (completed)",
         "diff ",
         "[tool] Run exit 3 (failed)",

@@ -1,11 +1,11 @@
-//! The tool `ask`: questions to the person, as a form where the client shows forms, else as text.
+//! The tool `ask`: questions to the person, as a form if the client supports forms, else as text.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// How many questions there may be at once.
+/// The maximum number of questions in a call.
 const QUESTIONS: usize = 8;
 
 /// Questions to the person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ask {
-    /// One question or several.
+    /// The questions.
     pub(crate) questions: Vec<Question>,
 }
 
@@ -34,10 +34,10 @@ pub(crate) struct Ask {
 pub(crate) struct Question {
     /// The question itself.
     pub(crate) question: String,
-    /// The options; without any, the answer is free text.
+    /// The options; without options, the answer is free text.
     #[serde(default)]
     pub(crate) options: Vec<String>,
-    /// Whether several of the options may be chosen.
+    /// Whether the person may choose several options.
     #[serde(default)]
     pub(crate) several: bool,
 }
@@ -47,7 +47,7 @@ impl Ask {
         arguments::parse("ask", arguments)
     }
 
-    /// How long it is, in bytes.
+    /// Its length, in bytes.
     fn length(&self) -> usize {
         let options = |question: &Question| {
             question.options.iter().map(|option| option.len() + 16).sum::<usize>()
@@ -55,7 +55,7 @@ impl Ask {
         self.questions.iter().map(|question| question.question.len() + options(question) + 64).sum()
     }
 
-    /// The form, or why the questions make none.
+    /// The form for the questions, or the reason why they are invalid.
     fn form(&self) -> std::result::Result<ElicitationSchema, String> {
         if self.questions.is_empty() || self.questions.len() > QUESTIONS {
             return Err(format!("ask one to {QUESTIONS} questions"));
@@ -63,7 +63,7 @@ impl Ask {
         let (mut fields, mut required) = (serde_json::Map::new(), Vec::new());
         for (number, question) in self.questions.iter().enumerate() {
             if question.question.trim().is_empty() {
-                return Err("a question has no words: say what you want to know".to_owned());
+                return Err("a question is empty: say what you want to know".to_owned());
             }
             let mut options: Vec<String> = Vec::new();
             for option in question.options.iter().map(|option| one_line(option, 200)) {
@@ -71,7 +71,7 @@ impl Ask {
                     options.push(option);
                 }
             }
-            // A single question stands above the form.
+            // A single question is the title of the form.
             let title = if self.questions.len() == 1 {
                 "Your answer".to_owned()
             } else {
@@ -90,7 +90,8 @@ impl Ask {
             }
         }
         let schema = json!({ "type": "object", "properties": fields, "required": required });
-        decode(&schema.to_string()).map_err(|error| format!("the questions are no form: {error}"))
+        decode(&schema.to_string())
+            .map_err(|error| format!("the questions make no valid form: {error}"))
     }
 
     /// The introduction of the form.
@@ -104,7 +105,8 @@ impl Ask {
     /// Each question with its answer.
     fn answered(&self, values: &Map<ElicitationContentValue>) -> String {
         let answer = |(number, question): (usize, &Question)| {
-            let value = values.get(&name(number)).map(spoken).filter(|value| !value.is_empty());
+            let value =
+                values.get(&name(number)).map(answer_text).filter(|value| !value.is_empty());
             let value = value.unwrap_or_else(|| "(no answer)".to_owned());
             format!("{}\n> {}\n", question.question.trim(), value.replace('\n', "\n> "))
         };
@@ -117,7 +119,7 @@ fn name(number: usize) -> String {
     format!("answer{}", number + 1)
 }
 
-fn spoken(value: &ElicitationContentValue) -> String {
+fn answer_text(value: &ElicitationContentValue) -> String {
     match value {
         ElicitationContentValue::String(text) => text.clone(),
         ElicitationContentValue::Integer(number) => number.to_string(),
@@ -133,14 +135,14 @@ impl Tool for Ask {
             "type": "object",
             "properties": {
                 "question": text("The question."),
-                "options": {"type": "array", "items": {"type": "string"}, "description": "What to choose from; free text without any."},
+                "options": {"type": "array", "items": {"type": "string"}, "description": "The options; without options, the answer is free text."},
                 "several": yes_no("Several options may be chosen. Default false."),
             },
             "required": ["question"],
         });
         spec(
             "ask",
-            "Ask the person what you cannot find out and cannot choose yourself. Never for passwords or keys.",
+            "Ask the person what you cannot find out or decide yourself. Never ask for passwords or keys.",
             json!({"questions": {"type": "array", "minItems": 1, "items": question}}),
             &["questions"],
         )
@@ -178,7 +180,7 @@ impl Tool for Ask {
         _toolbox: &'t Toolbox<'_>,
         _paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(self.form().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(self.form().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(
@@ -191,8 +193,8 @@ impl Tool for Ask {
 }
 
 impl Ask {
-    /// Asks the person, and waits for the answer. Where the client shows no forms the agent asks in
-    /// words, and the turn ends with the question.
+    /// Asks the person, and waits for the answer. If the client does not support forms, the agent
+    /// asks in words, and the turn ends with the question.
     async fn ask(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let form = match self.form() {
             Ok(form) => form,
@@ -206,17 +208,17 @@ impl Ask {
         let (text, finding) = match elicited {
             Ok(Elicited::Accepted(values)) => (self.answered(&values), Finding::Nothing),
             Ok(Elicited::Declined) => (
-                "The person declined to answer. Go on without it, or say what is missing."
+                "The person declined to answer. Continue without an answer, or say what is missing."
                     .to_owned(),
                 Finding::NotAllowed,
             ),
             Ok(Elicited::Cancelled) => (
-                "The person dismissed the question. Go on without it, or say what is missing."
+                "The person dismissed the question. Continue without an answer, or say what is missing."
                     .to_owned(),
                 Finding::NotAllowed,
             ),
             Ok(Elicited::AskedInText) => (
-                "The question was said to the person. What they say next is the answer.".to_owned(),
+                "The question was shown to the person. Their next prompt is the answer.".to_owned(),
                 Finding::Asked,
             ),
             Ok(Elicited::Unusable(why)) => {
@@ -228,7 +230,7 @@ impl Ask {
                     .await;
             }
             Err(Error::Client(error)) => {
-                return toolbox.failed(handle, &format!("the client could not ask: {error}")).await;
+                return toolbox.failed(handle, &format!("the client could not show the form: {error}")).await;
             }
             Err(error) => return Err(error),
         };
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_question_is_said_in_a_sentence() {
+    fn invalid_questions_are_refused_in_a_sentence() {
         let many: Vec<_> = (0..9).map(|_| ("q", &[][..], false)).collect();
         for wrong in [ask(&[]), ask(&[(" ", &["a"], false)]), ask(&many)] {
             assert!(wrong.form().is_err(), "{wrong:?}");

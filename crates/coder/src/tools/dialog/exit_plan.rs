@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// The plan for the time after the mode `plan`.
+/// The plan for the work after the mode `plan`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExitPlan {
     /// The plan in Markdown, for the person.
     pub(crate) plan: String,
 }
 
-/// The choices of the person. The ids of those that allow are the modes that follow.
+/// The person's choices. The ids of the allowing ones are the next modes.
 fn choices() -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     vec![
@@ -36,7 +36,7 @@ fn choices() -> Vec<PermissionOption> {
             AllowOnce,
         ),
         PermissionOption::new(Mode::Edit.id(), "Yes, and edit without asking", AllowAlways),
-        PermissionOption::new("reject", "No, go on planning", RejectOnce),
+        PermissionOption::new("reject", "No, keep planning", RejectOnce),
     ]
 }
 
@@ -44,8 +44,8 @@ impl Tool for ExitPlan {
     fn spec(&self) -> ToolSpec {
         spec(
             "exit_plan",
-            "In the mode plan, when you know what to do: show the person your plan and ask to begin. They say which mode follows.",
-            json!({"plan": text("What you are going to do, whole, in Markdown.")}),
+            "In the mode plan, once you know what to do: show the person your plan and ask to begin. They choose the next mode.",
+            json!({"plan": text("The complete plan, in Markdown.")}),
             &["plan"],
         )
     }
@@ -100,16 +100,17 @@ impl ExitPlan {
         arguments::parse("exit_plan", arguments)
     }
 
-    /// Asks the person about the plan; a yes changes the session's mode (MODE-07).
+    /// Asks the person about the plan. A yes changes the session's mode (MODE-07).
     async fn exit_plan(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let handle = call.announce().await?;
         if toolbox.memory.conversation.kind() != ConversationKind::Agent {
             return toolbox
-                .failed(handle, "a subagent does not change the mode: report instead")
+                .failed(handle, "a subagent cannot change the mode: report instead")
                 .await;
         }
         if toolbox.mode() != Mode::Plan {
-            let why = format!("the mode is {} already: go on with the work", toolbox.mode().id());
+            let why =
+                format!("the mode is {} already: continue with the work", toolbox.mode().id());
             return toolbox.failed(handle, &why).await;
         }
         let chosen = match toolbox.turn.ask_permission(&handle, choices()).await? {
@@ -119,10 +120,7 @@ impl ExitPlan {
             }
             _ => {
                 return toolbox
-                    .refused(
-                        handle,
-                        "the person wants to go on planning: ask what is to be different",
-                    )
+                    .refused(handle, "the person wants to keep planning: ask what to change")
                     .await;
             }
         };
@@ -130,10 +128,8 @@ impl ExitPlan {
         options::choose(&mut options, options::MODE, chosen.as_str());
         toolbox.turn.config(options).await?;
         handle.complete().await?;
-        let text = format!(
-            "The person agrees. The mode is {} now: do what the plan says.",
-            chosen.as_str()
-        );
+        let text =
+            format!("The person agrees. The mode is now {}: follow the plan.", chosen.as_str());
         Ok(ToolResult::done(text, Finding::Nothing))
     }
 }

@@ -1,4 +1,4 @@
-//! The tool `plan`: shows the person what the agent intends and how far it is.
+//! The tool `plan`: shows the person the agent's plan and its progress.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -14,7 +14,7 @@ use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The whole plan as it is now.
+/// The whole current plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) entries: Vec<PlanEntry>,
@@ -57,7 +57,7 @@ impl Plan {
         Ok(Self { entries: entries.into_iter().map(PlanEntry::from).collect() })
     }
 
-    /// The plan is an update of its own; the client sees no tool call.
+    /// The plan has its own update; the client sees no tool call.
     async fn show(&self, toolbox: &Toolbox<'_>) -> Result<ToolResult> {
         toolbox.turn.plan(self.entries.clone()).await?;
         Ok(ToolResult::done("shown", Finding::Nothing))
@@ -76,7 +76,7 @@ impl Tool for Plan {
         });
         spec(
             "plan",
-            "Show the person what you intend and how far you are, for work of several steps. Each time the whole list.",
+            "Show the person your plan and your progress, for work of several steps. Give the whole list each time.",
             json!({"entries": {"type": "array", "items": entry}}),
             &["entries"],
         )

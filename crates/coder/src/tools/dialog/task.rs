@@ -33,15 +33,15 @@ pub(crate) struct Task {
     pub(crate) read_only: bool,
 }
 
-/// The memory of the session while a subagent works: the conversation and the known files are the
-/// subagent's, the rest is shared. Dropping it restores them.
-struct Apart<'m> {
+/// The memory of the session while a subagent works. The conversation and the known files are the
+/// subagent's; the rest is shared. Dropping this value restores the agent's.
+struct SubagentMemory<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
     seen: crate::session::memory::Seen,
 }
 
-impl<'m> Apart<'m> {
+impl<'m> SubagentMemory<'m> {
     fn new(memory: &'m mut Memory, conversation: Conversation) -> Self {
         let mut apart =
             Self { memory, conversation, seen: crate::session::memory::Seen::default() };
@@ -51,12 +51,13 @@ impl<'m> Apart<'m> {
 
     fn swap(&mut self) {
         swap(&mut self.memory.conversation, &mut self.conversation);
-        // What a subagent read, the agent has not: it reads again before it edits.
+        // The agent has not seen the files that a subagent read, so it must read them before it
+        // edits them.
         swap(&mut self.memory.seen, &mut self.seen);
     }
 }
 
-impl Drop for Apart<'_> {
+impl Drop for SubagentMemory<'_> {
     fn drop(&mut self) {
         self.swap();
     }
@@ -66,12 +67,12 @@ impl Tool for Task {
     fn spec(&self) -> ToolSpec {
         spec(
             "task",
-            "Give a task to a subagent that has your tools and nothing of this conversation; you get its report. For work that reads much and \
-             comes to little.",
+            "Give a task to a subagent that has your tools but does not see this conversation; you get its report. Use it for work that reads much and \
+             has a short result.",
             json!({
-                "title": text("What it is about, in three to six words."),
-                "prompt": text("All that the subagent must know, and what it is to report."),
-                "read_only": yes_no("It changes nothing and runs no command. Default false."),
+                "title": text("The subject, in three to six words."),
+                "prompt": text("Everything that the subagent must know, and what it must report."),
+                "read_only": yes_no("Forbid it to change files and run commands. Default false."),
             }),
             &["title", "prompt"],
         )
@@ -119,8 +120,8 @@ impl Task {
         arguments::parse("task", arguments)
     }
 
-    /// Lets a subagent work on the task; its questions reach the person, and it is cancelled with
-    /// the turn. The client sees the subagent in place of a tool call.
+    /// Runs a subagent on the task. Its questions reach the person, and it is cancelled with the
+    /// turn. The client sees the subagent instead of a tool call.
     async fn delegate(&self, toolbox: &mut Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let title = one_line(&self.title, TITLE_SHOWN + 4);
         let mut child = toolbox.turn.subagent(title, self.prompt.as_str()).await?;
@@ -130,18 +131,18 @@ impl Task {
             shown.update(update).await?;
         }
         if matches!(toolbox.memory.conversation.kind(), ConversationKind::Subagent { .. }) {
-            let why = "a subagent has no subagents: do it yourself";
+            let why = "a subagent cannot start subagents: do it yourself";
             child.fail(why).await?;
             return Ok(ToolResult::failed(why));
         }
         let turn = child.turn().clone();
         let (ended, report) = {
             let conversation = Conversation::about(Prompt::of_words(&self.prompt), self.read_only);
-            let apart = Apart::new(toolbox.memory, conversation);
+            let apart = SubagentMemory::new(toolbox.memory, conversation);
             let ended = (toolbox.subagent)(toolbox.models, apart.memory, &turn).await;
             (ended, apart.memory.conversation.last_words())
         };
-        let report = report.unwrap_or_else(|| "The subagent said nothing.".to_owned());
+        let report = report.unwrap_or_else(|| "The subagent returned no report.".to_owned());
         match ended {
             Ok(ended) => {
                 let (reason, mut result) = match ended {
@@ -170,18 +171,18 @@ impl Task {
     }
 }
 
-/// The report, with a word where it may not be whole.
+/// The report, with a note if it may be incomplete.
 fn reported(report: &str, reason: &StopReason) -> String {
     match reason {
         StopReason::MaxTurnRequests => {
-            format!("{report}\n[It was stopped before its end: it took too many steps.]")
+            format!("{report}\n[The subagent was stopped early: it took too many steps.]")
         }
         StopReason::MaxTokens => {
             format!(
-                "{report}\n[It was stopped before its end: its answer or conversation grew too long.]"
+                "{report}\n[The subagent was stopped early: its answer or conversation grew too long.]"
             )
         }
-        StopReason::Refusal => format!("{report}\n[Its model refused to go on.]"),
+        StopReason::Refusal => format!("{report}\n[The subagent's model refused to continue.]"),
         _ => report.to_owned(),
     }
 }

@@ -1,8 +1,8 @@
-//! Commands that run on behind a turn.
+//! Background commands, which outlive their turn.
 
-use super::begun::{Begun, CommandLine};
-use super::clean::Clean;
+use super::clean::OutputCleaner;
 use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
+use super::running_command::{CommandLine, RunningCommand};
 use crate::tools::fit::{MESSAGE_TEXT, code_block, counted, end_within, one_line};
 use crate::tools::tool_result::{Finding, ToolResult};
 use attache_agent::{Result, ToolCallHandle};
@@ -15,18 +15,18 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How many commands of a session run in the background at once.
-const RUNNING: usize = 8;
+/// The maximum number of running background commands of a session.
+const MAX_RUNNING: usize = 8;
 
-/// How many a session knows, with those that ended.
-const KNOWN: usize = 32;
+/// The maximum number of background commands that a session remembers, including ended ones.
+const MAX_KNOWN: usize = 32;
 
-/// The background commands of a session. Dropping it kills them all.
+/// The background commands of a session. Dropping this value kills all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Background {
     known: BTreeMap<u32, Arc<Process>>,
     last: u32,
-    /// Reads the output of each, and owns its processes.
+    /// The tasks that read the output of each command and own its processes.
     tasks: JoinSet<()>,
 }
 
@@ -34,23 +34,23 @@ pub(crate) struct Background {
 #[derive(Debug)]
 pub(super) struct Process {
     command: String,
-    /// After which it is killed.
+    /// The time limit.
     time: Option<Duration>,
     state: Mutex<State>,
-    /// Says that the state changed.
+    /// Notified when the state changes.
     changed: watch::Sender<()>,
     kill: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// What was written since the last look.
+    /// The output since the last look.
     unread: Bounded,
-    /// Everything, of which the file is wanted.
+    /// The whole output, which goes to the file.
     all: Bounded,
     /// How it ended, in words.
     ended: Option<String>,
-    /// Whether the model knows of the end.
+    /// Whether the model knows that it ended.
     told: bool,
 }
 
@@ -65,16 +65,16 @@ impl Process {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).ended.clone()
     }
 
-    /// Ends it, and waits until it has ended.
+    /// Kills it, and waits until it has ended.
     pub(super) async fn kill(&self) {
         self.kill.send_replace(true);
         let mut changes = self.changed.subscribe();
         while self.ended().is_none() && changes.changed().await.is_ok() {}
     }
 
-    /// Shows what it wrote since the last look, and completes the call.
+    /// Shows the output since the last look, and completes the call.
     pub(super) async fn show(&self, mut handle: ToolCallHandle) -> Result<ToolResult> {
-        let (text, how, file) = self.state(|state| state.look());
+        let (text, how, file) = self.state(|state| state.take_output());
         let text = match text.is_empty() {
             true => "(nothing new)\n".to_owned(),
             false => text,
@@ -83,7 +83,7 @@ impl Process {
         handle.replace_content(vec![shown.into(), ContentBlock::text(how.as_str()).into()]).await?;
         handle.complete().await?;
         let file = file
-            .map(|file| format!("; everything it wrote is in {}", file.display()))
+            .map(|file| format!("; its whole output is in {}", file.display()))
             .unwrap_or_default();
         Ok(ToolResult::done(
             format!("{}\n[{how}{file}]", text.trim_end_matches('\n')),
@@ -91,7 +91,7 @@ impl Process {
         ))
     }
 
-    /// Waits until it has written something new or has ended.
+    /// Waits until it has written something or has ended.
     pub(super) async fn has_news(&self) {
         let mut changes = self.changed.subscribe();
         loop {
@@ -107,14 +107,18 @@ impl Process {
         }
     }
 
-    /// Reads the output to the end, and keeps how it ended.
-    async fn run(self: Arc<Self>, mut begun: Begun, mut clean: Option<Clean>) {
+    /// Reads the output to its end, and stores how the command ended.
+    async fn run(
+        self: Arc<Self>,
+        mut running_command: RunningCommand,
+        mut clean: Option<OutputCleaner>,
+    ) {
         let mut killed = self.kill.subscribe();
         loop {
             let bytes = tokio::select! {
                 biased;
                 _ = killed.wait_for(|killed| *killed) => break,
-                chunk = begun.command.chunk() => match chunk {
+                chunk = running_command.command.chunk() => match chunk {
                     None => break,
                     Some(chunk) => match &mut clean {
                         Some(clean) => clean.push(chunk),
@@ -124,10 +128,10 @@ impl Process {
             };
             self.state(|state| state.push(&bytes));
         }
-        begun.command.kill();
-        let exit = begun.command.wait().await;
-        let mut end = end_words(exit, self.time.filter(|_| begun.command.timed_out()));
-        if let Some(watch) = begun.watch.take()
+        running_command.command.kill();
+        let exit = running_command.command.wait().await;
+        let mut end = end_words(exit, self.time.filter(|_| running_command.command.timed_out()));
+        if let Some(watch) = running_command.watch.take()
             && let Ok(Some(changed)) = tokio::task::spawn_blocking(move || watch.report()).await
         {
             end.push_str("; ");
@@ -148,9 +152,9 @@ impl State {
         self.all.push(bytes);
     }
 
-    /// What was written since the last look, how it is now, and where everything is if a part of it
-    /// was left out.
-    fn look(&mut self) -> (String, String, Option<PathBuf>) {
+    /// Returns the output since the last look and the state of the command. If a part of the output
+    /// is left out, it names the file with the whole output.
+    fn take_output(&mut self) -> (String, String, Option<PathBuf>) {
         let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
         self.told |= self.ended.is_some();
         let how = self.ended.clone().unwrap_or_else(|| "still running".to_owned());
@@ -160,30 +164,30 @@ impl State {
 }
 
 impl Background {
-    /// Lets a command run on; its id.
+    /// Keeps a command running in the background and returns its id.
     ///
     /// # Errors
-    /// Too many run.
+    /// Too many background commands are running.
     pub(super) fn begin(
         &mut self,
         line: &CommandLine,
-        begun: Begun,
+        running_command: RunningCommand,
     ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
-        if self.tasks.len() >= RUNNING {
+        if self.tasks.len() >= MAX_RUNNING {
             return Err(format!(
                 "{} run already: end one with `kill` first",
-                counted(RUNNING as u64, "background command")
+                counted(MAX_RUNNING as u64, "background command")
             ));
         }
-        if self.known.len() >= KNOWN {
+        if self.known.len() >= MAX_KNOWN {
             let ended =
                 self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
             ended.and_then(|id| self.known.remove(&id));
         }
         self.last += 1;
         let all = Bounded::new(0);
-        let all = match &begun.file {
+        let all = match &running_command.file {
             Some(file) => all.spill_to(file, OUTPUT_KEPT),
             None => all,
         };
@@ -196,7 +200,8 @@ impl Background {
             kill: watch::Sender::new(false),
         });
         self.known.insert(self.last, process.clone());
-        self.tasks.spawn(process.run(begun, line.in_terminal.then(Clean::default)));
+        self.tasks
+            .spawn(process.run(running_command, line.in_terminal.then(OutputCleaner::default)));
         Ok(name(self.last))
     }
 
@@ -205,15 +210,15 @@ impl Background {
         number.and_then(|number| self.known.get(&number)).cloned().ok_or_else(|| {
             let known: Vec<String> = self.known.keys().map(|number| name(*number)).collect();
             let known = if known.is_empty() {
-                "there is none".to_owned()
+                "there are no background commands".to_owned()
             } else {
-                format!("there are {}", known.join(", "))
+                format!("the background commands are {}", known.join(", "))
             };
             format!("there is no background command {}: {known}", one_line(id, 40))
         })
     }
 
-    /// What the model has to hear: which commands ended since it last heard of them.
+    /// The note for the model about the commands that ended since the last such note.
     pub(crate) fn news(&self) -> Option<String> {
         let mut news = Vec::new();
         for (id, process) in &self.known {
@@ -223,7 +228,7 @@ impl Background {
             }
             let command = one_line(&process.command, 120);
             news.push(format!(
-                "[The background command {} ({command}) has ended: {how}. `output` gives what it wrote.]",
+                "[The background command {} ({command}) has ended: {how}. `output` returns its output.]",
                 name(*id)
             ));
         }

@@ -1,17 +1,18 @@
-//! What a terminal would show of a program's output, as plain text.
+//! Plain text of a program's output, as a terminal would show it.
 
-/// How long a line may be that is held back because it may still be written over, in bytes.
+/// The maximum length of an open line, in bytes. An open line is held back because the program may
+/// still overwrite it.
 const LINE: usize = 16 * 1024;
 
-/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A
-/// carriage return begins its line anew, as programs use it to show how far they are; a backspace
-/// takes a character back.
+/// Removes control sequences such as colours, titles and cursor moves from a stream that may be cut
+/// anywhere. A carriage return restarts its line, because programs use it to show progress. A
+/// backspace removes a character.
 #[derive(Debug, Default)]
-pub(super) struct Clean {
+pub(super) struct OutputCleaner {
     state: State,
-    /// The last line, as long as it is open.
+    /// The last line, while it is open.
     line: Vec<u8>,
-    /// After a carriage return: the next character restarts the line, unless it ends it.
+    /// After a carriage return: the next character restarts the line, unless it is a line feed.
     returned: bool,
 }
 
@@ -27,12 +28,12 @@ enum State {
     Command,
     /// After an escape in such a command.
     CommandEscape,
-    /// After an escape that one more byte belongs to.
+    /// After an escape that has one more byte.
     One,
 }
 
-impl Clean {
-    /// What the bytes make whole; the last line is held back as long as it is open.
+impl OutputCleaner {
+    /// Returns the lines that the bytes complete. The last line is held back while it is open.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut whole = Vec::new();
         for byte in bytes {
@@ -49,7 +50,7 @@ impl Clean {
                 (State::Command, 0x1B) => State::CommandEscape,
                 (State::CommandEscape, byte) if byte != b'\\' => State::Command,
                 (State::Command, byte) if byte != 0x07 => State::Command,
-                // What no sequence can hold: a program was cut off.
+                // No sequence contains this byte: the program was cut off.
                 (State::Sequence, b'\n') => {
                     self.text(b'\n', &mut whole);
                     State::Text
@@ -60,7 +61,7 @@ impl Clean {
         whole
     }
 
-    /// The last line as it is now.
+    /// The current last line.
     pub(super) fn open_line(&self) -> &[u8] {
         &self.line
     }
@@ -90,10 +91,10 @@ impl Clean {
 
 #[cfg(test)]
 mod tests {
-    use super::Clean;
+    use super::OutputCleaner;
 
     fn clean(text: &str, piece: usize) -> String {
-        let mut clean = Clean::default();
+        let mut clean = OutputCleaner::default();
         let mut whole: Vec<u8> =
             text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
         whole.extend_from_slice(clean.open_line());
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_show_is_left_wherever_the_stream_is_cut() {
+    fn output_is_cleaned_wherever_the_stream_is_cut() {
         for (text, shown) in [
             ("\u{1b}[1;31mred\u{1b}[0m\r\nplain\r\n", "red\nplain\n"),
             ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\b", "alinkb"),
@@ -119,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_not_held_back_for_ever() {
-        let mut clean = Clean::default();
+    fn endless_line_is_held_back_only_up_to_a_limit() {
+        let mut clean = OutputCleaner::default();
         let given = clean.push(&b"x".repeat(1_000_000)).len();
         assert!(given > 980_000 && clean.open_line().len() < 20_000);
         assert_eq!(

@@ -1,19 +1,19 @@
-//! What a person sees of a command before they allow it.
+//! What the person sees of a command before they allow it.
 
 use crate::tools::fit::{code_block, one_line};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 
-/// How much of the reason for going without a sandbox is shown, in characters.
+/// The maximum length of the reason for a run without a sandbox, in characters.
 const REASON_SHOWN: usize = 300;
 
-/// Returns the whole command line, for a title that is too short for it.
+/// Returns the whole command line if the title is too short for it.
 pub(super) fn whole_command(command: &str) -> ToolCallContent {
     ContentBlock::text(code_block(command)).into()
 }
 
-/// Returns the warning about a command that runs without a sandbox. `no_sandbox` says why no sandbox
-/// works here, and `unsandboxed` why the command cannot run in one. A command in a sandbox has no
-/// warning.
+/// Returns the warning about a command that runs without a sandbox. `no_sandbox` says why no
+/// sandbox works here, and `unsandboxed` why the command cannot run in one. A command in a sandbox
+/// has no warning.
 pub(super) fn danger(
     unsandboxed: Option<&str>,
     no_sandbox: Option<&String>,
@@ -23,7 +23,10 @@ pub(super) fn danger(
             "This command runs without a sandbox: {why}. It can read, change and send away whatever you can."
         ),
         (Some(reason), None) => {
-            format!("To be run outside the sandbox: {}", one_line(reason, REASON_SHOWN))
+            format!(
+                "Runs outside the sandbox. The agent's reason: {}",
+                one_line(reason, REASON_SHOWN)
+            )
         }
         (None, None) => return None,
     };

@@ -1,13 +1,13 @@
-//! Reads the output of a command.
+//! Reading the output of a command.
 
-use super::clean::Clean;
+use super::clean::OutputCleaner;
 use super::display::Display;
 use super::end::OUTPUT_KEPT;
 use crate::tools::fit::counted;
 use attache_agent::{Result, ToolCallHandle};
 use attache_host::{Bounded, Command};
 
-/// Reads and shows the output of the command to its end.
+/// Reads the output of the command to its end, and shows it.
 pub(super) async fn gather(
     handle: &mut ToolCallHandle,
     command: &mut Command,
@@ -15,7 +15,7 @@ pub(super) async fn gather(
     display: &mut Display,
     in_terminal: bool,
 ) -> Result<Bounded> {
-    let mut clean = in_terminal.then(Clean::default);
+    let mut clean = in_terminal.then(OutputCleaner::default);
     loop {
         let due = display.due();
         let chunk = tokio::select! {
@@ -39,7 +39,9 @@ pub(super) async fn gather(
                 output.push(chunk);
                 display.push(chunk);
             }
-            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
+            None => {
+                display.show(handle, clean.as_ref().map_or(&[], OutputCleaner::open_line)).await?
+            }
         }
     }
     if let Some(clean) = clean {
@@ -49,17 +51,14 @@ pub(super) async fn gather(
     Ok(output)
 }
 
-/// Returns where the whole output is, if the model gets only a part of it.
+/// Names the file with the whole output, if the model gets only a part of it.
 pub(super) fn file_note(output: &Bounded) -> Option<String> {
     let file = output.spilled()?.display();
     let bytes = counted(output.total_bytes(), "byte");
     Some(match output.spill_is_cut() {
-        true => format!(
-            "it wrote {bytes}; the first {} of them are in {file}",
-            counted(OUTPUT_KEPT, "byte")
-        ),
+        true => format!("it wrote {bytes}; {file} has the first {}", counted(OUTPUT_KEPT, "byte")),
         false => {
-            format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands")
+            format!("it wrote {bytes}; {file} has all of them, for `read` and for commands")
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Reading the file of a long output, which lies outside of the session's folders.
+//! Reading the file of a long output, which lies outside the session's folders.
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::read::Read;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// The maximum text of one read, in bytes of JSON. It ends at a whole line unless the first line is
 /// longer.
 const TEXT_GIVEN: u64 = 20 * 1024;
 
@@ -49,17 +49,17 @@ impl Toolbox<'_> {
     }
 }
 
-/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too
-/// long, its beginning.
+/// Returns lines of a file from `first` on, as many as fit, and their number. A line that is too
+/// long is cut.
 fn lines(
     file: &Path,
     first: u32,
     most: Option<u32>,
-    wanted: &thread::Wanted,
+    wanted: &thread::CancelFlag,
 ) -> io::Result<(String, u64)> {
     let mut reader = BufReader::new(File::open(file)?);
     for _ in 1..first {
-        if reader.skip_until(b'\n')? == 0 || wanted.is_over() {
+        if reader.skip_until(b'\n')? == 0 || wanted.is_cancelled() {
             return Ok((String::new(), 0));
         }
     }
@@ -89,16 +89,16 @@ fn lines(
 #[cfg(test)]
 mod tests {
     use super::lines;
-    use crate::tools::thread::Wanted;
+    use crate::tools::thread::CancelFlag;
     use std::fs;
 
     #[test]
-    fn lines_of_an_output_are_given_as_many_as_fit() {
+    fn read_output_returns_as_many_lines_as_fit() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("1.txt");
         let numbers: String = (1..=100_000).map(|number| format!("{number}\n")).collect();
         fs::write(&file, format!("{numbers}{}", "x".repeat(100_000))).unwrap();
-        let of = |first, most| lines(&file, first, most, &Wanted::default()).unwrap();
+        let of = |first, most| lines(&file, first, most, &CancelFlag::default()).unwrap();
         assert_eq!(of(99_999, Some(2)), ("99999\n100000\n".into(), 2));
         let (text, given) = of(1, None);
         assert!(

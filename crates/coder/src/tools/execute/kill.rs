@@ -13,7 +13,7 @@ use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The end of a background command.
+/// A request to end a background command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kill {
     /// The id of the command.
@@ -25,7 +25,7 @@ impl Kill {
         arguments::parse("kill", arguments)
     }
 
-    /// Ends the command, and shows what it wrote since the last look.
+    /// Kills the command, and shows its output since the last look.
     async fn kill(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
         let (handle, _, _) = call.start().await?;
         let process = match toolbox.memory.shell.background.find(&self.id) {
@@ -43,7 +43,7 @@ impl Kill {
 
 impl Tool for Kill {
     fn spec(&self) -> ToolSpec {
-        spec("kill", "End a background command.", json!({"id": text("Its id.")}), &["id"])
+        spec("kill", "Kill a background command.", json!({"id": text("Its id.")}), &["id"])
     }
 
     fn name(&self) -> &str {
@@ -55,7 +55,7 @@ impl Tool for Kill {
     }
 
     fn title(&self) -> String {
-        format!("End the background command {}", self.id)
+        format!("Kill the background command {}", self.id)
     }
 
     fn input(&self) -> Value {

@@ -1,21 +1,22 @@
 //! The start of a command.
 
-use super::begun::{Begun, CommandLine};
+use super::bounds::{Permit, Session, reclaim, sandbox_bounds, secret_variables};
 use super::reading_only;
+use super::running_command::{CommandLine, RunningCommand};
 use super::scratch::Places;
-use super::walls::{Permit, Session, reclaim, secret_variables, walls};
 use crate::tools::fit::counted;
 use attache_host::{Launch, Roots, Sandbox};
 
-/// How large a pseudo terminal is, in rows and columns. Wide enough that programs need not fold.
+/// The size of a pseudo terminal in rows and columns. It is so wide that programs need not wrap
+/// lines.
 const TERMINAL: (u16, u16) = (40, 160);
 
-/// Starts a command without the variables `keys`, in the sandbox where one is given. A command that
-/// runs because it only reads gets no folder to write to. Blocks on the disk and starts a process,
-/// inside the runtime.
+/// Starts a command in the given sandbox, if any, without the variables `keys`. A command that runs
+/// because it only reads gets no writable folder. This blocks on the disk and must run inside the
+/// runtime, because it starts a process.
 ///
 /// # Errors
-/// One sentence for the model and the person.
+/// A sentence for the model and the person.
 pub(super) fn begin(
     line: &CommandLine,
     session: &Session,
@@ -23,9 +24,9 @@ pub(super) fn begin(
     sandbox: Option<&Sandbox>,
     permit: Permit,
     keys: &[String],
-) -> Result<Begun, String> {
+) -> Result<RunningCommand, String> {
     reclaim(session.folders.roots().all());
-    // No folder of the session takes the place of a program, or of a folder behind `cd`.
+    // `PATH` and `CDPATH` must not lead into a folder of the session.
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
     launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
@@ -38,10 +39,10 @@ pub(super) fn begin(
     let file = places.as_ref().ok().map(|places| places.output.clone());
     let mut watch = None;
     if let Some(sandbox) = sandbox {
-        let places =
-            places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
+        let places = places
+            .map_err(|error| format!("cannot create a folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
-        let (bounds, watched) = walls(session, &places, permit);
+        let (bounds, watched) = sandbox_bounds(session, &places, permit);
         watch = Some(watched);
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
     }
@@ -53,10 +54,10 @@ pub(super) fn begin(
     if let Some(time) = line.time {
         command.deadline(time);
     }
-    Ok(Begun { command, file, watch })
+    Ok(RunningCommand { command, file, watch })
 }
 
-/// What only a sandbox says, or nearly so. In small letters.
+/// Phrases in lower case that appear only, or almost only, in failures that a sandbox causes.
 const SIGNS: [&str; 14] = [
     "permission denied",
     "operation not permitted",
@@ -74,8 +75,8 @@ const SIGNS: [&str; 14] = [
     "failed to lookup address",
 ];
 
-/// What the model is told when a command that failed may have failed because of the sandbox.
-pub(super) fn held(
+/// The note for the model if the sandbox may be why a command failed.
+pub(super) fn sandbox_note(
     line: &CommandLine,
     output: &str,
     sandbox: &Sandbox,
@@ -88,15 +89,17 @@ pub(super) fn held(
         more => format!(" and {} more", counted(more as u64 - 1, "folder")),
     };
     let new = match sandbox.name() {
-        "Landlock" => ", and nothing new beside such a file",
+        "Landlock" => ", and it could not create files next to them",
         _ => "",
     };
     let (network, ask) = match line.network {
-        true => ("It has the network", ""),
-        false => ("It has no network", "`network: true` asks the person for the network, "),
+        true => ("It has access to the network", ""),
+        false => {
+            ("It has no access to the network", "`network: true` asks the person for the network, ")
+        }
     };
     Some(format!(
-        "A sandbox ({}) held this command: it could write only in the working directory{more} and in $TMPDIR, not to protected files there, \
+        "This command ran in a sandbox ({}): it could write only in the working directory{more} and in $TMPDIR, not to protected files there, \
          such as .git and settings of editors and agents{new}. {network}. If that is why it failed: {ask}`unsandboxed` with your reason asks to run it without a sandbox.",
         sandbox.name()
     ))

@@ -1,4 +1,4 @@
-//! The tool `output`: what a background command wrote since the last look.
+//! The tool `output`: the output of a background command since the last look.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The longest time that a call waits for new output.
+/// The maximum time that a call waits for new output.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-/// A look at what a background command wrote since the last look.
+/// A look at the output of a background command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Output {
     /// The id of the command.
     pub(crate) id: String,
-    /// How long to wait for something new, or for the end; not at all unless set.
+    /// How many seconds to wait for new output or the end; by default, no wait.
     pub(crate) seconds: Option<u64>,
 }
 
@@ -51,8 +51,8 @@ impl Tool for Output {
     fn spec(&self) -> ToolSpec {
         spec(
             "output",
-            "What a background command wrote since you last looked, and whether it still runs.",
-            json!({"id": text("Its id."), "seconds": number("Wait so long for something new. Default not at all, at most 120.")}),
+            "Get the output of a background command since your last look, and whether it still runs.",
+            json!({"id": text("Its id."), "seconds": number("How long to wait for new output. Default 0, at most 120.")}),
             &["id"],
         )
     }

@@ -1,9 +1,10 @@
-//! How a command runs that runs only because it reads: with git kept from the programs that a
-//! repository names. It gets no folder of the session to write to (see `walls`).
+//! The settings for a command that runs because it only reads. They keep git from running the
+//! programs that a repository names. Such a command gets no writable folder of the session (see
+//! `bounds`).
 
 use attache_host::Launch;
 
-/// What git is told, over the configuration of the repository. A repository inside of another is
+/// Settings that override the configuration of the repository. A repository inside another one is
 /// used only if the command names it.
 const SETTINGS: [(&str, &str); 11] = [
     ("core.alternateRefsCommand", "true"),
@@ -19,7 +20,7 @@ const SETTINGS: [(&str, &str); 11] = [
     ("submodule.recurse", "false"),
 ];
 
-/// Variables through which git runs programs, or writes files.
+/// Variables that make git run programs or write files.
 const REMOVED: [&str; 10] = [
     "GIT_CONFIG_PARAMETERS",
     "GIT_EXTERNAL_DIFF",
@@ -33,7 +34,7 @@ const REMOVED: [&str; 10] = [
     "GIT_TRACE2_PERF",
 ];
 
-/// Variables that git and its like obey.
+/// Variables that git and similar programs use.
 const SET: [(&str, &str); 6] = [
     ("GIT_EDITOR", "true"),
     ("GIT_NO_LAZY_FETCH", "1"),

@@ -1,4 +1,4 @@
-//! The session's own folder: temporary files of its commands, and their long outputs.
+//! The session's scratch folder, for temporary files of its commands and for their long outputs.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -7,69 +7,69 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
-/// How the folder's name begins.
+/// The prefix of the folder's name.
 const NAME: &str = "attache-session-";
 
-/// The file whose lock says that the folder's session lives.
+/// The lock file, which is locked while the folder's session lives.
 const LOCK: &str = "lock";
 
-/// How many long outputs a session keeps; the oldest goes first.
-const OUTPUTS: usize = 16;
+/// The maximum number of outputs that a session keeps. The oldest is removed first.
+const MAX_OUTPUTS: usize = 16;
 
-/// How many folders of sessions that died are removed at once.
-const SWEPT: usize = 16;
+/// The maximum number of folders of dead sessions to remove at once.
+const MAX_REMOVED: usize = 16;
 
-/// A folder outside of the session's folders, made when it is first needed, which nobody else may
-/// look into. It is removed with the session; where the session's process is killed, by the next
-/// session of anybody who may.
+/// A private folder outside the session's folders, which is created when it is first needed. It is
+/// removed with the session. If the session's process was killed, the next session with permission
+/// removes it.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<CreatedFolder>>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct CreatedFolder {
     _folder: TempDir,
-    /// Without symbolic links.
+    /// The path without symbolic links.
     path: PathBuf,
     _lock: File,
     outputs: VecDeque<PathBuf>,
     count: u64,
 }
 
-/// Where commands put things.
+/// The places where commands write.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
-    /// For temporary files.
+    /// The folder for temporary files.
     pub(super) temporary: PathBuf,
-    /// Where the outputs are.
+    /// The folder of the outputs.
     pub(super) outputs: PathBuf,
-    /// A file for the next output, which does not exist.
+    /// The file for the next output, which does not exist yet.
     pub(super) output: PathBuf,
 }
 
 impl Scratch {
-    /// The folders, and a name for the next output. Blocks on the disk.
+    /// Returns the folders, and a file for the next output. Blocks on the disk.
     pub(crate) fn places(&self) -> io::Result<Places> {
         let mut made = self.made();
         if made.as_ref().is_none_or(|made| !made.path.exists()) {
-            *made = Some(Made::new()?);
+            *made = Some(CreatedFolder::new()?);
         }
-        let made = made.as_mut().ok_or_else(|| io::Error::other("there is no folder"))?;
+        let made = made.as_mut().ok_or_else(|| io::Error::other("the folder does not exist"))?;
         Ok(made.places())
     }
 
-    /// A file for the next output, which does not exist yet. Blocks on the disk.
+    /// Returns a file for the next output, which does not exist yet. Blocks on the disk.
     pub(crate) fn next_output(&self) -> io::Result<PathBuf> {
         self.places().map(|places| places.output)
     }
 
-    /// The folder itself, where it is made already.
+    /// The path of the folder, if it exists.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.made().as_ref().map(|made| made.path.clone())
     }
 
-    /// The output file that the path names, if it names one.
+    /// The output file at this path, if there is one.
     pub(crate) fn output(&self, path: &str) -> Option<PathBuf> {
         let made = self.made();
         let mut outputs = made.as_ref()?.outputs.iter();
@@ -77,12 +77,12 @@ impl Scratch {
         output.filter(|output| output.is_file()).cloned()
     }
 
-    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+    fn made(&self) -> MutexGuard<'_, Option<CreatedFolder>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Made {
+impl CreatedFolder {
     fn new() -> io::Result<Self> {
         let place = std::env::temp_dir();
         sweep(&place);
@@ -100,24 +100,24 @@ impl Made {
         let outputs = self.path.join("outputs");
         let output = outputs.join(format!("{}.txt", self.count));
         self.outputs.push_back(output.clone());
-        if self.outputs.len() > OUTPUTS
+        if self.outputs.len() > MAX_OUTPUTS
             && let Some(oldest) = self.outputs.pop_front()
         {
-            // A short output made none.
+            // A short output creates no file.
             let _none = fs::remove_file(oldest);
         }
         Places { temporary: self.path.join("tmp"), outputs, output }
     }
 }
 
-/// Removes folders of sessions that died: those whose lock nobody holds. What cannot be removed
-/// stays.
+/// Removes the folders of dead sessions, whose locks are free. It skips folders that it cannot
+/// remove.
 fn sweep(place: &Path) {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))
     };
     let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
-    for folder in entries.filter(named).take(SWEPT) {
+    for folder in entries.filter(named).take(MAX_REMOVED) {
         let lock = File::open(folder.join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             let _stays = fs::remove_dir_all(folder);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_session_left_is_removed_and_what_lives_stays() {
+    fn folders_of_killed_sessions_are_removed_and_live_ones_stay() {
         let place = tempfile::tempdir().unwrap();
         let [dead, alive] =
             ["dead", "alive"].map(|name| place.path().join(format!("{NAME}{name}")));

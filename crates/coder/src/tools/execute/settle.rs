@@ -1,4 +1,4 @@
-//! Ends the tool call of a command that has ended.
+//! The end of a command's tool call.
 
 use crate::tools::findings::Ran;
 use crate::tools::tool_result::{Finding, ToolResult};

@@ -1,23 +1,22 @@
-//! The shell of a session: its sandbox, its folder for temporary files, its background
-//! commands.
+//! The shell of a session: its sandbox, its folder for temporary files and its background commands.
 
 use super::background::Background;
+use super::bounds::KnownFiles;
 use super::scratch::Scratch;
-use super::walls::Known;
 use attache_host::{NoSandbox, Sandbox};
 use std::path::PathBuf;
 
 /// The sandbox, temporary files and background commands of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
-    /// The sandbox to use, or none, in place of what the machine has.
+    /// The sandbox to use instead of the detected one; `Some(None)` means that no sandbox is used.
     chosen: Option<Option<Sandbox>>,
     pub(crate) background: Background,
-    /// After the commands that write there.
+    /// Dropped after the commands that write there.
     pub(crate) scratch: Scratch,
-    /// Files and folders that commands in a sandbox cannot read.
+    /// Files and folders that sandboxed commands cannot read.
     pub(super) private: Vec<PathBuf>,
-    pub(super) known: Known,
+    pub(super) known: KnownFiles,
 }
 
 impl Shell {
@@ -25,17 +24,17 @@ impl Shell {
         Self { chosen, ..Self::default() }
     }
 
-    /// The same with files and folders that commands in a sandbox cannot read.
+    /// The same shell, with files and folders that sandboxed commands cannot read.
     pub(crate) fn private(self, private: Vec<PathBuf>) -> Self {
         Self { private, ..self }
     }
 
-    /// The sandbox in which commands run. The first time in a process it is looked for, which takes
-    /// some milliseconds.
+    /// Returns the sandbox of commands. The first call in a process detects it, which takes some
+    /// milliseconds.
     pub(super) async fn sandbox(&self) -> Result<Sandbox, String> {
         match &self.chosen {
             Some(Some(sandbox)) => Ok(sandbox.clone()),
-            Some(None) => Err("no sandbox is used here".to_owned()),
+            Some(None) => Err("the sandbox is turned off".to_owned()),
             None => Sandbox::find().await.map_err(|error: NoSandbox| error.to_string()),
         }
     }

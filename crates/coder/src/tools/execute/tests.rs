@@ -1,14 +1,14 @@
-//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and
-//! its arguments.
+//! Commands of a session. The model in these tests does what the prompt says: each line is a tool
+//! and its arguments.
 
 mod asking;
+mod bounds;
 mod reading;
-mod walls;
 
 use crate::Coder;
 use crate::models::Models;
 use crate::scripted::client::{Client, LONGEST_LINE};
-use crate::scripted::{Does, Seen, Step};
+use crate::scripted::{ScriptedModel, Step, TurnView};
 use attache_host::Sandbox;
 use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Does what each line of the prompt says, then says what each returned, and what it was told
-/// beside the prompt.
-fn obeys(seen: &Seen<'_>) -> Step {
+/// Runs each line of the prompt, then replies with the results and the notes that came with the
+/// prompt.
+fn run_lines(seen: &TurnView<'_>) -> Step {
     let mut replies = seen.replies.iter().map(|reply| reply.text.as_str());
     let Some(line) = seen.prompt.lines().nth(replies.len()) else {
         let said: Vec<&str> = seen.notes.iter().copied().chain(replies).collect();
@@ -36,7 +36,7 @@ fn obeys(seen: &Seen<'_>) -> Step {
 }
 
 fn coder() -> Coder {
-    Coder::with(Models::with_offline(Arc::new(Does(obeys))))
+    Coder::with(Models::with_offline(Arc::new(ScriptedModel(run_lines))))
 }
 
 async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
@@ -46,7 +46,7 @@ async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
     client
 }
 
-/// A project with a repository, and something beside it.
+/// A project with a repository, and a file beside it.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("project/.git/hooks")).unwrap();
@@ -60,11 +60,11 @@ fn execute(arguments: Value) -> String {
     format!("execute {arguments}")
 }
 
-/// Every sandbox of this machine, by what it is asked for. That one which the system offers is
-/// there is the concern of the tests of `host`.
+/// Every sandbox of this machine, by name. The tests of `host` check that the sandbox of the system
+/// is found.
 async fn sandboxes() -> Vec<Sandbox> {
     let found = [Sandbox::bubblewrap().await, Sandbox::landlock().await];
-    // SAFETY: with these arguments the system call only answers a number.
+    // SAFETY: with these arguments the system call only returns a number.
     #[cfg(target_os = "linux")]
     let offered =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) } > 0;
@@ -76,7 +76,7 @@ async fn sandboxes() -> Vec<Sandbox> {
 }
 
 #[tokio::test]
-async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
+async fn command_in_auto_mode_runs_in_a_sandbox() {
     for sandbox in sandboxes().await {
         let folder = project();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -85,7 +85,8 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         let name = sandbox.name();
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        // The person allows what the policy asks about; the sandbox still restricts it.
+        // The person allows everything that the policy asks about; the sandbox still restricts the
+        // command.
         client.otherwise = Some("allow_once");
         let connect = format!(
             "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' || perl -e 'use IO::Socket; IO::Socket::INET->new(\"127.0.0.1:{port}\") or die' || bash -c 'echo > /dev/tcp/127.0.0.1/{port}'"
@@ -105,7 +106,7 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         assert!(
             said[2..]
                 .iter()
-                .all(|said| said.contains(&format!("A sandbox ({name}) held this command"))),
+                .all(|said| said.contains(&format!("This command ran in a sandbox ({name})"))),
             "{name}: {said:?}"
         );
         assert!(said[3].contains("`network: true` asks"), "{name}: {}", said[3]);
@@ -122,13 +123,14 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         );
         assert!(listener.accept().is_err(), "{name}: reached");
         assert_eq!(turn.tool_calls()[0]["rawOutput"]["sandbox"], name);
-        // A file with an unknown name, one outside, and one that affects programs.
+        // A file with an unknown name, a file outside the project, and a file that affects
+        // programs.
         assert_eq!(client.asked.len(), 3, "{name}: {:?}", client.asked);
     }
 }
 
 #[tokio::test]
-async fn the_network_and_the_way_out_of_the_sandbox_are_asked_for_by_name() {
+async fn network_and_unsandboxed_runs_are_shown_to_the_person() {
     for sandbox in sandboxes().await {
         let folder = project();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -164,8 +166,8 @@ async fn the_network_and_the_way_out_of_the_sandbox_are_asked_for_by_name() {
 }
 
 #[tokio::test]
-async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() {
-    let names: Vec<_> = super::walls::secret_variables().collect();
+async fn secret_variables_do_not_reach_a_sandboxed_command() {
+    let names: Vec<_> = super::bounds::secret_variables().collect();
     assert!(names.iter().all(|name| name.to_string_lossy() != "PATH"));
     if sandboxes().await.is_empty() {
         return;
@@ -185,7 +187,7 @@ async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() 
 
 /// `seq 1 400000` writes 2.7 MB.
 #[tokio::test]
-async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
+async fn long_output_is_cut_for_the_model_and_kept_in_a_file() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     client.otherwise = Some("allow_once");
@@ -204,8 +206,8 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
         turn.updates.len()
     );
     assert!(longest < LONGEST_LINE);
-    let (_, rest) = said.split_once("[it wrote 2,688,895 bytes; all of them are in ").unwrap();
-    let (file, _) = rest.split_once(',').unwrap();
+    let (_, rest) = said.split_once("[it wrote 2,688,895 bytes; ").unwrap();
+    let (file, _) = rest.split_once(" has all of them").unwrap();
     assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895);
     let lines = [
         format!("read {}", json!({ "path": file, "line": 399_999 })),
@@ -218,7 +220,7 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     if !sandboxes().await.is_empty() {
         assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
     }
-    // What only reads it runs in every mode, but only what is there.
+    // A command that only reads runs in every mode, but only on the existing output.
     client.asked.clear();
     client.otherwise = Some("reject_once");
     client.set("mode", "plan").await;
@@ -242,11 +244,11 @@ async fn eventually(condition: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), holds).await.expect("it never comes to be");
+    tokio::time::timeout(Duration::from_secs(20), holds).await.expect("the condition never holds");
 }
 
 #[tokio::test]
-async fn a_program_that_needs_a_terminal_has_one_and_the_model_reads_plain_text() {
+async fn program_gets_a_terminal_and_the_model_reads_plain_text() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     let command = r"test -t 0 && test -t 1 && printf '\033[31mred\033[0m\n10%%\r100%%\n\033]0;title\007end'; tput cols || true";
@@ -262,7 +264,7 @@ async fn a_program_that_needs_a_terminal_has_one_and_the_model_reads_plain_text(
 }
 
 #[tokio::test]
-async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
+async fn client_with_terminals_receives_the_output_once() {
     let folder = project();
     let capabilities = json!({ "_meta": { "terminal_output": true } });
     let mut client = open(coder(), &folder.path().join("project"), capabilities).await;
@@ -286,14 +288,14 @@ async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
     assert!(shown, "{:?}", turn.updates);
     assert!(
         turn.tool_calls()[0]["content"].to_string().contains("line 1 €\\nline 2 €"),
-        "who loads it later sees it too"
+        "a client that loads the session later sees it too"
     );
 }
 
-/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a
-/// cancel, by its time.
+/// However a command ends, the client is told once, so that its terminal ends too. The command may
+/// end by itself, by a cancel or by its time limit.
 #[tokio::test]
-async fn a_terminal_ends_however_its_command_ends() {
+async fn terminal_ends_however_its_command_ends() {
     for (command, cancels, signal) in [
         (json!({ "command": "echo one; sleep 100" }), true, json!("SIGKILL")),
         (json!({ "command": "echo one; exec >&- 2>&-; sleep 100" }), true, json!("SIGKILL")),
@@ -332,7 +334,7 @@ async fn a_terminal_ends_however_its_command_ends() {
     }
 }
 
-/// How many processes have these words in their command line.
+/// The number of processes with these words in their command line.
 fn running(words: &str) -> usize {
     let has = |path: std::path::PathBuf| {
         let line = fs::read(path.join("cmdline")).unwrap_or_default();
@@ -342,7 +344,7 @@ fn running(words: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_background_command_runs_on_is_looked_at_and_ended() {
+async fn background_command_outlives_its_turn_until_it_is_killed() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     let sleep = format!("sleep 20{:09}", std::process::id());
@@ -362,7 +364,7 @@ async fn a_background_command_runs_on_is_looked_at_and_ended() {
             .unwrap()
             .starts_with("Run in the background: echo one")
     );
-    assert!(running(&sleep) > 0, "it runs on behind the turn");
+    assert!(running(&sleep) > 0, "it outlives the turn");
     fs::write(folder.path().join("project/go"), "").unwrap();
     let turn = client
         .prompt("output {\"id\":\"bg1\",\"seconds\":60}\nkill {\"id\":\"bg1\"}\noutput {\"id\":\"bg1\"}")
@@ -374,11 +376,15 @@ async fn a_background_command_runs_on_is_looked_at_and_ended() {
     assert!(said[2].contains("SIGKILL"), "{said:?}");
     eventually(|| running(&sleep) == 0).await;
     let turn = client.prompt("kill {\"id\":\"bg7\"}").await;
-    assert!(turn.text().contains("no background command bg7: there are bg1"), "{}", turn.text());
+    assert!(
+        turn.text().contains("no background command bg7: the background commands are bg1"),
+        "{}",
+        turn.text()
+    );
 }
 
 #[tokio::test]
-async fn the_end_of_a_background_command_is_told_at_the_next_turn_once() {
+async fn end_of_a_background_command_is_told_once_in_the_next_turn() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
     client.prompt(&execute(json!({ "command": "exit 5", "background": true }))).await;

@@ -1,4 +1,4 @@
-//! The tool `apply_patch`: several changes at once, all or none.
+//! The tool `apply_patch`: several changes at once, all or nothing.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -8,7 +8,7 @@ use crate::tools::files::file_access::State;
 use crate::tools::files::patch::{FilePatch, Hunk, Patch, patched};
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -28,7 +28,7 @@ struct Arguments {
 
 impl Patch {
     pub(crate) fn parse_arguments(arguments: &str) -> Result<Self, String> {
-        // Some models write the patch alone, as they were trained to.
+        // Some models write only the patch, as they were trained to.
         if arguments.trim_start().starts_with("*** Begin Patch") {
             return Self::parse(arguments);
         }
@@ -36,7 +36,7 @@ impl Patch {
         Self::parse(&input)
     }
 
-    /// How long it is, in bytes, about as it was written.
+    /// The approximate length of the patch, in bytes.
     pub(crate) fn length(&self) -> usize {
         let length = |file: &FilePatch| match file {
             FilePatch::Add { text, .. } => text.len(),
@@ -52,28 +52,28 @@ impl Patch {
     }
 }
 
-/// The changes of one file, and the words for them once they are made.
+/// The change of one file, and its description once it is made.
 struct FileChange {
     steps: Vec<Step>,
     words: String,
 }
 
 impl Patch {
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, PrepareError> {
         let (mut steps, mut words) = (Vec::new(), Vec::new());
         for file in &self.files {
             let change =
                 file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
-                    Unprepared::Call(why) => {
-                        Unprepared::Call(format!("{why}. Nothing of the patch was done."))
+                    PrepareError::Call(why) => {
+                        PrepareError::Call(format!("{why}. The patch changed nothing."))
                     }
                     turn => turn,
                 })?;
             steps.extend(change.steps);
             words.push(change.words);
         }
-        if let Some(twice) = twice(&steps) {
-            let why = format!("{twice} is named twice: put all of its changes below one name");
+        if let Some(twice) = duplicate_path(&steps) {
+            let why = format!("{twice} occurs twice: put all changes of a file below one header");
             return Err(why.into());
         }
         let result = ToolResult::done(words.join("\n"), Finding::Nothing);
@@ -85,9 +85,9 @@ impl Tool for Patch {
     fn spec(&self) -> ToolSpec {
         spec(
             "apply_patch",
-            "Change several files at once, all or nothing. Read those that are changed, moved or deleted first. The format: \
+            "Change several files at once, all or nothing. First read the files that you change, move or delete. The format: \
              *** Begin Patch, then for each file *** Add File: PATH and its lines with + before each; or *** Delete File: PATH; or *** Update File: PATH, \
-             perhaps *** Move to: PATH, and hunks: a line @@ (or @@ with the line of the file that is above), then lines with a space (stays), - (goes) \
+             perhaps *** Move to: PATH, and hunks: a line @@ (or @@ with a line of the file that is above the change), then lines with a space (kept), - (removed) \
              or + (comes) before each, with three lines around the change, perhaps *** End of File; at last *** End Patch.",
             json!({"input": text("The patch.")}),
             &["input"],
@@ -136,7 +136,7 @@ impl Tool for Patch {
     }
 }
 
-async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, Unprepared> {
+async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, PrepareError> {
     match file {
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;
@@ -144,7 +144,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
                 let why = format!("{} exists already: update it instead", place.shown);
                 return Err(why.into());
             }
-            let words = format!("{} made", place.shown);
+            let words = format!("{} created", place.shown);
             let steps = vec![Step::Write { place, old: None, new: Document::new(text.as_str()) }];
             Ok(FileChange { steps, words })
         }
@@ -174,7 +174,7 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
                 steps.push(Step::Write { place: place.clone(), old, new });
             }
             if let Some(to) = moved_to {
-                let to = toolbox.free(to).await??;
+                let to = toolbox.unused_place(to).await??;
                 words = format!("{} moved to {}", place.shown, to.shown);
                 steps.push(Step::Move { from: place, to, old: State::Text(new) });
             }
@@ -183,8 +183,8 @@ async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChan
     }
 }
 
-/// A place that two parts of a patch change.
-fn twice(steps: &[Step]) -> Option<String> {
+/// A path that two parts of a patch change.
+fn duplicate_path(steps: &[Step]) -> Option<String> {
     let mut seen: Vec<(std::path::PathBuf, usize)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         for place in step.places() {

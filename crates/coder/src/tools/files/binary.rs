@@ -1,6 +1,6 @@
 //! Descriptions of files that are not text, by their first bytes.
 
-/// Where the bytes stand, the bytes, and what a file with them is, with its article.
+/// Offset, magic bytes, and a description with its article.
 const KINDS: &[(usize, &[u8], &str)] = &[
     (0, b"%PDF-", "a PDF document"),
     (0, b"\x7fELF", "a program or library (ELF)"),
@@ -43,7 +43,8 @@ const KINDS: &[(usize, &[u8], &str)] = &[
     (0, b"\0\x01\0\0\0", "a font (TrueType)"),
 ];
 
-/// What a file with this start is, with its article; `a binary file` if nothing is known of it.
+/// Describes the file that begins with these bytes, with an article; `a binary file` if the format
+/// is unknown.
 pub(crate) fn what(start: &[u8]) -> &'static str {
     let fits = |(at, magic, _): &&(usize, &[u8], &str)| {
         start.get(*at..).is_some_and(|rest| rest.starts_with(magic))
@@ -56,7 +57,7 @@ mod tests {
     use super::what;
 
     #[test]
-    fn well_known_files_are_known_and_others_are_binary() {
+    fn common_formats_are_recognized_and_others_are_binary() {
         for (start, expected) in [
             (&b"%PDF-1.7\n"[..], "a PDF document"),
             (b"\0\0\0\x1cftypavif", "an AVIF picture"),

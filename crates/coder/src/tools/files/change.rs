@@ -1,7 +1,6 @@
-//! The changes of files, whichever tool makes them: each is kept for undo, and all of them are made
-//! or none.
+//! Changes of files for all tools. Each change is kept for undo, and either all or none are made.
 
-use crate::session::changes::{Before, Content, FILE_KEPT, restore};
+use crate::session::changes::{Before, Content, MAX_KEPT_FILE, restore};
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::file_access::{FileAccess, Fingerprint, State};
 use crate::tools::files::step::Step;
@@ -12,8 +11,8 @@ use attache_policy::{Folders, Place};
 use std::os::unix::fs::MetadataExt as _;
 
 impl Toolbox<'_> {
-    /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that
-    /// says so. What is no text cannot be known.
+    /// Checks that the model knows the current content of a file that it wants to `verb`; else
+    /// returns a sentence that says so. A binary file cannot be known.
     pub(crate) fn known(
         &self,
         place: &Place,
@@ -33,8 +32,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Makes the changes of an approved call: gives the call back when all are made, else its
-    /// result.
+    /// Makes the changes of an approved call. Returns the call if all are made, else its result.
     pub(crate) async fn change(
         &mut self,
         call: ApprovedCall,
@@ -60,12 +58,12 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The reason why the steps are no longer those that were shown, if the files changed.
-    pub(crate) async fn changed_meanwhile(&self, steps: &[Step]) -> Result<Option<String>> {
+    /// The reason why the files no longer match the approved steps, if they changed.
+    pub(crate) async fn change_since_approval(&self, steps: &[Step]) -> Result<Option<String>> {
         let mut looked = Vec::new();
         for (place, before) in steps.iter().flat_map(Step::before) {
             let path = place.resolved.path();
-            // Of several steps at one place the first begins with what is there.
+            // If several steps change one place, only the first one starts from its current state.
             if looked.contains(&path) {
                 continue;
             }
@@ -74,28 +72,28 @@ impl Toolbox<'_> {
             if now.map(|now| now.fingerprint()) != Ok(before.fingerprint()) {
                 let shown = &place.shown;
                 return Ok(Some(format!(
-                    "{shown} changed meanwhile and was left alone: read it, then try again"
+                    "{shown} changed before this call ran, so it was not modified: read it, then try again"
                 )));
             }
         }
         Ok(None)
     }
 
-    /// Does the steps; when one cannot be done, takes back those before it and says why.
+    /// Makes the steps. If one fails, it rolls back the earlier ones and returns the reason.
     async fn make(&mut self, steps: &[Step]) -> Result<Option<String>> {
         let mut kept = Vec::new();
         for (index, step) in steps.iter().enumerate() {
             let before = self.keep(step).await?;
             let done = self.step(step).await;
             let Ok(Ok(())) = done else {
-                // If the turn is over its client takes no file any more.
-                let stuck = self.take_back(kept, done.is_err()).await;
+                // After the turn its client accepts no files.
+                let stuck = self.roll_back(kept, done.is_err()).await;
                 let why = done?.err().unwrap_or_default();
                 return Ok(Some(match stuck {
                     None if index == 0 => why,
                     None => format!("{why}; the other files were restored"),
                     Some(stuck) => {
-                        format!("{why}; and {stuck} could not be restored: check it")
+                        format!("{why}; {stuck} could not be restored: check it")
                     }
                 }));
             };
@@ -103,12 +101,12 @@ impl Toolbox<'_> {
                 self.memory.changes.changed(folder, Fingerprint::Folder);
             }
             kept.extend(before);
-            // What is no folder on the way to it.
+            // Anything on the way to it that is not a folder.
             for (place, now) in step.after() {
                 self.memory.changes.changed(place, now);
                 match now {
                     Fingerprint::Nothing => drop(self.memory.seen.remove(&place.resolved.path())),
-                    Fingerprint::Held(..) => self.saw(place.resolved.path(), now),
+                    Fingerprint::Held(..) => self.remember_file(place.resolved.path(), now),
                     Fingerprint::Folder | Fingerprint::Stamped(_) => {}
                 }
             }
@@ -124,8 +122,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Puts back what was changed, the last first. Gives a file that could not be.
-    async fn take_back(&mut self, kept: Vec<(Place, Before)>, disk_only: bool) -> Option<String> {
+    /// Restores the changed files in reverse order. Returns a file that could not be restored.
+    async fn roll_back(&mut self, kept: Vec<(Place, Before)>, disk_only: bool) -> Option<String> {
         let access = FileAccess { disk_only, ..self.files() };
         let (mut stuck, mut back) = (None, Vec::new());
         for (place, before) in kept.into_iter().rev() {
@@ -140,14 +138,14 @@ impl Toolbox<'_> {
         stuck
     }
 
-    /// Keeps for undo what a step is about to change, and gives it.
+    /// Keeps the state before a step for undo, and returns it.
     async fn keep(&mut self, step: &Step) -> Result<Vec<(Place, Before)>> {
         let mut kept = Vec::new();
         for (place, now) in step.before() {
             let folders =
                 self.files().on_disk(place, |folders, place| Ok(missing(folders, place))).await?;
             kept.extend(folders.into_iter().flatten().map(|folder| (folder, Before::Nothing)));
-            // Where a file came from that is not kept it must not be removed either.
+            // If the source cannot be kept, the target must not be removed either.
             let before = match (kept.last(), step) {
                 (Some((_, lost @ Before::Lost(_))), Step::Move { .. }) => lost.clone(),
                 _ => self.before(place, now).await?,
@@ -160,7 +158,7 @@ impl Toolbox<'_> {
         Ok(kept)
     }
 
-    /// The state of a place, to be restored by `/undo`.
+    /// The state of a place, for `/undo` to restore.
     async fn before(&self, place: &Place, now: State) -> Result<Before> {
         let mode = |_: &Folders, place: &Place| {
             let file = place.resolved.open_read()?;
@@ -173,7 +171,7 @@ impl Toolbox<'_> {
             State::Text(document) => Content::Text(document),
             State::Picture(_, bytes) => Content::Bytes(bytes),
             State::Other { .. } => {
-                let read = |_: &Folders, place: &Place| place.resolved.read(FILE_KEPT);
+                let read = |_: &Folders, place: &Place| place.resolved.read(MAX_KEPT_FILE);
                 match self.files().on_disk(place, read).await? {
                     Ok(bytes) => Content::Bytes(bytes),
                     Err(why) => return Ok(Before::Lost(why)),
@@ -184,7 +182,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// The folders that are made on the way to a place, the outermost first.
+/// The folders that must be created for a place, the outermost first.
 fn missing(folders: &Folders, place: &Place) -> Vec<Place> {
     let (root, relative) = (place.resolved.root(), place.resolved.relative());
     let above = relative.ancestors().skip(1).map(|folder| root.join(folder));

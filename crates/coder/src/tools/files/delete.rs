@@ -3,10 +3,10 @@
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
-use crate::tools::files::file_access::{FileAccess, State, looking};
+use crate::tools::files::file_access::{FileAccess, State, run_reading};
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -29,7 +29,7 @@ impl Delete {
         arguments::parse("delete", arguments)
     }
 
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         let (place, old) = toolbox.entry(&self.path, "delete").await??;
         let result = ToolResult::done(format!("{} deleted", place.shown), Finding::Nothing);
         Ok(Prepared::changing(vec![Step::Delete { place, old }], result))
@@ -88,12 +88,12 @@ impl Tool for Delete {
 }
 
 impl Toolbox<'_> {
-    /// Where a path leads; a symbolic link at its end is followed.
+    /// The target of a path; follows a symbolic link at its end.
     pub(crate) async fn place(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         self.resolved(path, |folders, path| folders.place(path)).await
     }
 
-    /// The place and state of a path; links are followed.
+    /// The place and state of a path; follows links.
     pub(crate) async fn at(
         &self,
         path: &str,
@@ -104,8 +104,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// The entry to delete or move. It is not a symbolic link; a text must be known to the model
-    /// and saved in the person's editor.
+    /// The entry to delete or move. It must not be a symbolic link. A text file must be known to
+    /// the model and saved in the person's editor.
     pub(crate) async fn entry(
         &self,
         path: &str,
@@ -118,9 +118,7 @@ impl Toolbox<'_> {
         let shown = &place.shown;
         let state = match self.files().state(&place).await? {
             Ok(State::Folder) if holds_something(self.files(), &place).await? => {
-                return Ok(Err(format!(
-                    "the folder {shown} is not empty: {verb} what is in it first"
-                )));
+                return Ok(Err(format!("the folder {shown} is not empty: {verb} its files first")));
             }
             Ok(State::Nothing) => return Ok(Err(State::Nothing.no_text(shown, verb))),
             Ok(state) => state,
@@ -133,7 +131,7 @@ impl Toolbox<'_> {
             let disk = FileAccess { disk_only: true, ..self.files() }.state(&place).await?;
             if disk.as_ref() != Ok(&state) {
                 return Ok(Err(format!(
-                    "{shown} has changes in the person's editor that are not saved: ask them to save it, then {verb}"
+                    "{shown} has unsaved changes in the person's editor: ask them to save it, then {verb}"
                 )));
             }
         }
@@ -148,7 +146,8 @@ impl Toolbox<'_> {
         + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
+        run_reading(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
+            .await
     }
 }
 

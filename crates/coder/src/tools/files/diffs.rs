@@ -1,4 +1,4 @@
-//! A change as it is shown before it happens, small enough for one message.
+//! Diffs of changes for the person, small enough for one message.
 
 use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
@@ -8,13 +8,13 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use std::path::Path;
 
-/// How many lines around a change are shown when the whole file is too long for one message.
+/// The number of lines around a change if the whole file is too long for one message.
 const LINES_AROUND: u32 = 3;
 
-/// What is needed for a part beside its text, in bytes of JSON, without its path.
+/// The overhead of a part in addition to its text and path, in bytes of JSON.
 const AROUND_PART: usize = 256;
 
-/// The room that one message has for what is shown.
+/// The room of one message for diffs.
 #[derive(Debug)]
 pub(crate) struct Room {
     left: usize,
@@ -26,11 +26,10 @@ impl Room {
         Self { left: MESSAGE_TEXT, left_out: 0 }
     }
 
-    /// How much could not be shown, in words.
+    /// Says how many parts did not fit.
     pub(crate) fn left_out(&self) -> Option<String> {
-        let words = || {
-            format!("{} of this change too long to be shown here.", counted(self.left_out, "part"))
-        };
+        let words =
+            || format!("{} of this change did not fit here.", counted(self.left_out, "part"));
         (self.left_out > 0).then(words)
     }
 
@@ -65,7 +64,7 @@ impl Room {
         }
     }
 
-    /// Takes room, if there is that much.
+    /// Takes this much room, if it is left.
     fn take(&mut self, needed: usize) -> bool {
         let fits = needed <= self.left;
         match fits {
@@ -82,7 +81,7 @@ impl Room {
 
     /// A new file has no old text (TOOL-11).
     fn made(&mut self, path: &Path, new: &str) -> Vec<ToolCallContent> {
-        let around = around(path);
+        let around = overhead(path);
         if around + json_text_length(new) <= self.left {
             self.left -= around + json_text_length(new);
             return vec![diff(path, None, new)];
@@ -94,13 +93,14 @@ impl Room {
         }
         self.left = 0;
         let left = counted(new.len().saturating_sub(start.len()) as u64, "byte");
-        let more = format!("The file goes on: {left} are too long to be shown here.");
+        let more = format!("The rest of the file does not fit here: {left}.");
         vec![diff(path, None, start), ContentBlock::text(more).into()]
     }
 
-    /// Whole when it fits, else its parts with some lines around, as many as fit.
+    /// The whole texts if they fit, else as many changed parts as fit, each with some lines around
+    /// it.
     fn changed(&mut self, path: &Path, old: &str, new: &str) -> Vec<ToolCallContent> {
-        let around = around(path);
+        let around = overhead(path);
         let whole = around + json_text_length(old) + json_text_length(new);
         if whole <= self.left {
             self.left -= whole;
@@ -118,7 +118,7 @@ impl Room {
     }
 }
 
-fn around(path: &Path) -> usize {
+fn overhead(path: &Path) -> usize {
     json_text_length(&path.to_string_lossy()) + AROUND_PART
 }
 
@@ -154,7 +154,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_long_change_is_shown_in_parts_that_fit_in_one_message() {
+    fn long_change_is_shown_in_parts_that_fit_in_one_message() {
         let old: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
         let new = old.replace("line 7\n", "LINE 7\n").replace("line 19000\n", "LINE 19000\n");
         let mut room = Room::of_message();
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             room.made(Path::new("/c"), &text).len(),
             2,
-            "its beginning, and that it goes on"
+            "its beginning and a note about the rest"
         );
         assert!(room.made(Path::new("/d"), &text).is_empty() && room.left_out().is_some());
     }

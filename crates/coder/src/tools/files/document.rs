@@ -1,31 +1,31 @@
-//! The text of a file, and how its bytes stand for it.
+//! The text of a file and its encoding.
 
 use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// How far into a file bytes are looked at to tell text from other data, in bytes.
-const LOOK: usize = 8 * 1024;
+/// How many bytes are examined to tell text from binary data.
+const EXAMINED: usize = 8 * 1024;
 
-/// A file's text. A byte order mark is its first character; line ends are as they are.
+/// The text of a file. A byte order mark is its first character, and line ends are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) text: String,
     pub(crate) encoding: Encoding,
 }
 
-/// How text becomes bytes.
+/// An encoding of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
-    /// With a byte order mark, as it would not be known else.
+    /// UTF-16 with a byte order mark. Without a mark it would not be recognized.
     Utf16Le,
     Utf16Be,
-    /// What is no UTF-8 and has no mark: each byte is a character, so that whatever the text really
-    /// is, what is not edited stays as it was.
+    /// Bytes that are not UTF-8 and have no mark. Each byte is one character, so edits keep the
+    /// rest of the file intact in any single-byte encoding.
     Windows1252,
 }
 
 impl Encoding {
-    /// Its name, for people.
+    /// Its display name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -42,9 +42,9 @@ impl Document {
         Self { text: text.into(), encoding: Encoding::Utf8 }
     }
 
-    /// The text that the bytes stand for, or nothing if they are no text.
+    /// Decodes bytes; `None` if they are not text.
     pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
-        // Both begin alike.
+        // The marks of UTF-32 and UTF-16 begin with the same bytes.
         if bytes.starts_with(b"\xff\xfe\0\0") {
             return None;
         }
@@ -59,7 +59,7 @@ impl Document {
                 return Some(Self { text: text.into_owned(), encoding: kept });
             }
         }
-        let start = bytes.get(..LOOK).unwrap_or(&bytes);
+        let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
         if start.contains(&0) {
             return None;
         }
@@ -67,8 +67,8 @@ impl Document {
             Ok(text) => Some(Self::new(text)),
             Err(error) => {
                 let bytes = error.into_bytes();
-                let start = bytes.get(..LOOK).unwrap_or(&bytes);
-                // Where text stands, other data has control characters.
+                let start = bytes.get(..EXAMINED).unwrap_or(&bytes);
+                // Binary data has control characters where text has none.
                 let control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
                 if start.iter().any(control) {
                     return None;
@@ -80,7 +80,7 @@ impl Document {
         }
     }
 
-    /// Its bytes, or the first character that they cannot stand for.
+    /// Encodes the text. The error is the first character that the encoding lacks.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, char> {
         match self.encoding {
             Encoding::Utf8 => Ok(self.text.clone().into_bytes()),
@@ -90,7 +90,7 @@ impl Document {
         }
     }
 
-    /// Another text for the same file: in its encoding, with its byte order mark.
+    /// Returns a new text for the same file, in its encoding and with its byte order mark.
     pub(crate) fn with(&self, text: String) -> Self {
         let marked = self.text.starts_with('\u{feff}') && !text.starts_with('\u{feff}');
         let text = if marked { format!("\u{feff}{text}") } else { text };
@@ -98,7 +98,7 @@ impl Document {
     }
 }
 
-/// The end that the lines of a text have; of several that of most.
+/// The most frequent line end of a text.
 pub(crate) fn line_end(text: &str) -> &'static str {
     let all = text.matches('\n').count();
     if text.matches("\r\n").count() * 2 > all { "\r\n" } else { "\n" }
@@ -115,7 +115,7 @@ mod tests {
     use super::{Document, Encoding, line_end};
 
     #[test]
-    fn bytes_in_any_encoding_come_back_as_they_were() {
+    fn decoding_and_encoding_preserve_every_byte() {
         let utf_16 = |text: &str, to: fn(u16) -> [u8; 2]| {
             text.encode_utf16().flat_map(to).collect::<Vec<u8>>()
         };
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_none() {
+    fn binary_data_is_not_text() {
         for bytes in [
             &b"a\0b"[..],
             b"\xff\xfe\0\0a\0\0\0",
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_an_encoding_lacks_is_named_and_a_mark_stays() {
+    fn missing_character_is_named_and_the_mark_is_kept() {
         let latin = Document::of(b"caf\xe9".to_vec()).unwrap();
         assert_eq!(latin.with("日".to_owned()).bytes(), Err('日'));
         assert_eq!(latin.with("é€".to_owned()).bytes(), Ok(b"\xe9\x80".to_vec()));

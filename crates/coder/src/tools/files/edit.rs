@@ -9,7 +9,7 @@ use crate::tools::files::step::Step;
 use crate::tools::findings::Edited;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -37,9 +37,9 @@ pub(crate) struct Replacement {
     pub(crate) old: String,
     /// The new text.
     pub(crate) new: String,
-    /// Whether every occurrence is replaced; otherwise it must occur once.
+    /// Whether to replace every occurrence; otherwise it must occur exactly once.
     pub(crate) every: bool,
-    /// Whether only whole words count.
+    /// Whether to match whole words only.
     pub(crate) word: bool,
 }
 
@@ -55,7 +55,7 @@ impl Edit {
         Ok(Self { path, replacements: replacements.collect() })
     }
 
-    /// The text after the edit and how many places it replaced, or why it cannot be made.
+    /// The text after the edit and the number of replacements, or the reason why the edit failed.
     pub(crate) fn apply(
         &self,
         text: &str,
@@ -96,14 +96,15 @@ impl Replacement {
         let usual = line_end(text);
         for place in &found {
             changed.push_str(text.get(end..place.start).unwrap_or_default());
-            changed.push_str(&self.fitted(text.get(place.clone()).unwrap_or_default(), usual));
+            changed
+                .push_str(&self.with_line_ends(text.get(place.clone()).unwrap_or_default(), usual));
             end = place.end;
         }
         changed.push_str(text.get(end..).unwrap_or_default());
         Ok((changed, found.len() as u64))
     }
 
-    /// The byte ranges of `old`: exact, or else with other line ends.
+    /// The byte ranges of `old`, matched exactly or else with other line ends.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
         let whole = |place: &Range<usize>| {
             let before = text.get(..place.start).and_then(|before| before.chars().next_back());
@@ -120,16 +121,16 @@ impl Replacement {
         }
         let removed: Vec<usize> =
             text.match_indices("\r\n").enumerate().map(|(count, (at, _))| at - count).collect();
-        // What stands there in the text without carriage returns, with those before it.
+        // The text at this range without carriage returns, mapped back to the original range.
         let original = |at: usize| at + removed.partition_point(|each| *each < at);
         let plain = text.replace("\r\n", "\n");
         let found = plain.match_indices(&self.old);
         found.map(|(at, _)| original(at)..original(at + self.old.len())).filter(whole).collect()
     }
 
-    /// The new text with the line ends of what it replaces, and after those with the `usual` ones;
-    /// a model that writes carriage returns means them.
-    fn fitted(&self, replaced: &str, usual: &'static str) -> String {
+    /// The new text with the line ends of the text that it replaces, and with the `usual` ones
+    /// after those. Carriage returns that the model writes are kept.
+    fn with_line_ends(&self, replaced: &str, usual: &'static str) -> String {
         if self.old.contains('\r') || self.new.contains('\r') {
             return self.new.clone();
         }
@@ -157,7 +158,7 @@ impl Edit {
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> std::result::Result<Prepared, Unprepared> {
+    ) -> std::result::Result<Prepared, PrepareError> {
         let place = paths.only()?;
         let old = toolbox.files().text(place, "changed").await??;
         toolbox.known(place, &State::Text(old.clone()), "edit")?;
@@ -179,7 +180,7 @@ impl Edit {
             _ => 0,
         };
         let told = report(&mut handle, json!({ "places": places })).await;
-        // The file is written, whether or not the client can still be told more about it.
+        // The file has been written, even if the client cannot receive the details.
         handle.complete().await?;
         told?;
         Ok(result)
@@ -199,7 +200,7 @@ struct ReplacementArguments {
     new: String,
     #[serde(default)]
     every: bool,
-    /// As the offline model asks.
+    /// The arguments of the offline model.
     #[serde(default)]
     word: bool,
 }
@@ -209,15 +210,15 @@ impl Tool for Edit {
         let replacement = json!({
             "type": "object",
             "properties": {
-                "old": text("The exact text to replace, with enough around it to stand once in the file."),
+                "old": text("The exact text to replace, with enough context to occur once in the file."),
                 "new": text("The text to put in its place."),
-                "every": yes_no("Replace it wherever it stands. Default false."),
+                "every": yes_no("Replace every occurrence. Default false."),
             },
             "required": ["old", "new"],
         });
         spec(
             "edit",
-            "Change a file by exact replacements, made one after the other, all or none. Read the file first.",
+            "Change a file by exact replacements, made in order, all or none. Read the file first.",
             json!({"path": text("The file."), "replacements": {"type": "array", "minItems": 1, "items": replacement}}),
             &["path", "replacements"],
         )
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_words_are_replaced_when_asked_for_in_any_script() {
+    fn whole_word_replacement_works_in_any_script() {
         assert_eq!(
             edit("Maß", "Mass", true, true, "Maß Maßstab Maß_1 (Maß) éMaß Maß."),
             Ok(("Mass Maßstab Maß_1 (Mass) éMaß Mass.".into(), 3))
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_missing_or_ambiguous_is_refused() {
+    fn missing_or_ambiguous_text_is_refused() {
         assert!(edit("x", "y", true, false, "abc").unwrap_err().contains("is not in f"));
         assert!(edit("a", "y", false, false, "a a").unwrap_err().contains("2 times"));
         assert!(edit("", "y", false, false, "a").unwrap_err().contains("empty"));
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_order_mark_line_ends_and_a_missing_last_one_stay() {
+    fn edit_keeps_the_byte_order_mark_and_line_ends() {
         assert_eq!(
             edit("a\nb", "c\nd", false, false, "\u{feff}a\r\nb\r\nx"),
             Ok(("\u{feff}c\r\nd\r\nx".into(), 1))
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_the_ends_that_they_have_also_where_they_are_mixed() {
+    fn edit_keeps_mixed_line_ends() {
         for (text, old, new, expected) in [
             ("a\r\nb\nc\r\n", "a\nb\nc\n", "1\n2\n3\n4\n", "1\r\n2\n3\r\n4\r\n"),
             ("a\r\nb\r\n", "b", "b\nc", "a\r\nb\r\nc\r\n"),

@@ -1,13 +1,15 @@
-//! The files of a session as they are now, and how they are changed: through the client where it
-//! offers that, so that its editor knows and unsaved text is seen, else on the disk.
+//! Access to the current files of a session. Reads and writes go through the client if it supports
+//! them, so that its editor sees changes and the agent sees unsaved text. Otherwise they go to the
+//! disk.
 //!
-//! Text in another encoding than UTF-8 is always read and written on the disk, as a client would
-//! make UTF-8 of it; so is a file whose path is not UTF-8, as the protocol cannot name it.
+//! Text in another encoding than UTF-8 is always read from and written to the disk, because a
+//! client would convert it to UTF-8. A file whose path is not UTF-8 also stays on the disk, because
+//! the protocol cannot name it.
 
 use crate::tools::files::binary;
 use crate::tools::files::document::{Document, Encoding};
 use crate::tools::files::picture::Picture;
-use crate::tools::thread::{Wanted, blocking};
+use crate::tools::thread::{CancelFlag, blocking};
 use attache_agent::{Error, Result, Turn};
 use attache_host::{FileError, Reason};
 use attache_policy::{Folders, Place};
@@ -16,11 +18,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The largest file that is read, in bytes. A client's answer must fit on one line of the protocol
-/// with its escapes.
-const SIZE_READ: u64 = 4 * 1024 * 1024;
+/// The maximum size of a file to read, in bytes. A client's response must fit on one line of the
+/// protocol, with its escapes.
+const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
-/// How much of a larger file is looked at to say what it is, in bytes.
+/// How many bytes of a larger file are examined to describe it.
 const START: u64 = 8 * 1024;
 
 /// The state of a place.
@@ -29,7 +31,7 @@ pub(crate) enum State {
     Nothing,
     Folder,
     Text(Document),
-    /// A picture that models may be given.
+    /// A picture that models accept.
     Picture(Picture, Vec<u8>),
     /// Any other file.
     Other {
@@ -39,7 +41,8 @@ pub(crate) enum State {
     },
 }
 
-/// Length, time of the last change and number of a file that is not read: it changes with the file.
+/// The length, time of the last change and inode of a file that is not read. A change of the file
+/// changes this value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) length: u64,
@@ -47,23 +50,23 @@ pub(crate) struct Stamp {
     number: u64,
 }
 
-/// The fingerprint of a file, which shows whether it changed.
+/// The fingerprint of a file. A change of the file changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fingerprint {
     Nothing,
     Folder,
-    /// Length and hash.
+    /// The length and the hash.
     Held(u64, u64),
     Stamped(Stamp),
 }
 
 impl State {
-    /// Why there is no text that could be `done`, such as `changed`.
+    /// The reason why there is no text to be `done`, such as `changed`.
     pub(crate) fn no_text(&self, shown: &str, done: &str) -> String {
         match self {
             Self::Nothing => format!("{shown} does not exist: check the path"),
             Self::Folder => format!("{shown} is a folder: give a file in it"),
-            Self::Text(_) => format!("{shown} is a text"),
+            Self::Text(_) => format!("{shown} is a text file"),
             Self::Picture(picture, _) => {
                 format!("{shown} is {}: only text can be {done}", picture.words())
             }
@@ -89,22 +92,22 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
     Fingerprint::Held(bytes.len() as u64, hasher.finish())
 }
 
-/// The way to the files of a session during a turn. Every inner error is a sentence for the model
-/// and the person; the outer are the turn's.
+/// The files of a session during a turn. An inner error is a sentence for the model and the person;
+/// an outer error ends the turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileAccess<'t> {
     pub(crate) turn: &'t Turn,
     pub(crate) folders: &'t Folders,
-    /// Whether the client is not asked.
+    /// Whether to use only the disk.
     pub(crate) disk_only: bool,
 }
 
 impl FileAccess<'_> {
-    /// The state of `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The
-    /// disk is looked at first, so that no client is asked for a huge or binary file.
+    /// Returns the state of `place`: of the disk, or of the client for text in UTF-8 (FS-02). The
+    /// disk is checked first, so that no client is asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
         let here = place.clone();
-        let on_disk = match looking(self.turn, move |_| on_disk(&here)).await? {
+        let on_disk = match run_reading(self.turn, move |_| on_disk(&here)).await? {
             Ok(state) => state,
             Err(error) => return Ok(Err(sentence(place, &error))),
         };
@@ -117,19 +120,19 @@ impl FileAccess<'_> {
             return Ok(Ok(on_disk));
         }
         match self.turn.read_text_file(&place.absolute, None, None).await {
-            Ok(text) if text.len() as u64 > SIZE_READ => {
+            Ok(text) if text.len() as u64 > MAX_SIZE => {
                 Ok(Err(too_large(place, text.len() as u64)))
             }
             Ok(text) => Ok(Ok(State::Text(Document::new(text)))),
             Err(Error::Client(_)) if on_disk == State::Nothing => Ok(Ok(on_disk)),
             Err(Error::Client(error)) => {
-                Ok(Err(format!("the client could not give {}: {error}", place.shown)))
+                Ok(Err(format!("the client could not read {}: {error}", place.shown)))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// The text at `place`, to be `done` something to.
+    /// Returns the text at `place`, to be `done` something to.
     pub(crate) async fn text(
         &self,
         place: &Place,
@@ -142,12 +145,12 @@ impl FileAccess<'_> {
         })
     }
 
-    /// Whether the client is asked about a place, if it `offers` that.
+    /// Whether to go through the client for this place, if it `offers` that.
     fn asks(&self, place: &Place, offers: bool) -> bool {
         offers && !self.disk_only && place.absolute.to_str().is_some()
     }
 
-    /// Replaces or makes a file that has this text.
+    /// Replaces or creates a file with this text.
     pub(crate) async fn write(
         &self,
         place: &Place,
@@ -156,7 +159,7 @@ impl FileAccess<'_> {
         if document.encoding == Encoding::Utf8
             && self.asks(place, self.turn.client().fs.write_text_file)
         {
-            // The client knows only the name, so it would follow a link that was put in the way.
+            // The client knows only the path, so it would follow a link that has appeared there.
             let check =
                 |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
             if let Err(why) = self.on_disk(place, check).await? {
@@ -171,11 +174,11 @@ impl FileAccess<'_> {
         }
         match document.bytes() {
             Ok(bytes) => self.write_bytes(place, bytes).await,
-            Err(character) => Ok(Err(unwritable(place, document, character))),
+            Err(character) => Ok(Err(missing_character(place, document, character))),
         }
     }
 
-    /// Replaces or makes a file on the disk, whole or not at all.
+    /// Replaces or creates a file on the disk atomically.
     pub(crate) async fn write_bytes(
         &self,
         place: &Place,
@@ -197,7 +200,7 @@ impl FileAccess<'_> {
         .await
     }
 
-    /// Gives a file a path where nothing is.
+    /// Moves a file to an unused path.
     pub(crate) async fn move_file(
         &self,
         from: &Place,
@@ -209,7 +212,7 @@ impl FileAccess<'_> {
         Ok(moved.await?.map_err(named))
     }
 
-    /// Does something on the disk, to its end even if the turn is cancelled meanwhile.
+    /// Runs work on the disk to its end, even if the turn is cancelled.
     pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         place: &Place,
@@ -221,10 +224,10 @@ impl FileAccess<'_> {
     }
 }
 
-/// Runs work that only looks; a cancelled turn does not wait for its end.
-pub(crate) async fn looking<T: Send + 'static>(
+/// Runs work that only reads. A cancelled turn does not wait for it.
+pub(crate) async fn run_reading<T: Send + 'static>(
     turn: &Turn,
-    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
 ) -> Result<T> {
     tokio::select! {
         biased;
@@ -247,7 +250,7 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     };
     let io = |error: std::io::Error| FileError::new(&path, error.into());
     let found = file.metadata().map_err(io)?;
-    let most = if found.len() > SIZE_READ { START } else { SIZE_READ + 1 };
+    let most = if found.len() > MAX_SIZE { START } else { MAX_SIZE + 1 };
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).map_err(io)?;
     let length = found.len().max(bytes.len() as u64);
@@ -260,8 +263,8 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     }
     let start: Vec<u8> = bytes.iter().take(START as usize).copied().collect();
     let binary = || other(format!("{}: only text and pictures can be read", binary::what(&start)));
-    if length > SIZE_READ {
-        // Its start may end within a character.
+    if length > MAX_SIZE {
+        // The bytes may end within a character.
         let is_text =
             std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
         return Ok(match is_text && !start.contains(&0) {
@@ -277,7 +280,7 @@ fn stamp(found: &Metadata) -> Stamp {
 }
 
 fn large(length: u64) -> String {
-    format!("too large: {length} bytes, at most {SIZE_READ} are read; use a search instead")
+    format!("too large: it has {length} bytes and the limit is {MAX_SIZE}; use a search instead")
 }
 
 fn too_large(place: &Place, length: u64) -> String {
@@ -285,7 +288,7 @@ fn too_large(place: &Place, length: u64) -> String {
 }
 
 /// The message about a character that the encoding of the file lacks.
-pub(crate) fn unwritable(place: &Place, document: &Document, character: char) -> String {
+pub(crate) fn missing_character(place: &Place, document: &Document, character: char) -> String {
     format!(
         "{} is in {}, which has no {character:?}: leave that character out, or convert the file first",
         place.shown,

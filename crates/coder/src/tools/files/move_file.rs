@@ -6,7 +6,7 @@ use crate::tools::arguments;
 use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub(crate) struct Move {
     /// The file.
     pub(crate) path: String,
-    /// Its whole new path.
+    /// Its complete new path.
     pub(crate) to: String,
 }
 
@@ -31,13 +31,14 @@ impl Move {
         arguments::parse("move", arguments)
     }
 
-    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, Unprepared> {
+    async fn prepared(&self, toolbox: &Toolbox<'_>) -> std::result::Result<Prepared, PrepareError> {
         let (from, old) = toolbox.entry(&self.path, "move").await??;
         if old == State::Folder {
-            let why = format!("{} is a folder: move its files, or use a command", from.shown);
+            let why =
+                format!("{} is a folder: move its files one by one, or use a command", from.shown);
             return Err(why.into());
         }
-        let to = toolbox.free(&self.to).await??;
+        let to = toolbox.unused_place(&self.to).await??;
         let words = format!("{} moved to {}", from.shown, to.shown);
         let result = ToolResult::done(words, Finding::Nothing);
         Ok(Prepared::changing(vec![Step::Move { from, to, old }], result))
@@ -48,8 +49,8 @@ impl Tool for Move {
     fn spec(&self) -> ToolSpec {
         spec(
             "move",
-            "Move or rename a file that you have read, with the folders it needs. It never replaces another file.",
-            json!({"path": text("The file."), "to": text("Its whole new path.")}),
+            "Move or rename a file that you have read. Missing folders are created. It never replaces another file.",
+            json!({"path": text("The file."), "to": text("Its complete new path.")}),
             &["path", "to"],
         )
     }
@@ -96,8 +97,11 @@ impl Tool for Move {
 }
 
 impl Toolbox<'_> {
-    /// An unused path.
-    pub(crate) async fn free(&self, path: &str) -> Result<std::result::Result<Place, String>> {
+    /// Checks that nothing exists at a path.
+    pub(crate) async fn unused_place(
+        &self,
+        path: &str,
+    ) -> Result<std::result::Result<Place, String>> {
         let names_folder = path.ends_with('/');
         let place = match self.resolved(path, |folders, path| folders.entry(path)).await? {
             Ok(place) => place,
@@ -105,9 +109,10 @@ impl Toolbox<'_> {
         };
         Ok(match self.files().state(&place).await? {
             Ok(State::Nothing) if !names_folder => Ok(place),
-            Ok(State::Nothing | State::Folder) => {
-                Err(format!("{} names a folder: give the whole new path of the file", place.shown))
-            }
+            Ok(State::Nothing | State::Folder) => Err(format!(
+                "{} names a folder: give the complete new path of the file",
+                place.shown
+            )),
             Ok(_) => Err(format!("{} exists already: give another path", place.shown)),
             Err(why) => Err(why),
         })

@@ -1,11 +1,11 @@
-//! The patch format that GPT models are trained on: what it says, and what a text is after it.
+//! The patch format that GPT models are trained on: parsing a patch and applying it to a text.
 //!
-//! Between `*** Begin Patch` and `*** End Patch` stand files, each with one of `*** Add File: PATH`
-//! and lines that begin with `+`, `*** Delete File: PATH`, or `*** Update File: PATH`, perhaps
-//! `*** Move to: PATH`, and hunks. A hunk begins with `@@`, perhaps with a line of the file behind
-//! which it is; its lines begin with a space (they stay), `-` (they go) or `+` (they come);
-//! `*** End of File` says that it ends where the file does. Lines are compared exactly, or else but
-//! for white space at their ends.
+//! Files are listed between `*** Begin Patch` and `*** End Patch`. Each file is
+//! `*** Add File: PATH` with lines that begin with `+`, `*** Delete File: PATH`, or
+//! `*** Update File: PATH` with an optional `*** Move to: PATH` and hunks. A hunk begins with `@@`,
+//! optionally followed by a line of the file that precedes the change. The lines of a hunk begin
+//! with a space (kept), `-` (removed) or `+` (added). `*** End of File` says that the hunk ends at
+//! the end of the file. Lines must match exactly, or else except for white space at their ends.
 
 use crate::tools::files::document::line_end;
 use crate::tools::fit::one_line;
@@ -21,21 +21,21 @@ pub(crate) struct Patch {
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FilePatch {
-    /// It is made.
+    /// Create the file.
     Add { path: String, text: String },
-    /// It is deleted.
+    /// Delete the file.
     Delete { path: String },
-    /// It is changed, moved, or both.
+    /// Change the file, move it, or both.
     Update { path: String, moved_to: Option<String>, hunks: Vec<Hunk> },
 }
 
 /// One change within a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Hunk {
-    /// Lines of the file behind which it is, the outermost first.
+    /// Lines of the file that precede the change, the outermost first.
     pub(crate) behind: Vec<String>,
     pub(crate) lines: Vec<HunkLine>,
-    /// Whether it ends where the file does.
+    /// Whether it ends at the end of the file.
     pub(crate) at_end: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum HunkLine {
 }
 
 impl FilePatch {
-    /// The file, and where it is moved to.
+    /// The file, and its new path if it moves.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         let (path, moved_to) = match self {
             Self::Add { path, .. } | Self::Delete { path } => (path, None),
@@ -59,10 +59,10 @@ impl FilePatch {
 }
 
 impl Patch {
-    /// Reads a patch; what stands before and behind it, such as a code fence, is not looked at.
+    /// Parses a patch. Text before and after it, such as a code fence, is ignored.
     ///
     /// # Errors
-    /// One sentence for the model: what is wrong in which line.
+    /// A sentence for the model that says what is wrong in which line.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines =
             text.lines().enumerate().skip_while(|(_, line)| line.trim() != "*** Begin Patch");
@@ -94,10 +94,10 @@ impl Patch {
                 files.push(FilePatch::Update { path, moved_to: None, hunks: Vec::new() });
             } else {
                 match files.last_mut() {
-                    None => return wrong("stands before any file"),
+                    None => return wrong("comes before the first file"),
                     Some(FilePatch::Delete { .. }) if mark.is_empty() => {}
                     Some(FilePatch::Delete { .. }) => {
-                        return wrong("stands below a file that is deleted");
+                        return wrong("belongs to a file that is deleted");
                     }
                     Some(FilePatch::Add { text, .. }) => match line.strip_prefix('+') {
                         Some(line) => {
@@ -105,7 +105,7 @@ impl Patch {
                             text.push('\n');
                         }
                         None if mark.is_empty() => {}
-                        None => return wrong("must begin with + as all lines of a new file do"),
+                        None => return wrong("must begin with +, like all lines of a new file"),
                     },
                     Some(FilePatch::Update { moved_to, hunks, .. }) => {
                         if let Some(path) = mark.strip_prefix("*** Move to: ") {
@@ -127,7 +127,7 @@ impl FilePatch {
     }
 }
 
-/// Reads a line of an updated file.
+/// Parses a line of an updated file.
 fn read_line(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     if line.trim_end() == "*** End of File" {
         return match hunks.last_mut() {
@@ -135,16 +135,16 @@ fn read_line(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
                 hunk.at_end = true;
                 Ok(())
             }
-            None => Err("stands before any hunk"),
+            None => Err("comes before the first hunk"),
         };
     }
     if let Some(behind) = line.strip_prefix("@@") {
-        // Several of them in a row narrow down the place.
+        // Several such lines in a row narrow down the place.
         if hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
             hunks.push(Hunk::default());
         }
         let behind = behind.trim();
-        // Line numbers as other formats have them say nothing here.
+        // Line numbers, as in other patch formats, are ignored.
         if let Some(hunk) = hunks.last_mut().filter(|_| !behind.is_empty() && !is_numbers(behind)) {
             hunk.behind.push(behind.to_owned());
         }
@@ -159,23 +159,23 @@ fn read_line(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     };
     match hunks.last_mut() {
         Some(hunk) if hunk.at_end && line.is_empty() => {}
-        Some(hunk) if hunk.at_end => return Err("stands behind the end of its file"),
+        Some(hunk) if hunk.at_end => return Err("comes after the end of its file"),
         Some(hunk) => hunk.lines.push(read),
         None => hunks.push(Hunk { lines: vec![read], ..Hunk::default() }),
     }
     Ok(())
 }
 
-/// Whether it is `-1,3 +1,4 @@` as other formats of patches have it.
+/// Whether it is a range such as `-1,3 +1,4 @@` of other patch formats.
 fn is_numbers(text: &str) -> bool {
     text.ends_with("@@") && text.starts_with('-')
 }
 
-/// The text after all hunks, made one after the other from top to bottom; line ends stay, and a
-/// missing last one does.
+/// Returns the text after all hunks, which are applied from top to bottom. Line ends stay as they
+/// are, and a missing last line end stays missing.
 ///
 /// # Errors
-/// One sentence for the model: which hunk has no place, or several.
+/// A sentence for the model: the hunk that has no place or several places.
 pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String, String> {
     let old: Vec<&str> = text.split_inclusive('\n').collect();
     let (usual, ends_open) = (line_end(text), !text.is_empty() && !text.ends_with('\n'));
@@ -187,7 +187,7 @@ pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String,
         done = at + hunk.apply(old.get(at..).unwrap_or_default(), usual, &mut new);
     }
     new.extend(old.get(done..).unwrap_or_default().iter().map(|line| (*line).to_owned()));
-    // What was the last line may have others behind it now, and others may be the last.
+    // The former last line may have lines after it now, and another line may be the last.
     let last = new.len().saturating_sub(1);
     for (index, line) in new.iter_mut().enumerate() {
         if index < last && !line.ends_with('\n') {
@@ -201,7 +201,7 @@ pub(crate) fn patched(hunks: &[Hunk], text: &str, shown: &str) -> Result<String,
 }
 
 impl Hunk {
-    /// How long its lines are, in bytes.
+    /// The length of its lines, in bytes.
     pub(crate) fn length(&self) -> usize {
         let of_line = |line: &HunkLine| match line {
             HunkLine::Stays(line) | HunkLine::Goes(line) | HunkLine::Comes(line) => line.len() + 1,
@@ -209,15 +209,15 @@ impl Hunk {
         self.lines.iter().map(of_line).sum()
     }
 
-    /// The lines that must be there.
-    fn present(&self) -> impl Iterator<Item = &str> {
+    /// The lines that must exist.
+    fn required_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
             HunkLine::Stays(line) | HunkLine::Goes(line) => Some(line.as_str()),
             HunkLine::Comes(_) => None,
         })
     }
 
-    /// Where it begins in lines of which the first `done` are behind us.
+    /// Where it begins, in lines of which the first `done` are already processed.
     fn place(&self, old: &[&str], done: usize) -> Result<usize, String> {
         let mut from = done;
         for behind in &self.behind {
@@ -227,18 +227,18 @@ impl Hunk {
                 None => {
                     let quoted = one_line(behind, 80);
                     return Err(format!(
-                        "is behind `{quoted}`, which is not there: read the file and mend it"
+                        "follows `{quoted}`, which is not in the file: read the file and correct the hunk"
                     ));
                 }
             }
         }
-        let present: Vec<&str> = self.present().collect();
+        let present: Vec<&str> = self.required_lines().collect();
         if present.is_empty() {
             return Ok(if self.behind.is_empty() || self.at_end { old.len() } else { from });
         }
         let fits = |at: &usize, same: fn(&str, &str) -> bool| {
             let lines = old.get(*at..at + present.len()).unwrap_or_default();
-            lines.iter().zip(&present).all(|(line, wanted)| same(bare(line), wanted))
+            lines.iter().zip(&present).all(|(line, wanted)| same(without_line_end(line), wanted))
         };
         let most = old.len().saturating_sub(present.len());
         let from = if self.at_end { from.max(most) } else { from };
@@ -253,22 +253,22 @@ impl Hunk {
         let quoted = one_line(present.first().copied().unwrap_or_default(), 80);
         match places.as_slice() {
             [] => Err(format!(
-                "has no place: its lines from `{quoted}` on are not there as given; read the file and mend it"
+                "has no place: the file does not contain its lines from `{quoted}` on; read the file and correct the hunk"
             )),
             [at] => Ok(*at),
             [at, ..] if !self.behind.is_empty() => Ok(*at),
             several => Err(format!(
-                "has {} places: its lines from `{quoted}` on stand that often; give more of the lines around, or a line @@ with what is above",
+                "has {} places: its lines from `{quoted}` on occur that often; give more context, or a line @@ with a line above",
                 several.len()
             )),
         }
     }
 
-    /// Adds its lines to `new`, in place of the first of `rest`; gives how many of those it is
-    /// instead of. What stays, stays as it is in the file.
+    /// Adds its lines to `new` and returns how many of the first lines of `rest` they replace. Kept
+    /// lines are copied from the file.
     fn apply(&self, rest: &[&str], usual: &str, new: &mut Vec<String>) -> usize {
         let (mut rest, mut count) = (rest.iter(), 0);
-        // The ends of the lines that went and have no other in their place yet.
+        // The ends of removed lines that have no replacement yet.
         let mut ends = VecDeque::new();
         for line in &self.lines {
             match line {
@@ -292,12 +292,12 @@ impl Hunk {
 }
 
 /// A line without its end.
-fn bare(line: &str) -> &str {
+fn without_line_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 fn end_of(line: &str) -> &str {
-    line.get(bare(line).len()..).unwrap_or_default()
+    line.get(without_line_end(line).len()..).unwrap_or_default()
 }
 
 #[cfg(test)]

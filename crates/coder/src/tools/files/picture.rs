@@ -1,34 +1,34 @@
-//! Pictures that models take: what they are, by their first bytes, and how large.
+//! Formats and sizes of pictures that models accept, from their headers.
 
 use crate::tools::fit::counted;
 
-/// The largest picture that is given to a model, in bytes and in pixels of either side: what all
-/// providers take.
-pub(crate) const BYTES: u64 = 3_750_000;
-const SIDE: u32 = 8_000;
+/// The largest picture for a model, in bytes and in pixels of either side. All providers accept it.
+pub(crate) const MAX_BYTES: u64 = 3_750_000;
+const MAX_SIDE: u32 = 8_000;
 
-/// How far into a JPEG its size is looked for, in segments: pictures with more before it are odd.
-const SEGMENTS: usize = 1_000;
+/// The maximum number of JPEG segments to search for the size. Ordinary pictures have fewer before
+/// it.
+const MAX_SEGMENTS: usize = 1_000;
 
 /// The properties of a picture in its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// Its format's name, for people.
+    /// The display name of its format.
     pub(crate) format: &'static str,
     pub(crate) mime: &'static str,
-    /// Width and height in pixels, if its header has them.
+    /// Width and height in pixels, if the header has them.
     pub(crate) size: Option<(u32, u32)>,
 }
 
 impl Picture {
-    /// The picture that begins with these bytes, if it is one.
+    /// Parses the start of a picture, if it is one.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let (format, mime, size) = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-            ("PNG", "image/png", pair(big(bytes, 16, 4), big(bytes, 20, 4)))
+            ("PNG", "image/png", pair(big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)))
         } else if bytes.starts_with(b"\xff\xd8\xff") {
             ("JPEG", "image/jpeg", jpeg(bytes))
         } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
-            ("GIF", "image/gif", pair(little(bytes, 6, 2), little(bytes, 8, 2)))
+            ("GIF", "image/gif", pair(little_endian(bytes, 6, 2), little_endian(bytes, 8, 2)))
         } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
             ("WebP", "image/webp", webp(bytes))
         } else {
@@ -47,18 +47,18 @@ impl Picture {
         }
     }
 
-    /// Why no model is given it, if it has `length` bytes.
+    /// Why a picture of `length` bytes cannot be given to a model, if it cannot.
     pub(crate) fn refused(&self, length: u64) -> Option<String> {
         let words = self.words();
         match self.size {
-            None => Some(format!("{words}: its header does not say its size")),
-            Some((width, height)) if width > SIDE || height > SIDE => Some(format!(
-                "{words}: at most {SIDE} on a side are taken; make a smaller copy and read that"
+            None => Some(format!("{words}: its header has no size")),
+            Some((width, height)) if width > MAX_SIDE || height > MAX_SIDE => Some(format!(
+                "{words}: the limit is {MAX_SIDE} on a side; make a smaller copy and read that"
             )),
-            _ if length > BYTES => Some(format!(
-                "{words} with {}: at most {} are taken; make a smaller copy and read that",
+            _ if length > MAX_BYTES => Some(format!(
+                "{words} with {}: the limit is {}; make a smaller copy and read that",
                 counted(length, "byte"),
-                counted(BYTES, "byte")
+                counted(MAX_BYTES, "byte")
             )),
             _ => None,
         }
@@ -69,14 +69,14 @@ fn pair(width: Option<u32>, height: Option<u32>) -> Option<(u32, u32)> {
     Some((width?, height?))
 }
 
-/// A number of `length` bytes, the highest first.
-fn big(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
+/// A number of `length` bytes, big-endian.
+fn big_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// A number of `length` bytes, the lowest first.
-fn little(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
+/// A number of `length` bytes, little-endian.
+fn little_endian(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at.checked_add(length)?)?;
     Some(number.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
@@ -84,17 +84,17 @@ fn little(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
 /// The first frame header has the size; other segments before it are skipped.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
-    for _ in 0..SEGMENTS {
+    for _ in 0..MAX_SEGMENTS {
         if bytes.get(at) != Some(&0xff) {
             return None;
         }
         match *bytes.get(at + 1)? {
-            // Fill bytes, and marks without a length.
+            // Fill bytes, and markers without a length.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
-            0xc4 | 0xc8 | 0xcc => at += 2 + big(bytes, at + 2, 2)? as usize,
-            0xc0..=0xcf => return pair(big(bytes, at + 7, 2), big(bytes, at + 5, 2)),
-            _ => at += 2 + big(bytes, at + 2, 2)? as usize,
+            0xc4 | 0xc8 | 0xcc => at += 2 + big_endian(bytes, at + 2, 2)? as usize,
+            0xc0..=0xcf => return pair(big_endian(bytes, at + 7, 2), big_endian(bytes, at + 5, 2)),
+            _ => at += 2 + big_endian(bytes, at + 2, 2)? as usize,
         }
     }
     None
@@ -102,12 +102,14 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
 
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     match bytes.get(12..16)? {
-        b"VP8X" => Some((little(bytes, 24, 3)? + 1, little(bytes, 27, 3)? + 1)),
+        b"VP8X" => Some((little_endian(bytes, 24, 3)? + 1, little_endian(bytes, 27, 3)? + 1)),
         b"VP8L" => {
-            let both = little(bytes, 21, 4)?;
+            let both = little_endian(bytes, 21, 4)?;
             Some(((both & 0x3fff) + 1, (both >> 14 & 0x3fff) + 1))
         }
-        b"VP8 " => Some((little(bytes, 26, 2)? & 0x3fff, little(bytes, 28, 2)? & 0x3fff)),
+        b"VP8 " => {
+            Some((little_endian(bytes, 26, 2)? & 0x3fff, little_endian(bytes, 28, 2)? & 0x3fff))
+        }
         _ => None,
     }
 }
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn format_and_size_are_read_from_the_header() {
+    fn format_and_size_come_from_the_header() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58";
         assert_eq!(Picture::of(png).unwrap().words(), "a PNG picture of 800 × 600 pixels");
         assert_eq!(size(b"GIF89a\x20\x03\x58\x02"), Some((800, 600)));
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_or_too_large_is_refused_in_words() {
+    fn broken_or_too_large_picture_is_refused_with_a_reason() {
         assert_eq!(Picture::of(b"\x89PNG\0\0word\0"), None);
         for cut in [
             &b"\x89PNG\r\n\x1a\n\0\0"[..],
@@ -147,7 +149,9 @@ mod tests {
             assert!(Picture::of(cut).unwrap().refused(10).unwrap().contains("broken"), "{cut:?}");
         }
         let gif = |width: &[u8]| Picture::of(&[b"GIF89a", width, b"\x01\0"].concat()).unwrap();
-        assert!(gif(b"\x41\x1f").refused(10).unwrap().contains("8001 × 1 pixels: at most 8000"));
+        assert!(
+            gif(b"\x41\x1f").refused(10).unwrap().contains("8001 × 1 pixels: the limit is 8000")
+        );
         assert_eq!(gif(b"\x40\x1f").refused(10), None);
         assert!(gif(b"\x40\x1f").refused(3_750_001).unwrap().contains("with 3,750,001 bytes"));
     }

@@ -8,7 +8,7 @@ use crate::tools::files::picture::Picture;
 use crate::tools::findings::{Lines, Unreadable};
 use crate::tools::fit::{MESSAGE_TEXT, counted};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{number, spec, text};
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// The file to read.
+/// A request to read a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
     /// The file.
     pub(crate) path: String,
-    /// The first line; 1 unless set.
+    /// The first line; 1 by default.
     pub(crate) line: Option<u32>,
-    /// The most lines; as many as fit unless set.
+    /// The maximum number of lines; by default, as many as fit.
     pub(crate) limit: Option<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Read {
         arguments::parse("read", arguments)
     }
 
-    /// Reads a text, gives the model a picture, or reads a kept output.
+    /// Reads a text, gives a picture to the model, or reads a kept output.
     async fn read_file(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<Reading> {
         if let Some(output) = toolbox.memory.shell.scratch.output(&self.path) {
             return toolbox.read_output(self, output, call).await.map(Reading::from);
@@ -64,7 +64,9 @@ impl Read {
                 let result = toolbox.found(handle, Finding::Lines(lines)).await?;
                 return Ok(Reading { result, saw: Some(saw) });
             }
-            State::Picture(picture, bytes) => toolbox.look_at(handle, place, picture, &bytes).await,
+            State::Picture(picture, bytes) => {
+                toolbox.read_picture(handle, place, picture, &bytes).await
+            }
             State::Nothing => toolbox.unreadable(handle, Unreadable::Missing(why(state))).await,
             State::Folder => toolbox.unreadable(handle, Unreadable::Folder(why(state))).await,
             State::Other { .. } => toolbox.unreadable(handle, Unreadable::Other(why(state))).await,
@@ -72,12 +74,13 @@ impl Read {
         result.map(Reading::from)
     }
 
-    /// A kept output is no file of the session; every other path must lead to one.
+    /// A kept output is not a file of the session; every other path must lead to a file of the
+    /// session.
     fn prepared(
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> std::result::Result<Prepared, Unprepared> {
+    ) -> std::result::Result<Prepared, PrepareError> {
         if toolbox.memory.shell.scratch.output(&self.path).is_none() {
             paths.only()?;
         }
@@ -89,10 +92,10 @@ impl Tool for Read {
     fn spec(&self) -> ToolSpec {
         spec(
             "read",
-            "Read a text file. The result says which lines it has; a long file is given in parts.",
+            "Read a text file. The result says which lines it contains; a long file is read in parts.",
             json!({
                 "path": text("The file."), "line": number("The first line."),
-                "limit": number("The most lines."),
+                "limit": number("The maximum number of lines."),
             }),
             &["path"],
         )
@@ -166,9 +169,9 @@ impl ConcurrentTool for Read {
 }
 
 impl Toolbox<'_> {
-    /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in
-    /// a message.
-    async fn look_at(
+    /// Gives a picture to a model that accepts pictures, and shows it to the person if it fits in a
+    /// message.
+    async fn read_picture(
         &self,
         mut handle: ToolCallHandle,
         place: &Place,
@@ -179,7 +182,8 @@ impl Toolbox<'_> {
         let model = crate::turn::chosen_model::chosen(self.models, self.turn);
         let words = format!("{} is {}", place.shown, picture.words());
         if !model.takes(&Part::Image(media.clone())) {
-            let why = format!("{words}: {} takes no pictures; another model may", model.title());
+            let why =
+                format!("{words}: {} does not accept pictures; use another model", model.title());
             return self.unreadable(handle, Unreadable::Other(why)).await;
         }
         let size = counted(bytes.len() as u64, "byte");

@@ -1,35 +1,35 @@
-//! One step of a change of files.
+//! One step of a file change.
 
 use crate::tools::files::document::Document;
-use crate::tools::files::file_access::{Fingerprint, State, fingerprint, unwritable};
+use crate::tools::files::file_access::{Fingerprint, State, fingerprint, missing_character};
 use attache_policy::Place;
 
 /// One step of a change.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// The file gets this text, or is created with it.
+    /// Write this text to a new or existing file.
     Write { place: Place, old: Option<Document>, new: Document },
-    /// The file or the empty folder is deleted.
+    /// Delete the file or the empty folder.
     Delete { place: Place, old: State },
-    /// The file gets another, unused path.
+    /// Move the file to another, unused path.
     Move { from: Place, to: Place, old: State },
 }
 
 impl Step {
-    /// Whether the new text can be written in the encoding of its file.
+    /// Checks that the encoding of the file has all characters of the new text.
     ///
     /// # Errors
-    /// A sentence for the model and the person: it cannot.
+    /// A sentence for the model and the person: the encoding lacks a character.
     pub(crate) fn is_writable(&self) -> std::result::Result<(), String> {
         match self {
             Self::Write { place, new, .. } => {
-                new.bytes().map(drop).map_err(|character| unwritable(place, new, character))
+                new.bytes().map(drop).map_err(|character| missing_character(place, new, character))
             }
             Self::Delete { .. } | Self::Move { .. } => Ok(()),
         }
     }
 
-    /// The places that it changes.
+    /// The places that the step changes.
     pub(crate) fn places(&self) -> Vec<&Place> {
         match self {
             Self::Write { place, .. } | Self::Delete { place, .. } => vec![place],

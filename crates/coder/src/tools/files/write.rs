@@ -1,4 +1,4 @@
-//! The tool `write`: a new file, or the whole text of a file that was read.
+//! The tool `write`: creates a file, or replaces the whole text of a file that was read.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -8,7 +8,7 @@ use crate::tools::files::file_access::State;
 use crate::tools::files::step::Step;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
@@ -19,12 +19,12 @@ use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A file to write.
+/// A request to write a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Write {
     /// The file.
     pub(crate) path: String,
-    /// Its whole text.
+    /// The whole text.
     pub(crate) text: String,
 }
 
@@ -37,7 +37,7 @@ impl Write {
         &self,
         toolbox: &Toolbox<'_>,
         paths: &ResolvedPaths,
-    ) -> Result<Prepared, Unprepared> {
+    ) -> Result<Prepared, PrepareError> {
         let place = paths.only()?;
         let old = match toolbox.files().state(place).await?? {
             State::Nothing => None,
@@ -47,7 +47,7 @@ impl Write {
         if let Some(old) = &old {
             toolbox.known(place, &State::Text(old.clone()), "write")?;
         }
-        let made = if old.is_some() { "replaced" } else { "made" };
+        let made = if old.is_some() { "replaced" } else { "created" };
         let new = match &old {
             Some(old) => old.with(in_lines_of(&old.text, &self.text)),
             None => Document::new(self.text.as_str()),
@@ -63,7 +63,7 @@ impl Tool for Write {
     fn spec(&self) -> ToolSpec {
         spec(
             "write",
-            "Make a new file, with the folders it needs, or replace the whole text of one that was read. To change part of a file use edit.",
+            "Create a file and its missing folders, or replace the whole text of a file that you have read. Use edit to change part of a file.",
             json!({"path": text("The file."), "text": text("Its whole text.")}),
             &["path", "text"],
         )
@@ -110,7 +110,7 @@ impl Tool for Write {
     }
 }
 
-/// The new text with carriage returns where every line of the old one has them: models write line
+/// The new text with carriage returns, if every line of the old text has them. Models write line
 /// feeds.
 fn in_lines_of(old: &str, new: &str) -> String {
     let returns = old.matches("\r\n").count();
@@ -125,7 +125,7 @@ mod tests {
     use super::in_lines_of;
 
     #[test]
-    fn a_replaced_text_has_the_line_ends_of_the_old_one() {
+    fn replaced_text_keeps_the_old_line_ends() {
         for (old, new, expected) in [
             ("a\r\nb", "1\n2\n", "1\r\n2\r\n"),
             ("a\r\nb\n", "1\n", "1\n"),

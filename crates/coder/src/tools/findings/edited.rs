@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edited {
-    /// The file, for people.
+    /// The file's display name.
     pub(crate) path: String,
-    /// How many places were replaced.
+    /// The number of replaced places.
     pub(crate) places: u64,
 }

@@ -4,34 +4,34 @@ use crate::tools::fit::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many files are named in a result.
+/// The maximum number of files in a result.
 pub(crate) const FILES_NAMED: usize = 200;
 
-/// How many extensions and folders are named in a result.
+/// The maximum number of extensions and folders in a result.
 pub(crate) const KINDS_NAMED: usize = 50;
 
 /// The files found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Files {
-    /// The folder, for people.
+    /// The folder's display name.
     pub(crate) folder: String,
-    /// The first [`FILES_NAMED`] files for people, those nearest to the folder first.
+    /// The display names of the first [`FILES_NAMED`] files, those nearest to the folder first.
     pub(crate) named: Vec<String>,
-    /// How many there are.
+    /// The number of files.
     pub(crate) total: u64,
-    /// Whether there are more than were counted.
+    /// Whether the count stopped before the end.
     pub(crate) uncounted: bool,
-    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands
-    /// for none.
+    /// The number of files by extension, the most frequent [`KINDS_NAMED`]. The empty extension
+    /// means none.
     pub(crate) extensions: Vec<(String, u64)>,
-    /// How many files each folder right below holds, the first [`KINDS_NAMED`] by name.
+    /// The number of files in each direct subfolder, the first [`KINDS_NAMED`] by name.
     pub(crate) folders: Vec<(String, u64)>,
-    /// How many such folders there are.
+    /// The number of direct subfolders.
     pub(crate) folders_total: u64,
 }
 
 impl Files {
-    /// How many files there are, in words.
+    /// The number of files, in words.
     pub(crate) fn count(&self) -> String {
         let more = if self.uncounted { "more than " } else { "" };
         format!("{more}{}", counted(self.total, "file"))

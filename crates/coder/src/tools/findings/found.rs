@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 pub(crate) struct Found {
     /// The pattern.
     pub(crate) pattern: String,
-    /// The folder, for people.
+    /// The folder's display name.
     pub(crate) folder: String,
-    /// The newest [`FILES_NAMED`](super::FILES_NAMED) files for people, the newest first.
+    /// The display names of the newest [`FILES_NAMED`](super::FILES_NAMED) files, the newest first.
     pub(crate) named: Vec<String>,
-    /// How many there are.
+    /// The number of files.
     pub(crate) total: u64,
-    /// Whether there are more than were counted.
+    /// Whether the count stopped before the end.
     pub(crate) uncounted: bool,
 }
 
 impl Found {
-    /// How many files there are, in words.
+    /// The number of files, in words.
     pub(crate) fn count(&self) -> String {
         let more = if self.uncounted { "more than " } else { "" };
         format!("{more}{}", counted(self.total, "file"))
@@ -31,7 +31,7 @@ impl Found {
         let more = self.total.saturating_sub(self.named.len() as u64);
         match (self.named.is_empty(), more) {
             (true, _) => format!(
-                "no file fits {} in {} (hidden files and those that .gitignore names are left out)",
+                "no file matches {} in {} (hidden and ignored files are left out)",
                 self.pattern, self.folder
             ),
             (false, 0) => self.named.join("\n"),

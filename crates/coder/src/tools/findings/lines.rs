@@ -1,47 +1,47 @@
-//! Lines of a file, or why there are none.
+//! Lines of a file, or the reason why it has no readable lines.
 
 use crate::tools::files::document::{Document, Encoding};
 use crate::tools::fit::{json_text_length, start_within};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// The maximum text of one read, in bytes of JSON. It ends at a whole line unless the first line is
 /// longer.
 const TEXT_GIVEN: usize = 20 * 1024;
 
 /// Some lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lines {
-    /// The file, for people.
+    /// The file's display name.
     pub(crate) path: String,
-    /// The lines exactly as they are, the first of them `first`.
+    /// The exact text of the lines, the first of which is `first`.
     pub(crate) text: String,
     /// The number of the first line.
     pub(crate) first: u32,
-    /// How many lines are given.
+    /// The number of lines in `text`.
     pub(crate) given: u32,
-    /// How many lines the file has; a last one without line end counts.
+    /// The number of lines in the file, including a last one without a line end.
     pub(crate) total: u32,
-    /// Whether the one line given is cut because it is too long.
+    /// Whether a single line is cut because it is too long.
     pub(crate) cut: bool,
     /// The file's encoding, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) encoding: Option<String>,
 }
 
-/// Why no text was read: a sentence for the model and the person, or a folder.
+/// The reason why no text was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Unreadable {
-    /// There is no such file.
+    /// The file does not exist.
     Missing(String),
     /// It is a folder.
     Folder(String),
-    /// Anything else.
+    /// Any other reason.
     Other(String),
 }
 
 impl Unreadable {
-    /// The sentence.
+    /// The reason as a sentence.
     pub(crate) fn sentence(&self) -> &str {
         match self {
             Self::Missing(sentence) | Self::Folder(sentence) | Self::Other(sentence) => sentence,
@@ -50,7 +50,7 @@ impl Unreadable {
 }
 
 impl Lines {
-    /// The lines of a document from `line` on, at most `limit` and as many as fit.
+    /// Returns the lines of a document from `line` on, at most `limit` and as many as fit.
     pub(in crate::tools) fn of(
         path: &str,
         document: &Document,
@@ -87,7 +87,7 @@ impl Lines {
         lines
     }
 
-    /// The number of the last line given.
+    /// The number of the last line in `text`.
     pub(crate) fn last(&self) -> u32 {
         self.first.saturating_add(self.given).saturating_sub(1)
     }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_given_exactly_with_their_ends() {
+    fn lines_are_exact_with_their_line_ends() {
         assert_eq!(lines("a\r\nb\nc", None, None), ("a\r\nb\nc".into(), 1, 3, 3));
         assert_eq!(lines("a\r\nb\nc", Some(2), Some(1)), ("b\n".into(), 2, 2, 3));
         assert_eq!(lines("a\n", Some(0), Some(9)), ("a\n".into(), 1, 1, 1));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_file_is_given_up_to_a_whole_line_and_a_long_line_in_part() {
+    fn long_file_ends_at_a_whole_line_and_a_long_line_is_cut() {
         let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
         let lines = Lines::of("f", &Document::new(text), None, None);
         assert!(lines.text.ends_with('\n') && lines.text.len() < 21_000 && lines.total == 10_000);

@@ -1,4 +1,4 @@
-//! Lines that contain a text.
+//! Lines that match a search.
 
 use crate::tools::fit::counted;
 use attache_policy::Folders;
@@ -6,46 +6,47 @@ use attache_protocol::v1::ToolCallLocation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many lines a result holds.
+/// The maximum number of lines in a result.
 pub(crate) const LINES_NAMED: usize = 100;
 
-/// How many files a result names.
+/// The maximum number of files in a result.
 pub(crate) const SEARCHED_FILES_NAMED: usize = 1_000;
 
-/// How many places the client is told, and how long their names may be, in bytes.
-const LOCATIONS_TOLD: usize = 20;
-const LOCATION_TOLD: usize = 1024;
+/// The maximum number of places that the client gets, and the maximum length of their names, in
+/// bytes.
+const MAX_LOCATIONS: usize = 20;
+const MAX_LOCATION_LENGTH: usize = 1024;
 
-/// One line that holds what was searched for.
+/// One matching line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Match {
-    /// The file, for people.
+    /// The file's display name.
     pub(crate) path: String,
-    /// The line; the first is 1.
+    /// The number of the line; the first is 1.
     pub(crate) line: u32,
-    /// The line's text, perhaps cut.
+    /// The text of the line, perhaps cut.
     pub(crate) text: String,
 }
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Matches {
-    /// Where was searched, for people.
+    /// The display name of the searched folder or file.
     pub(crate) place: String,
     /// The first [`LINES_NAMED`] lines.
     pub(crate) lines: Vec<Match>,
-    /// How many lines there are.
+    /// The number of matching lines.
     pub(crate) total: u64,
-    /// The first [`SEARCHED_FILES_NAMED`] files that hold it, each with its first and last such
+    /// The first [`SEARCHED_FILES_NAMED`] files with matches, each with its first and last matching
     /// line.
     pub(crate) files: Vec<(String, u32, u32)>,
-    /// How many files hold it.
+    /// The number of files with matches.
     pub(crate) holding: u64,
-    /// How many files were searched.
+    /// The number of searched files.
     pub(crate) searched: u64,
-    /// How many could not be: unreadable, or with a line too long.
+    /// The number of files that could not be searched: unreadable, or with a line that is too long.
     pub(crate) skipped: u64,
-    /// How many were left out because they may hold secrets, or because of a rule.
+    /// The number of files left out because they may hold secrets, or because of a rule.
     #[serde(default)]
     pub(crate) left_out: u64,
 }
@@ -65,10 +66,13 @@ impl Matches {
 
     /// The first places, for the client to show (TOOL-10).
     pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
-        let short =
-            self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
+        let short = self
+            .lines
+            .iter()
+            .filter(|each| each.path.len() <= MAX_LOCATION_LENGTH)
+            .take(MAX_LOCATIONS);
         let locations = short.map(|each| {
-            // A name for people is absolute or begins at the working directory.
+            // A display name is absolute or relative to the working directory.
             let mut location =
                 ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
             location.line = Some(each.line);
@@ -77,12 +81,12 @@ impl Matches {
         locations.collect()
     }
 
-    /// How much was found, in words.
+    /// The number of matches, in words.
     pub(crate) fn count(&self) -> String {
         format!("{} in {}", counted(self.total, "line"), counted(self.holding, "file"))
     }
 
-    /// What was searched, in words.
+    /// The extent of the search, in words.
     pub(crate) fn searched(&self) -> String {
         let mut text = format!("{} searched", counted(self.searched, "file"));
         if self.skipped > 0 {
@@ -90,7 +94,7 @@ impl Matches {
         }
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "file");
-            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
+            text.push_str(&format!(", {left_out} left out because of secrets or rules"));
         }
         text
     }

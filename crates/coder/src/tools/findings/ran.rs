@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Ran {
     /// The output, perhaps without its middle.
     pub(crate) output: String,
-    /// How many bytes it wrote.
+    /// The number of bytes that it wrote.
     pub(crate) bytes: u64,
     /// How it ended, in words.
     pub(crate) end: String,
-    /// Whether it ended by itself with code 0.
+    /// Whether it ended by itself with exit code 0.
     pub(crate) success: bool,
     /// Further notes for the model, in sentences.
     #[serde(default)]

@@ -6,12 +6,12 @@ use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Found};
 use crate::tools::fit::code;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::search::list::pattern;
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -23,21 +23,21 @@ use std::cmp::Reverse;
 use std::future::ready;
 use std::time::SystemTime;
 
-/// How many files are counted before the search gives up.
+/// The maximum number of files that a search counts.
 const FILES_COUNTED: usize = 100_000;
 
-/// The pattern to look for.
+/// A pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Glob {
-    /// The folder below which is looked.
+    /// The folder to search.
     pub(crate) path: String,
-    /// The pattern; with a slash it is that of the path below the folder, else that of the name.
+    /// The pattern. With a slash it matches the path below the folder, otherwise the name.
     pub(crate) pattern: String,
 }
 
 impl Glob {
-    /// A pattern below a folder. The folders that the pattern begins with and that have no
-    /// wildcards are taken for the folder's, so that a hidden one which is named is looked into.
+    /// Splits a pattern into a folder and the rest. The leading folders without wildcards become
+    /// part of the folder, so that a hidden folder is searched if the pattern names it.
     pub(crate) fn new(path: Option<String>, pattern: &str) -> Self {
         let path = path.unwrap_or_else(|| ".".to_owned());
         let wild = |part: &str| part.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
@@ -50,7 +50,7 @@ impl Glob {
             [""] => "/".to_owned(),
             folders => folders.join("/"),
         };
-        // Below that folder, and not in any other: a slash at its beginning says so.
+        // A leading slash anchors the pattern to that folder.
         let pattern = format!("/{}", rest.join("/"));
         let path = if path == "." || folders.starts_with('/') {
             folders
@@ -71,12 +71,12 @@ impl Glob {
         call: ApprovedCall,
     ) -> attache_agent::Result<Reading> {
         let (glob, folders) = (self.clone(), toolbox.memory.folders.clone());
-        let work = move |place: &Place, wanted: &Wanted| glob.walk(&folders, place, wanted);
-        toolbox.look(call, work, Finding::Found).await
+        let work = move |place: &Place, wanted: &CancelFlag| glob.walk(&folders, place, wanted);
+        toolbox.read_and_settle(call, work, Finding::Found).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -89,7 +89,7 @@ impl Glob {
             ..Found::default()
         };
         for entry in walk::files(folders, &start) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if !glob.matched(entry.path(), false).is_whitelist() {
@@ -121,10 +121,10 @@ impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
         spec(
             "glob",
-            "Find files by their names, the newest first, without those that .gitignore names and hidden ones.",
+            "Find files by name, the newest first. Hidden files and files that .gitignore names are left out.",
             json!({
-                "pattern": text("Such as *.rs or src/**/*.ts; hidden folders must be named, as in .github/**/*.yml."),
-                "path": text("The folder to look below. Default: the working directory."),
+                "pattern": text("For example *.rs or src/**/*.ts. Hidden folders must be named, as in .github/**/*.yml."),
+                "path": text("The folder to search. Default: the working directory."),
             }),
             &["pattern"],
         )
@@ -162,7 +162,7 @@ impl Tool for Glob {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(
@@ -192,7 +192,7 @@ mod tests {
     use super::Glob;
 
     #[test]
-    fn named_folders_of_a_pattern_are_looked_into() {
+    fn named_folders_of_a_pattern_are_searched() {
         for (path, pattern, expected) in [
             (None, "*.rs", (".", "*.rs")),
             (None, "**/*.rs", (".", "**/*.rs")),

@@ -1,4 +1,5 @@
-//! The tool `grep`: lines that match a pattern. It reads the disk, not unsaved text of an editor.
+//! The tool `grep`: lines that match a pattern. It reads the disk, not the unsaved text of an
+//! editor.
 
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
@@ -6,11 +7,11 @@ use crate::tools::arguments;
 use crate::tools::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
 use crate::tools::fit::{code, start_within};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -23,11 +24,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// How much of one line is kept, in bytes of JSON.
-const LINE_KEPT: usize = 240;
+/// The maximum length of one line in a result, in bytes of JSON.
+const MAX_LINE_SHOWN: usize = 240;
 
-/// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
-const LINE_SEARCHED: usize = 8 * 1024 * 1024;
+/// The maximum length of a line to search, in bytes. A file with a longer line is skipped and
+/// counted.
+const MAX_LINE: usize = 8 * 1024 * 1024;
 
 /// The pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +40,9 @@ pub(crate) struct Grep {
     pub(crate) path: String,
     /// Whether the pattern is a regular expression.
     pub(crate) regex: bool,
-    /// Whether only whole words count.
+    /// Whether to match whole words only.
     pub(crate) word: bool,
-    /// Whether capitals count only if the pattern has some.
+    /// Whether the search ignores case unless the pattern has capitals.
     pub(crate) smart_case: bool,
 }
 
@@ -61,13 +63,18 @@ impl Grep {
         let grep = self.clone();
         let found =
             toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
-        toolbox.looked(handle, found.await?.map(Finding::Matches)).await
+        toolbox.settle_read(handle, found.await?.map(Finding::Matches)).await
     }
 
-    /// Searches at and below `place`, but leaves out what is below a folder and could not be read
-    /// by its name without asking. Blocks on the disk; stops between files when it is no longer
-    /// wanted any more.
-    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+    /// Searches at and below `place`. It leaves out files below a folder that could not be read by
+    /// name without a question. Blocks on the disk; stops between files when the result is no
+    /// longer wanted.
+    fn search(
+        &self,
+        judge: &Judge<'_>,
+        place: &Place,
+        wanted: &CancelFlag,
+    ) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -75,18 +82,18 @@ impl Grep {
         let matcher = self.matcher()?;
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(LINE_SEARCHED))
+            .heap_limit(Some(MAX_LINE))
             .build();
         let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
         for entry in walk::files(folders, &place.resolved.path()) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if judge.keeps_back(entry.path(), &place.resolved.path()) {
                 matches.left_out += 1;
                 continue;
             }
-            // A link that was put in its place meanwhile is another file.
+            // If a link has replaced the file since, it is another file.
             let here = folders.roots().resolve(entry.path()).ok();
             match here
                 .filter(|here| here.path() == entry.path())
@@ -111,7 +118,7 @@ impl Grep {
             .line_terminator(Some(b'\n'));
         builder.build(&self.pattern).map_err(|error| {
             format!(
-                "the pattern {} cannot be searched for: {error}; mend it",
+                "the pattern {} is invalid: {error}; correct it",
                 start_within(&self.pattern, 200)
             )
         })
@@ -127,9 +134,9 @@ struct Arguments {
     literal: bool,
     #[serde(default)]
     word: bool,
-    /// As the offline model asks; in place of `literal`.
+    /// An argument of the offline model, instead of `literal`.
     regex: Option<bool>,
-    /// As the offline model asks.
+    /// An argument of the offline model.
     #[serde(default, rename = "smartCase", alias = "smart_case")]
     smart_case: bool,
 }
@@ -138,12 +145,12 @@ impl Tool for Grep {
     fn spec(&self) -> ToolSpec {
         spec(
             "grep",
-            "Search the text of files for a regular expression (Rust syntax). Files that .gitignore names and hidden ones are left out.",
+            "Search the text of files for a regular expression (Rust syntax). Hidden files and files that .gitignore names are left out.",
             json!({
                 "pattern": text("The regular expression."),
                 "path": text("A file or folder. Default: the working directory."),
-                "literal": yes_no("The pattern is plain text. Default false."),
-                "word": yes_no("Whole words only. Default false."),
+                "literal": yes_no("Treat the pattern as plain text. Default false."),
+                "word": yes_no("Match whole words only. Default false."),
             }),
             &["pattern"],
         )
@@ -184,7 +191,7 @@ impl Tool for Grep {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(
@@ -227,14 +234,15 @@ fn search_file(
             span = Some((span.map_or(line, |(first, _)| first), line));
             matches.total += 1;
             if matches.lines.len() < LINES_NAMED {
-                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                let text =
+                    start_within(text.trim_end_matches(['\r', '\n']), MAX_LINE_SHOWN).to_owned();
                 matches.lines.push(Match { path: name.to_owned(), line, text });
             }
             Ok(true)
         }),
     );
     if outcome.is_err() {
-        // What it gave before it failed is no answer about the whole file.
+        // Matches before a failure say nothing about the whole file.
         matches.total = total;
         matches.lines.truncate(kept);
         matches.skipped += 1;

@@ -6,11 +6,11 @@ use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Files, KINDS_NAMED};
 use crate::tools::fit::code;
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::search::walk;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::path::Path;
 
-/// How many files are counted before the list gives up.
+/// The maximum number of files that a list counts.
 const FILES_COUNTED: usize = 100_000;
 
 /// The folder to list.
@@ -31,8 +31,8 @@ const FILES_COUNTED: usize = 100_000;
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
-    /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash
-    /// against the path below the folder.
+    /// A pattern for names with `*` and `?`, which ignores case. With a slash it matches the path
+    /// below the folder.
     pub(crate) glob: Option<String>,
 }
 
@@ -48,12 +48,12 @@ impl List {
         call: ApprovedCall,
     ) -> attache_agent::Result<Reading> {
         let (list, folders) = (self.clone(), toolbox.memory.folders.clone());
-        let work = move |place: &Place, wanted: &Wanted| list.walk(&folders, place, wanted);
-        toolbox.look(call, work, Finding::Files).await
+        let work = move |place: &Place, wanted: &CancelFlag| list.walk(&folders, place, wanted);
+        toolbox.read_and_settle(call, work, Finding::Files).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &CancelFlag) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -64,7 +64,7 @@ impl List {
         let (mut extensions, mut below) =
             (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
         for entry in walk::files(folders, &start) {
-            if wanted.is_over() {
+            if wanted.is_cancelled() {
                 break;
             }
             if glob.as_ref().is_some_and(|glob| !glob.matched(entry.path(), false).is_whitelist()) {
@@ -98,7 +98,7 @@ impl List {
 #[derive(Deserialize)]
 struct Arguments {
     path: Option<String>,
-    /// As the offline model asks.
+    /// An argument of the offline model.
     glob: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl Tool for List {
     fn spec(&self) -> ToolSpec {
         spec(
             "list",
-            "List the files at and below a folder, without those that .gitignore names and hidden ones.",
+            "List the files in a folder and its subfolders. Hidden files and files that .gitignore names are left out.",
             json!({
                 "path": text("A folder. Default: the working directory."),
             }),
@@ -148,7 +148,7 @@ impl Tool for List {
         _toolbox: &'t Toolbox<'_>,
         paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
-        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(PrepareError::from)))
     }
 
     fn run<'t>(
@@ -174,7 +174,7 @@ impl ConcurrentTool for List {
 }
 
 pub(crate) fn pattern(start: &Path, glob: &str) -> Result<Override, String> {
-    let bad = |error: ignore::Error| format!("{glob} is no pattern for names: {error}; mend it");
+    let bad = |error: ignore::Error| format!("the pattern {glob} is invalid: {error}; correct it");
     let mut builder = OverrideBuilder::new(start);
     builder.case_insensitive(true).map_err(bad)?.add(glob).map_err(bad)?;
     builder.build().map_err(bad)

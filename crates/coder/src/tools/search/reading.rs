@@ -1,10 +1,10 @@
-//! Calls that only look at files: their work and their result.
+//! Calls that only read files: their work and their result.
 
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::files::file_access::looking;
+use crate::tools::files::file_access::run_reading;
 use crate::tools::findings::Unreadable;
 use crate::tools::fit::code_block;
-use crate::tools::thread::Wanted;
+use crate::tools::thread::CancelFlag;
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::Toolbox;
 use attache_agent::{Result, ToolCallHandle};
@@ -13,20 +13,20 @@ use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 
 impl Toolbox<'_> {
-    /// Runs a call that looks at its one path, and settles it. The work blocks on the disk.
-    pub(crate) async fn look<T: Send + 'static>(
+    /// Runs a call that reads its one path, and settles it. The work blocks on the disk.
+    pub(crate) async fn read_and_settle<T: Send + 'static>(
         &self,
         call: ApprovedCall,
-        work: impl FnOnce(&Place, &Wanted) -> std::result::Result<T, String> + Send + 'static,
+        work: impl FnOnce(&Place, &CancelFlag) -> std::result::Result<T, String> + Send + 'static,
         finding: fn(T) -> Finding,
     ) -> Result<Reading> {
         let (handle, approval, _) = call.start().await?;
-        let found = looking(self.turn, move |wanted| work(approval.paths.only()?, wanted));
-        self.looked(handle, found.await?.map(finding)).await
+        let found = run_reading(self.turn, move |wanted| work(approval.paths.only()?, wanted));
+        self.settle_read(handle, found.await?.map(finding)).await
     }
 
-    /// Settles a call that looked.
-    pub(crate) async fn looked(
+    /// Settles a call that has read.
+    pub(crate) async fn settle_read(
         &self,
         handle: ToolCallHandle,
         found: std::result::Result<Finding, String>,
@@ -37,7 +37,7 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Shows what a call found, and completes it.
+    /// Shows the result of a call, and completes it.
     pub(crate) async fn found(
         &self,
         mut handle: ToolCallHandle,

@@ -1,18 +1,18 @@
-//! The files of a project: without hidden ones and those that `.gitignore` names.
+//! The files of a project, without hidden files and those that `.gitignore` names.
 
 use attache_policy::Folders;
 use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
 
 /// The regular files at or below `start`, which is canonical, in the order of their paths. Symbolic
-/// links are not followed: they may lead anywhere. What cannot be looked at is left out, and so is
-/// what is reached through a link that was put in the way meanwhile.
+/// links are not followed, because they may lead anywhere. Unreadable files are left out, and so
+/// are files behind a link that has appeared since.
 pub(crate) fn files<'f>(
     folders: &'f Folders,
     start: &Path,
 ) -> impl Iterator<Item = DirEntry> + use<'f> {
     let mut walk = WalkBuilder::new(start);
-    // A `.gitignore` counts in any folder, in a repository or not.
+    // A `.gitignore` applies in any folder, even outside a repository.
     walk.require_git(false).follow_links(false).sort_by_file_path(Ord::cmp);
     let is_file = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
     let is_inside = |entry: &DirEntry| {

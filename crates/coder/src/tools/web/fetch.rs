@@ -3,10 +3,10 @@
 use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
-use crate::tools::files::file_access::looking;
+use crate::tools::files::file_access::run_reading;
 use crate::tools::fit::{code, counted, one_line};
 use crate::tools::length::Length;
-use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::prepared::{PrepareError, Prepared};
 use crate::tools::resolved_paths::ResolvedPaths;
 use crate::tools::schema::{spec, text};
 use crate::tools::thread::blocking;
@@ -24,23 +24,23 @@ use serde_json::{Value, json};
 use std::future::ready;
 use std::time::Duration;
 
-/// How long a page may take, all of it.
-const TIME: Duration = Duration::from_secs(30);
+/// The time limit for a whole page.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// How much of a page is read, in bytes.
-const READ: usize = 5 * 1024 * 1024;
+/// The maximum size of a page, in bytes.
+const MAX_PAGE: usize = 5 * 1024 * 1024;
 
-/// How much of it the person sees, in bytes of JSON.
-const SHOWN: usize = 4 * 1024;
+/// The maximum part of a page for the person, in bytes of JSON.
+const MAX_SHOWN: usize = 4 * 1024;
 
-/// How many times a page may send us on.
-const REDIRECTS: usize = 5;
+/// The maximum number of redirects.
+const MAX_REDIRECTS: usize = 5;
 
 /// The accepted media types.
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
-/// The address to fetch.
+/// A page to fetch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fetch {
     /// Its address.
@@ -53,7 +53,7 @@ struct Page {
     url: Url,
     content_type: String,
     body: Vec<u8>,
-    /// Whether there is more than was read.
+    /// Whether the page is longer than the limit.
     cut: bool,
 }
 
@@ -71,8 +71,7 @@ impl Fetch {
         }
         match url.username().is_empty() && url.password().is_none() {
             true => Ok(url),
-            false => Err("an address with a name or password in it is not fetched: leave them out"
-                .to_owned()),
+            false => Err("the address contains a user name or a password: remove them".to_owned()),
         }
     }
 }
@@ -81,7 +80,7 @@ impl Tool for Fetch {
     fn spec(&self) -> ToolSpec {
         spec(
             "fetch",
-            "Read a page of the web as Markdown, text or JSON. The person is asked, unless a rule of theirs allows the host.",
+            "Read a web page as Markdown, text or JSON. This asks the person unless a rule allows the host.",
             json!({"url": text("Its address, http or https.")}),
             &["url"],
         )
@@ -96,7 +95,7 @@ impl Tool for Fetch {
     }
 
     fn title(&self) -> String {
-        // Host and path, without what may be secret.
+        // Host and path, without the parts that may be secret.
         match self.url() {
             Ok(url) => {
                 let host = url.host_str().unwrap_or_default();
@@ -126,7 +125,7 @@ impl Tool for Fetch {
         _paths: &'t ResolvedPaths,
     ) -> PrepareFuture<'t> {
         Box::pin(ready(
-            self.url().map(|url| Prepared::showing(shown(&url))).map_err(Unprepared::from),
+            self.url().map(|url| Prepared::showing(shown(&url))).map_err(PrepareError::from),
         ))
     }
 
@@ -162,43 +161,46 @@ impl Fetch {
             Err(why) => return toolbox.failed(handle, &why).await,
         };
         let private = public_address::says_private(&url);
-        // Whoever allowed such an address was shown it. A name that leads to one says nothing of
-        // it, so only a rule for the name counts.
+        // The person saw such an address before they allowed it. A name can lead to such an address
+        // without showing it, so only a rule for the name counts.
         let fetched = tokio::select! {
             biased;
             () = toolbox.turn.cancelled() => return Err(Error::Cancelled),
-            fetched = tokio::time::timeout(TIME, linked_page(toolbox, url, private || by_rule)) => fetched,
+            fetched = tokio::time::timeout(TIME_LIMIT, linked_page(toolbox, url, private || by_rule)) => fetched,
         };
         match fetched {
             Ok(Ok(page)) => show(toolbox, handle, page).await,
             Ok(Err(why)) => toolbox.failed(handle, &why).await,
             Err(_) => {
-                let why =
-                    format!("the page did not arrive within {}", counted(TIME.as_secs(), "second"));
+                let why = format!(
+                    "the page did not arrive within {}",
+                    counted(TIME_LIMIT.as_secs(), "second")
+                );
                 toolbox.failed(handle, &why).await
             }
         }
     }
 }
 
-/// The page behind the address and what it sends on to, on the same host or where a rule allows
-/// it.
+/// The page at the address, after redirects to the same host or to hosts that a rule allows.
 async fn linked_page(
     toolbox: &Toolbox<'_>,
     mut url: Url,
     any: bool,
 ) -> std::result::Result<Page, String> {
     let mut any = any;
-    for _ in 0..=REDIRECTS {
+    for _ in 0..=MAX_REDIRECTS {
         let response = asked(toolbox, &url, any).await?;
-        let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
+        let Some(next) = redirect_target(&url, &response)? else {
+            return page(url, response).await;
+        };
         if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default()
         {
             let fetch = Fetch { url: next.to_string() };
             let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
             if decision.effect != Effect::Allow {
                 return Err(format!(
-                    "{} sends on to another host, {next}: fetch that if it is what you want",
+                    "{} redirects to another host: fetch {next} if that is what you want",
                     url.host_str().unwrap_or_default()
                 ));
             }
@@ -206,7 +208,7 @@ async fn linked_page(
         }
         url = next;
     }
-    Err(format!("the page sends on more than {REDIRECTS} times"))
+    Err(format!("the page redirects more than {MAX_REDIRECTS} times"))
 }
 
 async fn asked(
@@ -220,7 +222,7 @@ async fn asked(
     if !any && public_address::says_private(url) {
         return Err(format!("{host} is an address of this machine or its network"));
     }
-    // A proxy looks names up itself; the addresses known here are checked as well.
+    // A proxy resolves names itself; the addresses known here are checked as well.
     if proxied
         && let Err(error) = public_address::addresses(host, any).await
         && error.is::<NotPublic>()
@@ -228,9 +230,10 @@ async fn asked(
         return Err(error.to_string());
     }
     let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
-    let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
+    let client =
+        client.map_err(|error| format!("the HTTP client could not be created: {error}"))?;
     let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
-    request.send().await.map_err(|error| unreached(host, &error))
+    request.send().await.map_err(|error| unreachable_message(host, &error))
 }
 
 async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
@@ -240,18 +243,18 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
     if kind == Kind::Other {
         let what = one_line(&content_type, 80);
         let why = format!(
-            "{url} is no text ({what}, {}): it cannot be read here",
+            "{url} is not text ({what}, {}): it cannot be read here",
             counted(length, "byte")
         );
         return toolbox.failed(handle, &why).await;
     }
     let of_type = content_type.clone();
-    let text = looking(toolbox.turn, move |_| {
+    let text = run_reading(toolbox.turn, move |_| {
         let text = page::decoded(&of_type, &body, kind);
         if kind == Kind::Html { page::markdown(&text) } else { text }
     });
     let text = text.await?;
-    let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
+    let cut = if cut { format!(", the first {MAX_PAGE} bytes") } else { String::new() };
     let end = format!("{}{cut}", counted(length, "byte"));
     report(
         &mut handle,
@@ -259,13 +262,13 @@ async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> 
     )
     .await?;
     handle
-        .text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, SHOWN)))
+        .text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, MAX_SHOWN)))
         .await?;
     handle.complete().await?;
     let text = format!("{url}\n\n{}\n[{end}]", text.trim());
     Ok(ToolResult::done(text, Finding::Nothing))
 }
-/// The address, whole, as a person sees it before it is fetched.
+/// The whole address, which the person sees before it is fetched.
 fn shown(url: &Url) -> String {
     let mut shown = code(url.as_str());
     if public_address::says_private(url) {
@@ -275,22 +278,25 @@ fn shown(url: &Url) -> String {
 }
 
 /// The target of a redirect, if the response is one.
-fn sent_on(url: &Url, response: &Response) -> std::result::Result<Option<Url>, String> {
+fn redirect_target(url: &Url, response: &Response) -> std::result::Result<Option<Url>, String> {
     if !response.status().is_redirection() {
         return Ok(None);
     }
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     let Some(next) = location.and_then(|location| url.join(location).ok()) else {
-        return Err(format!("the server answered {} and nowhere to go", response.status()));
+        return Err(format!(
+            "the server sent the redirect {} without an address",
+            response.status()
+        ));
     };
     let next = Fetch { url: next.to_string() }.url()?;
     match (url.scheme(), next.scheme()) {
-        ("https", "http") => Err(format!("the page sends on to {next}, which is not encrypted")),
+        ("https", "http") => Err(format!("the page redirects to {next}, which is not encrypted")),
         _ => Ok(Some(next)),
     }
 }
 
-/// Reads the answer, as much as is wanted.
+/// Reads the response, up to the limit.
 async fn page(url: Url, mut response: Response) -> std::result::Result<Page, String> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -298,7 +304,7 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     let (mut body, mut cut) = (Vec::new(), false);
     let broken = |error: reqwest::Error| format!("the page ended early: {}", error.without_url());
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
-        let room = READ - body.len();
+        let room = MAX_PAGE - body.len();
         body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
         if chunk.len() > room {
             cut = true;
@@ -323,12 +329,12 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
 }
 
 /// The reason for a failed request, without the address, which may contain secrets.
-fn unreached(host: &str, error: &reqwest::Error) -> String {
+fn unreachable_message(host: &str, error: &reqwest::Error) -> String {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     let mut last = String::new();
     while let Some(error) = cause {
         if let Some(not_public) = error.downcast_ref::<NotPublic>() {
-            return format!("{not_public}: only a rule that allows the host lets it be fetched");
+            return format!("{not_public}: it can be fetched only if a rule allows the host");
         }
         last = error.to_string();
         cause = error.source();
@@ -338,12 +344,12 @@ fn unreached(host: &str, error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fetch, Tool as _, unreached};
+    use super::{Fetch, Tool as _, unreachable_message};
     use crate::models::{Http, Limits};
     use crate::tools::web::public_address::Lookup;
 
     #[test]
-    fn a_title_names_host_and_path_and_no_secrets() {
+    fn title_has_host_and_path_without_secrets() {
         for (url, title) in [
             ("https://example.org/a/b?key=secret#x", "Fetch example.org/a/b?…"),
             ("http://EXAMPLE.org:8080", "Fetch example.org:8080/"),
@@ -354,15 +360,15 @@ mod tests {
         }
     }
 
-    /// What is looked up is what is connected to, so a name that leads here is refused whatever it
-    /// is.
+    /// The connection uses the checked addresses, so a name that leads to this machine is always
+    /// refused.
     #[tokio::test]
-    async fn a_name_that_leads_to_this_machine_is_not_connected_to() {
+    async fn name_that_leads_to_this_machine_is_refused() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://localhost:{}/", listener.local_addr().unwrap().port());
         let http = Http::new(&|_| None, Limits::default());
         let client = http.reader("http", false, Lookup { any: false }).unwrap();
-        let why = unreached("localhost", &client.get(&url).send().await.unwrap_err());
-        assert!(why.contains("localhost leads to") && why.contains("only a rule"), "{why}");
+        let why = unreachable_message("localhost", &client.get(&url).send().await.unwrap_err());
+        assert!(why.contains("localhost leads to") && why.contains("only if a rule"), "{why}");
     }
 }

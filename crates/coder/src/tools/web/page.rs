@@ -3,23 +3,23 @@
 use encoding_rs::{Encoding, UTF_8};
 use htmd::HtmlToMarkdown;
 
-/// How deep elements may stand in each other to be read as Markdown: the reader goes as deep.
-const DEEPEST: usize = 128;
+/// The maximum depth of elements for Markdown, because the converter is recursive.
+const MAX_DEPTH: usize = 128;
 
-/// How many elements a page may come to: elements of form that are not closed are repeated in every
+/// The maximum number of elements of a page. Unclosed formatting elements are repeated in every
 /// block.
-const ELEMENTS: usize = 400_000;
+const MAX_ELEMENTS: usize = 400_000;
 
-/// Elements that hold nothing for a reader.
+/// Elements without content for a reader.
 const SKIPPED: [&str; 7] = ["script", "style", "noscript", "template", "svg", "iframe", "object"];
 
-/// Elements whose end need not be written, or that have none: they never stand in each other.
+/// Elements with an optional end tag or none. They are never nested.
 const UNNESTED: [&str; 24] = [
     "p", "li", "td", "th", "tr", "dt", "dd", "option", "thead", "tbody", "tfoot", "colgroup", "br",
     "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed",
 ];
 
-/// Elements that go on in the next block unless they are closed.
+/// Elements that continue in the next block unless they are closed.
 const FORM: [&str; 14] = [
     "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
 ];
@@ -29,11 +29,11 @@ const FORM: [&str; 14] = [
 pub(crate) enum Kind {
     Html,
     Text,
-    /// Nothing that is text.
+    /// Not text.
     Other,
 }
 
-/// The kind of a body by its `content-type`, or by its bytes where there is none.
+/// The kind of a body by its `content-type`, or by its bytes without one.
 pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     let mime = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let begins = |start: &str| {
@@ -60,8 +60,8 @@ pub(crate) fn kind(content_type: &str, body: &[u8]) -> Kind {
     }
 }
 
-/// The body as text: by its byte order mark, else by the character set of its `content-type`, else
-/// by the one that the page names, else UTF-8.
+/// The body as text. The encoding comes from its byte order mark, else from its `content-type`,
+/// else from the page, else it is UTF-8.
 pub(crate) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -74,7 +74,7 @@ pub(crate) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     encoding.decode(body).0.into_owned()
 }
 
-/// The character set that an HTML page says it has, in its first bytes.
+/// The encoding that an HTML page declares in its first bytes.
 fn named(body: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(body.get(..1024).unwrap_or(body)).to_ascii_lowercase();
     let (_, rest) = head.split_once("charset=")?;
@@ -83,21 +83,20 @@ fn named(body: &[u8]) -> Option<String> {
     name.get(..end).map(str::to_owned)
 }
 
-/// The page as Markdown. One whose elements stand too deep in each other, or that would come to too
-/// many, gives its bare text.
+/// The page as Markdown. A page with too deep or too many elements gives only its plain text.
 pub(crate) fn markdown(html: &str) -> String {
-    if is_tame(html) {
+    if is_within_limits(html) {
         let converter =
             HtmlToMarkdown::builder().skip_tags(SKIPPED.to_vec()).scripting_enabled(false).build();
         if let Ok(markdown) = converter.convert(html) {
             return markdown;
         }
     }
-    bare(html)
+    plain_text(html)
 }
 
-/// Whether no more can come of the page than there is room for, by its tags as they are written.
-fn is_tame(html: &str) -> bool {
+/// Whether the tags of a page stay within the limits of depth and number.
+fn is_within_limits(html: &str) -> bool {
     let (mut depth, mut deepest, mut form, mut most_form, mut blocks) =
         (0_usize, 0, 0_usize, 0, 0_usize);
     for tag in tags(html) {
@@ -116,7 +115,7 @@ fn is_tame(html: &str) -> bool {
         }
         (deepest, most_form) = (deepest.max(depth), most_form.max(form));
     }
-    deepest <= DEEPEST && blocks.saturating_mul(most_form + 1) <= ELEMENTS
+    deepest <= MAX_DEPTH && blocks.saturating_mul(most_form + 1) <= MAX_ELEMENTS
 }
 
 /// The text between `<` and `>` of a tag.
@@ -128,7 +127,7 @@ fn tags(html: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text between the tags.
-fn bare(html: &str) -> String {
+fn plain_text(html: &str) -> String {
     let mut pieces = html.split('<');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -146,7 +145,7 @@ mod tests {
     use super::{Kind, decoded, kind, markdown};
 
     #[test]
-    fn a_page_becomes_markdown_without_what_nobody_reads() {
+    fn page_becomes_markdown_without_scripts_and_styles() {
         let html = "<html><head><title>T</title><script>alert(1)</script><style>b{}</style></head><body><h1>One &amp; two</h1>\
                     <p>A <a href=\"https://example.org/x\">link</a>, <code>code</code></p><ul><li>a<li>b</ul><table><tr><th>h<tr><td>c</table></body>";
         let text = markdown(html);
@@ -157,21 +156,21 @@ mod tests {
     }
 
     #[test]
-    fn no_page_is_too_deep_or_grows_too_much() {
+    fn deep_or_growing_pages_become_plain_text() {
         let deep = format!("{}x{}", "<div>".repeat(200_000), "</div>".repeat(200_000));
         assert_eq!(markdown(&deep), "x");
         let fonts: String = (0..100).map(|number| format!("<font size={number}>")).collect();
         let bomb = format!("{fonts}{}", "<p>y".repeat(200_000));
         assert!(markdown(&bomb).len() < 2_000_000);
         let list = format!("<ul>{}</ul>", "<li>item <b>b</b>".repeat(20_000));
-        assert!(markdown(&list).contains("**b**"), "a long page is none of these");
+        assert!(markdown(&list).contains("**b**"), "a long page is converted");
         for odd in ["", "<", "<<<", "</", "<a", "a<b>c</d>e", "<!-- x", "\u{0}"] {
             markdown(odd);
         }
     }
 
     #[test]
-    fn types_and_character_sets_are_those_of_the_page() {
+    fn media_type_and_encoding_come_from_the_page() {
         for (content_type, body, expected) in [
             ("text/html; charset=utf-8", &b"x"[..], Kind::Html),
             ("application/vnd.api+json", b"{}", Kind::Text),

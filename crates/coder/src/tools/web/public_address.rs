@@ -1,5 +1,4 @@
-//! Which addresses belong to everybody: what is fetched must be at one, unless somebody said
-//! otherwise.
+//! Public addresses: the tool fetches only from them, unless a person or a rule allows another one.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -7,8 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Whether anybody in the world would reach the same machine at this address. Of those that hold
-/// another address, it is that one's.
+/// Whether this address is reachable from the whole internet. An address that embeds another one
+/// counts as that one.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -32,12 +31,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0, 0, 0, 0, 0, 0xffff | 0] => is_public_v4(v4(g, h)),
         [0x64, 0xff9b, 0, 0, 0, 0] => is_public_v4(v4(g, h)),
         [0x2002, ..] => is_public_v4(v4(b, c)),
-        // Only these are given to machines of the world.
+        // Only these are assigned to public machines.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
 
-/// Whether the URL itself says that it is about this machine or its network.
+/// Whether the URL itself names this machine or its network.
 pub(crate) fn says_private(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -47,7 +46,7 @@ pub(crate) fn says_private(url: &Url) -> bool {
     }
 }
 
-/// A name leads to an address that is not public.
+/// A name that leads to an address that is not public.
 #[derive(Debug)]
 pub(crate) struct NotPublic {
     pub(crate) host: String,
@@ -66,22 +65,22 @@ impl fmt::Display for NotPublic {
 
 impl Error for NotPublic {}
 
-/// The addresses of a host, none of which is other than public unless `any` says so.
+/// The addresses of a host. All must be public unless `any` allows others.
 pub(crate) async fn addresses(
     host: &str,
     any: bool,
 ) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
     let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
-    // One is enough: the next time it may be the only one.
+    // One is enough to refuse the name: the next lookup may return only that one.
     match found.iter().find(|address| !any && !is_public(address.ip())) {
         Some(address) => Err(Box::new(NotPublic { host: host.to_owned(), address: address.ip() })),
         None => Ok(found),
     }
 }
 
-/// Looks names up so that what is checked is what is connected to.
+/// Resolves names so that the connection uses the checked addresses.
 pub(crate) struct Lookup {
-    /// Whether any address will do.
+    /// Whether any address is allowed.
     pub(crate) any: bool,
 }
 
@@ -100,7 +99,7 @@ mod tests {
     use super::{addresses, is_public, says_private};
 
     #[test]
-    fn addresses_of_this_machine_and_its_network_are_known_however_they_are_written() {
+    fn local_addresses_are_recognized_in_every_notation() {
         for private in [
             "127.0.0.1",
             "127.9.9.9",
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_this_machine_are_known_however_they_are_written() {
+    fn local_urls_are_recognized_in_every_notation() {
         for url in [
             "http://localhost/",
             "http://LOCALHOST:1/",
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_leads_to_this_machine_is_refused_unless_any_will_do() {
+    async fn local_name_is_refused_unless_any_address_is_allowed() {
         assert!(addresses("localhost", false).await.unwrap_err().to_string().contains("leads to"));
         assert!(!addresses("localhost", true).await.unwrap().is_empty());
     }

@@ -1,4 +1,4 @@
-use super::{Failure, Sent, shown};
+use super::{Failure, ProviderError, shown};
 use crate::error::ModelError;
 use crate::provider::Provider;
 use crate::wire::Wire;
@@ -10,7 +10,7 @@ fn failure(status: Option<u16>, body: Value) -> Failure {
         Provider::new("p", "P", Wire::Chat, "http://p/v1").key(Some("P_KEY"), "sk-123456789");
     let model = provider.model("m");
     let now = "2026-11-21T10:00:00Z".parse().unwrap();
-    Sent {
+    ProviderError {
         provider: &provider,
         model: &model,
         status,
@@ -22,7 +22,7 @@ fn failure(status: Option<u16>, body: Value) -> Failure {
     .failure()
 }
 
-/// The kind of the error, and whether the provider is asked again.
+/// The kind of the error, and whether the request is retried.
 fn kind(status: Option<u16>, body: &Value) -> String {
     let failure = failure(status, body.clone());
     let again = if failure.retry.is_some() { " again" } else { "" };
@@ -181,7 +181,7 @@ fn errors_are_classified_by_their_cause() {
         (Some(405), json!({"detail": "Method Not Allowed"}), "notfound"),
         (Some(307), json!({}), "notfound"),
         (Some(400), coded("content_policy_violation", "m"), "refused"),
-        // In the middle of an answer there is no status.
+        // An error in the middle of an answer has no status.
         (None, typed("overloaded_error", "Overloaded"), "overloaded again"),
         (None, typed("api_error", "Internal"), "overloaded again"),
         (None, typed("invalid_request_error", "m"), "badrequest"),

@@ -1,4 +1,4 @@
-//! Answers that stop before their end, and are asked for again.
+//! Retries of answers that are cut off.
 
 use super::*;
 
@@ -36,11 +36,11 @@ async fn an_answer_that_stops_before_its_end_is_retried() {
         assert_eq!(
             message.parts,
             [AssistantPart::Text { text: "hello".into(), sealed: None }],
-            "no half call"
+            "an incomplete call is left out"
         );
-        assert!(call.partial().is_none(), "the message has all");
+        assert!(call.partial().is_none(), "the message has the whole text");
         let requests = server.requests();
-        assert!(requests.len() == 2 && requests[0] == requests[1], "the same is asked again");
+        assert!(requests.len() == 2 && requests[0] == requests[1], "the request is repeated");
     }
     let (events, _, _) = served(vec![Reply::stream(&format!("{part}{usage}")), hello()]).await;
     let lost = events.iter().find_map(|event| match event {
@@ -64,7 +64,7 @@ async fn an_answer_that_always_stops_is_an_error_with_the_last_text() {
     );
 }
 
-/// A text that the person has seen stays, also where the next attempt has none.
+/// A text that the person has seen stays, even if the next attempt has none.
 #[tokio::test]
 async fn a_permanent_error_after_a_cut_ends_the_call() {
     let denied = "data: {\"error\":{\"code\":401,\"message\":\"no\"}}\n\n";
@@ -88,7 +88,7 @@ async fn a_permanent_error_after_a_cut_ends_the_call() {
 async fn an_error_inside_an_answer_is_retried_within_the_limits() {
     let (events, error, requests) = served(vec![Reply::stream(BUSY), hello()]).await;
     assert!(error.is_none() && is_done(&events) && requests.len() == 2, "{error:?}");
-    assert_eq!(replaces(&events), [false], "nothing was said");
+    assert_eq!(replaces(&events), [false], "no text arrived");
     let busy = || Reply::stream(&format!("{HELLO}{BUSY}"));
     let (_, error, requests) = served(vec![busy(), busy(), busy(), hello()]).await;
     assert_eq!(requests.len(), 3);
@@ -113,7 +113,8 @@ async fn a_provider_that_never_answers_is_an_error() {
     }
 }
 
-/// The same on every wire: a part of an answer, then its end or an error; then the whole answer.
+/// Every wire retries in the same way: a part of an answer, then its end or an error, then the
+/// whole answer.
 #[tokio::test]
 async fn every_wire_retries_after_a_partial_answer() {
     let event = |data: &str| format!("data: {data}\n\n");

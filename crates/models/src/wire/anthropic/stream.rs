@@ -15,7 +15,7 @@ pub(crate) struct AnthropicStream {
     block: Block,
 }
 
-/// The present block.
+/// The current block.
 #[derive(Debug, Default)]
 enum Block {
     #[default]
@@ -25,7 +25,7 @@ enum Block {
     },
     Call {
         call: CallIndex,
-        /// The arguments, where the first event contains all of them.
+        /// The arguments, if the first event contains all of them.
         whole: Option<String>,
     },
 }

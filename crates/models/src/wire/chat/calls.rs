@@ -28,7 +28,7 @@ impl ChatCalls {
         let index = piece.get("index").and_then(Value::as_u64);
         let call = match self.known(index, &id, &name, draft) {
             Some(call) => call,
-            // A piece without a beginning.
+            // A piece that belongs to no call.
             None if name.is_empty() && id.is_empty() => return,
             None => {
                 let call = draft.call(&id, &name);
@@ -46,7 +46,7 @@ impl ChatCalls {
         }
     }
 
-    /// Returns the call that the piece belongs to, or `None` where it begins one.
+    /// Returns the call that the piece belongs to, or `None` if it begins a new one.
     fn known(&self, index: Option<u64>, id: &str, name: &str, draft: &Draft) -> Option<CallIndex> {
         let slot = match (index, id) {
             (Some(_), _) => self.0.iter().rev().find(|slot| slot.index == index)?,

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 /// Returns the messages of a conversation that is repaired for the model.
 pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value> {
-    let present = history::present(conversation);
+    let present = history::current_turn(conversation);
     let mut messages = Vec::new();
-    // Images of tools follow after the replies to all calls, because tool messages contain text
-    // only.
+    // Images of tools follow after the replies to all calls, because tool messages contain only
+    // text.
     let mut pictures: Vec<Value> = Vec::new();
     for (at, message) in conversation.iter().enumerate() {
         if !matches!(message, Message::ToolReply(_)) {
-            follow(&mut pictures, &mut messages);
+            push_pictures(&mut pictures, &mut messages);
         }
         match message {
             Message::User(user) => {
@@ -29,11 +29,11 @@ pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value>
             }
         }
     }
-    follow(&mut pictures, &mut messages);
+    push_pictures(&mut pictures, &mut messages);
     messages
 }
 
-fn follow(pictures: &mut Vec<Value>, messages: &mut Vec<Value>) {
+fn push_pictures(pictures: &mut Vec<Value>, messages: &mut Vec<Value>) {
     if !pictures.is_empty() {
         messages.push(json!({"role": "user", "content": std::mem::take(pictures)}));
     }

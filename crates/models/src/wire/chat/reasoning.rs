@@ -1,12 +1,12 @@
 //! Thoughts in Chat Completions. There is no standard for them, so this module reads every known
-//! form, and sends a thought back in the form in which it arrived.
+//! form, and sends each thought back in the form in which it arrived.
 
 use crate::message::{AssistantMessage, AssistantPart};
 use crate::wire::draft::Draft;
 use serde_json::{Map, Value, json};
 
-/// The fields of a delta with a thought as text. Some servers send the same text in two of them;
-/// the first one counts.
+/// The fields of a delta that contain a thought as text. Some servers send the same text in two of
+/// them; the first one is used.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// The parts of `content` with a thought, as Mistral sends them.

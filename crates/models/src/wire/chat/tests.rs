@@ -25,12 +25,12 @@ fn a_full_request_matches_the_documentation() {
             ]},
             {"role": "assistant", "content": "I read.", "reasoning_content": "hm", "tool_calls": [
                 {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"a\"}"}},
-                // Servers that render the conversation from a template fail on what is no object.
+                // Servers that render the conversation from a template require an object.
                 {"id": "call:2", "type": "function", "function": {"name": "read", "arguments": "{\"unreadable_arguments\":\"{\\\"path\"}"}},
             ]},
             {"role": "tool", "tool_call_id": "call_1", "content": "one"},
             {"role": "tool", "tool_call_id": "call:2", "content": "no path"},
-            // Pictures of tools follow once all calls have their answers.
+            // Pictures of tools follow after all results.
             {"role": "user", "content": [
                 {"type": "text", "text": "A picture that the tool read returned:"},
                 {"type": "image_url", "image_url": {"url": PICTURE}},
@@ -68,7 +68,7 @@ fn each_vendor_gets_its_own_fields() {
         (&json!({"include": true}), None)
     );
     let mistral = body(Dialect::Mistral, &request);
-    assert_eq!(mistral.get("stream_options"), None, "it takes no field that it does not know");
+    assert_eq!(mistral.get("stream_options"), None, "it rejects unknown fields");
     let id = mistral["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
     assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
     assert_eq!(mistral["messages"][3]["tool_call_id"], id);
@@ -90,7 +90,7 @@ fn a_thinking_budget_is_sent_only_to_servers_that_have_one() {
     }
 }
 
-/// The thoughts of a message of the present turn, and of the turn before.
+/// The thoughts of a message in the current turn, and in the turn before.
 fn sent_back(sealed: &Value) -> [Value; 2] {
     let person = Message::user(vec![Part::Text("a".into())]);
     let said = |sealed: Value| {
@@ -104,7 +104,7 @@ fn sent_back(sealed: &Value) -> [Value; 2] {
 }
 
 #[test]
-fn thoughts_are_sent_back_in_their_own_field() {
+fn thoughts_are_sent_back_in_their_original_field() {
     let bare = json!({"role": "assistant", "content": "b"});
     for field in ["reasoning_content", "reasoning"] {
         let mut with = bare.clone();
@@ -122,7 +122,7 @@ fn thoughts_are_sent_back_in_their_own_field() {
     assert_eq!(
         sent_back(&json!({"details": details})),
         [with.clone(), with],
-        "what is signed always"
+        "signed thoughts are always sent back"
     );
     assert_eq!(sent_back(&json!({"field": "tool_calls"})), [bare.clone(), bare], "no other field");
 }

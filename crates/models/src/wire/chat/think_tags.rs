@@ -10,14 +10,14 @@ pub(crate) enum Piece {
     Thought(String),
 }
 
-/// Separates thoughts from text, however the text is cut into pieces. Only the beginning of the
-/// answer can be a thought; a later tag is part of the text.
+/// Separates thoughts from text. The text may be cut into pieces anywhere. Only the beginning of
+/// the answer can be a thought; a later tag is part of the text.
 #[derive(Debug, Default)]
 pub(crate) struct ThinkTags {
     state: State,
     /// Text that may be the beginning of a tag.
     held: String,
-    /// Whether the present thought is still empty: line ends at its beginning are left out.
+    /// Whether the current thought is still empty; line ends at its beginning are left out.
     fresh: bool,
 }
 
@@ -57,7 +57,7 @@ impl ThinkTags {
         }
     }
 
-    /// Returns whether there is more to do.
+    /// Returns whether more text can be processed.
     fn step(&mut self, pieces: &mut Vec<Piece>) -> bool {
         match self.state {
             State::Begin | State::After => self.begin(),

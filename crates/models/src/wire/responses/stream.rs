@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 /// The decoder of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct ResponsesStream {
-    /// The tool calls by the index of their item.
+    /// The tool calls, by the index of their item.
     calls: Vec<(u64, CallIndex)>,
     refused: bool,
-    /// Whether the text of the present message arrived in pieces.
+    /// Whether the text of the current message arrived in pieces.
     spoke: bool,
-    /// Whether the summary of the present thought arrived in pieces.
+    /// Whether the summary of the current thought arrived in pieces.
     thought: bool,
     /// The usage, which only a finished answer has.
     usage: TokenUsage,

@@ -1,4 +1,4 @@
-//! Which commands ask, by what holds them.
+//! Which commands ask, with and without a sandbox.
 
 use super::{coder, execute, open, project, sandboxes};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs;
 use std::net::TcpListener;
 
 #[tokio::test]
-async fn where_no_sandbox_works_the_call_says_so() {
+async fn call_says_when_no_sandbox_works() {
     let folder = project();
     let mut client = open(coder().sandbox(None), &folder.path().join("project"), json!({})).await;
     client.choices = vec!["allow_once"].into();
@@ -25,7 +25,7 @@ async fn where_no_sandbox_works_the_call_says_so() {
 }
 
 #[tokio::test]
-async fn a_command_that_a_sandbox_holds_does_not_ask_in_auto_mode() {
+async fn sandboxed_command_does_not_ask_in_auto_mode() {
     for sandbox in sandboxes().await {
         let folder = project();
         let mut client =
@@ -36,9 +36,9 @@ async fn a_command_that_a_sandbox_holds_does_not_ask_in_auto_mode() {
     }
 }
 
-/// The network is not a mode's to give, not even to a command that only reads; a rule gives it.
+/// No mode grants the network, not even to a command that only reads; only a rule does.
 #[tokio::test]
-async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
+async fn network_asks_in_every_mode_unless_a_rule_allows_it() {
     for sandbox in sandboxes().await {
         let folder = project();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -60,7 +60,7 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
             ("ask", "bash ./reach", 1),
             ("edit", "bash ./reach", 2),
             ("auto", "bash ./reach", 3),
-            // What changes something is refused there.
+            // A command that changes something is refused there.
             ("plan", "bash ./reach", 3),
             ("plan", "cat src/a", 4),
             ("auto", "cat src/a", 5),
@@ -76,14 +76,14 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
             let said = client.prompt(&reach("bash ./reach # allowed")).await.text();
             assert!(listener.accept().is_ok(), "{mode}: {said}");
         }
-        assert_eq!(client.asked.len(), 5, "a rule lets it in");
+        assert_eq!(client.asked.len(), 5, "a rule allows it");
     }
 }
 
-/// A repository can make git run programs: nobody is asked where a sandbox holds them, and they do
-/// not run before somebody is where none does.
+/// A repository can make git run programs. A sandbox restricts them, so the command does not ask.
+/// Without a sandbox, they do not run before the person has been asked.
 #[tokio::test]
-async fn git_in_a_hostile_repository_asks_unless_a_sandbox_holds_it() {
+async fn git_in_a_hostile_repository_asks_unless_it_is_sandboxed() {
     let folder = project();
     let place = folder.path().join("project");
     let git = |arguments: &[&str]| {

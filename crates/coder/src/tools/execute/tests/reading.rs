@@ -1,4 +1,4 @@
-//! Commands that run because they only read.
+//! Commands that run without a question because they only read.
 
 use super::{coder, execute, open, project, sandboxes};
 use serde_json::json;
@@ -17,15 +17,16 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 /// A program that leaves a file in the project.
-fn evil(place: &Path) -> String {
+fn write_program(place: &Path) -> String {
     let file = place.join("evil.sh");
     fs::write(&file, format!("touch '{}'\n", place.join("changed").display())).unwrap();
     format!("sh '{}'", file.display())
 }
 
-/// The repository is a folder of files in another one, so that a checkout can hold it.
+/// The repository is a folder of files inside another repository, so that a checkout can contain
+/// it.
 #[tokio::test]
-async fn an_embedded_bare_repository_runs_nothing_and_shows_nothing() {
+async fn embedded_bare_repository_runs_nothing_and_shows_nothing() {
     let folder = project();
     let place = folder.path().join("project");
     fs::remove_dir_all(place.join(".git")).unwrap();
@@ -33,9 +34,11 @@ async fn an_embedded_bare_repository_runs_nothing_and_shows_nothing() {
     let embedded = place.join("vendor/lib");
     fs::create_dir_all(&embedded).unwrap();
     git(&embedded, &["init", "-q", "--bare", "."]);
-    for (key, value) in
-        [("core.bare", "false"), ("core.worktree", "../.."), ("core.fsmonitor", &evil(&place))]
-    {
+    for (key, value) in [
+        ("core.bare", "false"),
+        ("core.worktree", "../.."),
+        ("core.fsmonitor", &write_program(&place)),
+    ] {
         git(&place, &["--git-dir", "vendor/lib", "config", key, value]);
     }
     let seen =
@@ -65,12 +68,12 @@ async fn an_embedded_bare_repository_runs_nothing_and_shows_nothing() {
     let mut client = open(coder().sandbox(None), &place, json!({})).await;
     client.otherwise = Some("reject_once");
     client.prompt(&execute(json!({ "command": "cd vendor/lib && git status" }))).await;
-    assert_eq!(client.asked.len(), 1, "where no sandbox works it asks");
+    assert_eq!(client.asked.len(), 1, "it asks if no sandbox works");
     assert!(!place.join("changed").exists());
 }
 
 #[tokio::test]
-async fn programs_that_a_repository_names_do_not_run_while_git_shows_something() {
+async fn programs_named_by_a_repository_do_not_run_when_git_shows_something() {
     let folder = project();
     let place = folder.path().join("project");
     fs::remove_dir_all(place.join(".git")).unwrap();
@@ -80,7 +83,7 @@ async fn programs_that_a_repository_names_do_not_run_while_git_shows_something()
     git(&place, &["add", "."]);
     git(&place, &["commit", "-qm", "one"]);
     fs::write(place.join("a.x"), "two\n").unwrap();
-    let program = evil(&place);
+    let program = write_program(&place);
     for key in ["core.fsmonitor", "core.pager", "pager.log"] {
         git(&place, &["config", key, &program]);
     }
@@ -110,8 +113,7 @@ async fn programs_that_a_repository_names_do_not_run_while_git_shows_something()
 }
 
 #[tokio::test]
-async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_runs_does_not_cover_it()
- {
+async fn unsandboxed_run_asks_in_every_mode_unless_a_rule_covers_unsandboxed_runs() {
     for sandbox in sandboxes().await {
         let folder = project();
         let rules = folder.path().join("permissions.toml");
@@ -135,7 +137,7 @@ async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_r
                 "{offered}"
             );
             client.prompt(&execute(json!({ "command": "touch src/b" }))).await;
-            assert_eq!(client.asked.len(), 3, "{mode}: in the sandbox the rule holds");
+            assert_eq!(client.asked.len(), 3, "{mode}: the rule covers the sandboxed run");
         }
         client.set("mode", "plan").await;
         client.prompt(&execute(json!({ "command": "ls", "unsandboxed": "why" }))).await;
@@ -143,11 +145,11 @@ async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_r
     }
 }
 
-/// A program that says that it ran, wherever git calls it.
+/// A program that prints a line when git runs it.
 const SAYS: &str = "sh -c 'echo RAN >&2; cat'";
 
 #[tokio::test]
-async fn a_repository_inside_of_the_projects_runs_nothing() {
+async fn nested_repository_runs_nothing() {
     for (key, value) in [
         ("filter.x.clean", SAYS),
         ("filter.x.process", SAYS),
@@ -191,7 +193,7 @@ async fn a_repository_inside_of_the_projects_runs_nothing() {
 }
 
 #[tokio::test]
-async fn the_help_of_git_opens_no_viewer() {
+async fn git_help_opens_no_viewer() {
     let folder = project();
     let place = folder.path().join("project");
     fs::remove_dir_all(place.join(".git")).unwrap();

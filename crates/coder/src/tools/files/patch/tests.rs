@@ -1,6 +1,6 @@
 use super::{FilePatch, Patch, patched};
 
-/// The text after a patch of one file, whose hunks are given.
+/// The text after a patch of one file with these hunks.
 fn after(hunks: &str, text: &str) -> Result<String, String> {
     let patch =
         Patch::parse(&format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch"))?;
@@ -9,7 +9,7 @@ fn after(hunks: &str, text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_patch_makes_changes_moves_and_deletes() {
+fn patch_creates_changes_moves_and_deletes_files() {
     let patch = Patch::parse(
         "Here it is:\n```\n*** Begin Patch\n*** Add File: new file.txt\n+a\n+\n+  b\n*** Delete File: gone\n\n\
          *** Update File: old\n*** Move to: below/new\n@@ fn a() {\n-x\n+y\n*** Update File: only\n*** Move to: moved\n*** End Patch\n```\n",
@@ -22,29 +22,38 @@ fn a_patch_makes_changes_moves_and_deletes() {
 }
 
 #[test]
-fn what_is_no_patch_is_said_with_its_line() {
+fn parse_error_names_its_line() {
     for (text, said) in [
         ("", "does not begin with a line *** Begin Patch"),
         ("*** Begin Patch\n", "does not end with a line *** End Patch"),
         ("*** Begin Patch\n*** End Patch", "names no file"),
-        ("*** Begin Patch\nx\n*** End Patch", "line 2 of the patch, `x`, stands before any file"),
+        (
+            "*** Begin Patch\nx\n*** End Patch",
+            "line 2 of the patch, `x`, comes before the first file",
+        ),
         (
             "*** Begin Patch\n*** Add File: a\nx\n*** End Patch",
             "line 3 of the patch, `x`, must begin with +",
         ),
-        ("*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch", "below a file that is deleted"),
+        (
+            "*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch",
+            "belongs to a file that is deleted",
+        ),
         (
             "*** Begin Patch\n*** Update File: a\nx\n*** End Patch",
             "must begin with a space, - or +",
         ),
-        ("*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch", "before any hunk"),
+        (
+            "*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch",
+            "before the first hunk",
+        ),
         ("*** Begin Patch\n*** Update File: a\n*** End Patch", "changes nothing in a"),
         ("*** Begin Patch\n*** Update File: a\n@@\n*** End Patch", "changes nothing in a"),
         (
             "*** Begin Patch\n*** Update File: a\n+x\n*** End of File\n+y\n*** End Patch",
-            "behind the end",
+            "after the end",
         ),
-        ("*** Begin Patch\n*** Rename File: a\n*** End Patch", "stands before any file"),
+        ("*** Begin Patch\n*** Rename File: a\n*** End Patch", "comes before the first file"),
     ] {
         let why = Patch::parse(text).unwrap_err();
         assert!(why.contains(said), "{text:?}: {why}");
@@ -52,7 +61,7 @@ fn what_is_no_patch_is_said_with_its_line() {
 }
 
 #[test]
-fn hunks_are_made_from_top_to_bottom() {
+fn hunks_apply_from_top_to_bottom() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    one();\n}\n";
     for (hunks, expected) in [
         ("@@\n fn a() {\n-    one();\n+    two();\n }", text.replacen("one", "two", 1)),
@@ -83,12 +92,15 @@ fn hunks_are_made_from_top_to_bottom() {
 }
 
 #[test]
-fn a_hunk_without_a_place_or_with_several_is_refused() {
+fn hunk_without_a_unique_place_is_refused() {
     let text = "a\nsame\nb\nsame\n";
     for (hunks, said) in [
         ("-same\n+other", "hunk 1 for f has 2 places"),
-        ("-none\n+other", "hunk 1 for f has no place: its lines from `none`"),
-        ("-a\n+c\n@@ none\n-same", "hunk 2 for f is behind `none`, which is not there"),
+        (
+            "-none\n+other",
+            "hunk 1 for f has no place: the file does not contain its lines from `none`",
+        ),
+        ("-a\n+c\n@@ none\n-same", "hunk 2 for f follows `none`, which is not in the file"),
         ("-b\n+c\n@@\n-a\n+d", "hunk 2 for f has no place"),
         ("-a\n*** End of File", "hunk 1 for f has no place"),
         ("- a\n+c", "no place"),
@@ -102,12 +114,16 @@ fn a_hunk_without_a_place_or_with_several_is_refused() {
 }
 
 #[test]
-fn only_white_space_at_line_ends_may_differ_and_what_stays_is_as_it_was() {
+fn only_trailing_white_space_may_differ_and_kept_lines_are_unchanged() {
     let text = "a  \r\n\tb\t\nc\r\nd";
     assert_eq!(after(" a\n-\tb\n+\tB\n c", text), Ok("a  \r\n\tB\nc\r\nd".into()));
     assert!(after("-b\n+B", text).is_err(), "indentation counts");
     assert_eq!(after("-c\n+C\n+C2", text), Ok("a  \r\n\tb\t\nC\r\nC2\r\nd".into()), "ends stay");
-    assert_eq!(after("-d\n+D", text), Ok("a  \r\n\tb\t\nc\r\nD".into()), "a missing last one too");
+    assert_eq!(
+        after("-d\n+D", text),
+        Ok("a  \r\n\tb\t\nc\r\nD".into()),
+        "a missing last line end stays missing"
+    );
     assert_eq!(after(" d\n+e", "c\nd"), Ok("c\nd\ne".into()));
     assert_eq!(after("-d", "c\r\nd"), Ok("c".into()));
     assert_eq!(after("-a\n-b", "a\nb\n"), Ok(String::new()));

@@ -15,14 +15,14 @@ fn stop(index: u64) -> Value {
     json!({"type": "content_block_stop", "index": index})
 }
 
-fn over(reason: &str) -> [Value; 2] {
+fn finished(reason: &str) -> [Value; 2] {
     [
         json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}}),
         json!({"type": "message_stop"}),
     ]
 }
 
-/// A whole answer as it stands on the wire, with event names and a ping.
+/// A whole answer as sent on the wire, with event names and a ping.
 const WHOLE: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":1}}}
 
@@ -101,7 +101,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
         {"call": {"id": "toolu_2", "name": "list", "arguments": "{}"}},
     ]);
     assert_eq!((heard.parts, heard.stop), (expected, ModelStop::Tools));
-    // Counts of later events replace those before.
+    // Later counts replace earlier ones.
     let usage = TokenUsage {
         input: 10,
         output: 57,
@@ -113,8 +113,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
 
-/// Each count is that of the whole answer so far, and stands beside others that no one here asks
-/// for.
+/// Each count covers the whole answer so far. Other counts are next to it and are ignored.
 #[test]
 fn the_last_counts_are_used_and_citations_are_skipped() {
     let usage = |read: u64, output: u64| {
@@ -149,7 +148,7 @@ fn thoughts_with_only_a_signature_stay_separate() {
         ));
         sent.push(stop(index));
     }
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     let sealed =
         |signature: &str| json!({"thought": {"text": "", "sealed": {"signature": signature}}});
@@ -162,13 +161,13 @@ fn a_tool_call_in_one_piece_is_read() {
         start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}})),
         stop(0),
     ];
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     assert_eq!(
         heard.parts,
         json!([{"call": {"id": "t", "name": "read", "arguments": "{\"p\":1}"}}])
     );
-    assert_eq!(heard.stop, ModelStop::Tools, "whatever the server says");
+    assert_eq!(heard.stop, ModelStop::Tools, "whatever stop reason the server sends");
 }
 
 #[test]
@@ -181,7 +180,7 @@ fn texts_of_two_blocks_are_two_parts() {
             stop(index),
         ]);
     }
-    sent.extend(over("end_turn"));
+    sent.extend(finished("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
     assert_eq!(heard.parts, json!([{"text": {"text": "a"}}, {"text": {"text": "b"}}]));
 }
@@ -198,7 +197,7 @@ fn every_finish_reason_is_read() {
         ("new", ModelStop::Other("new".into())),
     ] {
         assert_eq!(
-            heard(Wire::Anthropic, &events(&over(reason))).unwrap().stop,
+            heard(Wire::Anthropic, &events(&finished(reason))).unwrap().stop,
             expected,
             "{reason}"
         );

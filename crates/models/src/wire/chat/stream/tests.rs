@@ -53,7 +53,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
         ("stop", ModelStop::End),
         ("length", ModelStop::MaxTokens),
         ("content_filter", ModelStop::Refusal),
-        // Called tools without calling any.
+        // The finish reason says tool calls, but there are none.
         ("tool_calls", ModelStop::End),
         ("odd", ModelStop::Other("odd".into())),
     ] {
@@ -65,7 +65,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
     }
 }
 
-/// It comes in a field of its own, with the reason of any other end.
+/// A refusal has its own field, and an ordinary finish reason.
 #[test]
 fn a_refusal_is_shown_and_ends_the_answer() {
     let heard =
@@ -73,7 +73,8 @@ fn a_refusal_is_shown_and_ends_the_answer() {
     assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
 }
 
-/// The bytes as four kinds of servers send them: line ends, no space, comments, no last empty line.
+/// The bytes that four kinds of servers send: other line ends, no space, comments, no empty line at
+/// the end.
 #[test]
 fn deviating_byte_streams_are_read() {
     let one = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
@@ -82,10 +83,10 @@ fn deviating_byte_streams_are_read() {
         format!("data:{one}\n\ndata:[DONE]\n\n"),
         format!(": PROCESSING\n\n: PROCESSING\n\ndata: {one}\n\ndata: [DONE]"),
         format!("event: message\rdata: {one}\r\rdata: [DONE]\r\r"),
-        // Without its end, but with the reason why it stopped.
+        // Without its end event, but with a finish reason.
         format!("data: {one}\n\n"),
         format!("\n\ndata: {one}"),
-        // Whole, by a server that does not stream.
+        // A whole answer from a server that does not stream.
         r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}"#
             .to_owned(),
     ] {
@@ -130,7 +131,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
     };
     for (what, deltas, expected) in [
         (
-            "as the standard says",
+            "the standard form",
             vec![
                 piece(Some(0), Some("c1"), Some("read"), ""),
                 piece(Some(0), None, None, "{\"p\""),
@@ -141,7 +142,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
             json!([one, two]),
         ),
         (
-            "two at once, their pieces mixed",
+            "two calls with mixed pieces",
             vec![
                 piece(Some(0), Some("c1"), Some("read"), "{\"p\""),
                 piece(Some(1), Some("c2"), Some("read"), "{\"p\":"),
@@ -233,7 +234,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
             json!([call("c1", "read", "{\"p\"")]),
         ),
         (
-            "the old way",
+            "the deprecated form",
             vec![
                 json!({"function_call": {"name": "read", "arguments": "{\"p\""}}),
                 json!({"function_call": {"arguments": ":1}"}}),
@@ -241,7 +242,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
             json!([made(0, "{\"p\":1}")]),
         ),
         (
-            "what must go back with it is kept",
+            "the data of a call is kept",
             vec![
                 json!({"tool_calls": [{"index": 0, "id": "c1", "extra_content": {"google": {"thought_signature": "s"}},
                 "function": {"name": "read", "arguments": "{\"p\":1}"}}]}),
@@ -250,7 +251,7 @@ fn tool_calls_are_assembled_from_every_known_form() {
                 "sealed": {"google": {"thought_signature": "s"}}}}]),
         ),
     ] {
-        // Servers say `stop` with calls too.
+        // Servers also send `stop` with calls.
         for reason in ["tool_calls", "stop", "function_call"] {
             let heard = read(&deltas, reason);
             assert_eq!((&heard.parts, &heard.stop), (&expected, &ModelStop::Tools), "{what}");
@@ -299,7 +300,7 @@ fn thoughts_are_read_in_every_form_and_keep_it() {
             json!({"field": "reasoning_content"}),
         ),
         (
-            "details beside the text",
+            "details with the text",
             vec![
                 json!({"reasoning": "h", "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "h", "format": "f", "signature": null}]}),
                 json!({"reasoning": "mm", "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "mm"}]}),
@@ -308,7 +309,7 @@ fn thoughts_are_read_in_every_form_and_keep_it() {
             json!({"details": details}),
         ),
         (
-            "details alone",
+            "only details",
             vec![json!({"reasoning_details": [{"type": "reasoning.summary", "summary": "hmm"}]})],
             json!({"details": [{"type": "reasoning.summary", "summary": "hmm"}]}),
         ),
@@ -388,7 +389,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         ),
     ] {
         let stop = json!({"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]});
-        // llama.cpp adds what took how long.
+        // llama.cpp adds timings.
         let last =
             json!({"choices": [], "usage": sent, "timings": {"prompt_n": 3, "predicted_n": 2}});
         let bytes = format!("data: {stop}\n\ndata: {last}\n\ndata: [DONE]\n\n");
@@ -404,7 +405,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
     );
 }
 
-/// By servers that cut text at UTF-16 units.
+/// Some servers cut text at UTF-16 units.
 #[test]
 fn split_surrogate_pairs_are_joined() {
     let halves = r#"data: {"choices":[{"delta":{"content":"a\ud83d"}}]}

@@ -7,7 +7,7 @@ fn parts(parts: Value) -> Value {
     json!({"candidates": [{"content": {"role": "model", "parts": parts}}]})
 }
 
-fn over(reason: &str) -> Value {
+fn finished(reason: &str) -> Value {
     json!({"candidates": [{"finishReason": reason}], "usageMetadata": {
         "promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 20, "thoughtsTokenCount": 15,
         "toolUsePromptTokenCount": 5, "totalTokenCount": 140}})
@@ -24,7 +24,7 @@ fn an_answer_with_signatures_text_and_calls_is_read() {
             {"functionCall": {"name": "read", "args": {"p": 1}}, "thoughtSignature": "sig1"},
             {"functionCall": {"id": "f2", "name": "list"}},
         ])),
-        over("STOP"),
+        finished("STOP"),
     ];
     let heard = heard(Wire::Gemini, &events(&sent)).unwrap();
     assert_eq!((heard.thought.as_str(), heard.text.as_str()), ("Über", "I read."));
@@ -54,7 +54,7 @@ fn a_signature_stays_with_its_own_part() {
     let sent = [
         parts(json!([{"text": "a"}])),
         parts(json!([{"text": "", "thoughtSignature": "s"}])),
-        over("STOP"),
+        finished("STOP"),
     ];
     let seal = json!({"thoughtSignature": "s"});
     let heard_empty = heard(Wire::Gemini, &events(&sent)).unwrap();
@@ -66,7 +66,7 @@ fn a_signature_stays_with_its_own_part() {
         parts(json!([{"text": "a"}])),
         parts(json!([{"text": "b", "thoughtSignature": "s"}])),
         parts(json!([{"text": "c"}])),
-        over("STOP"),
+        finished("STOP"),
     ];
     let heard = heard(Wire::Gemini, &events(&sent)).unwrap();
     let expected = json!([{"text": {"text": "a"}}, {"text": {"text": "b", "sealed": seal}}, {"text": {"text": "c"}}]);
@@ -91,7 +91,7 @@ fn every_finish_reason_is_read() {
         ("NEW", ModelStop::Other("NEW".into())),
     ] {
         assert_eq!(
-            heard(Wire::Gemini, &events(&[over(reason)])).unwrap().stop,
+            heard(Wire::Gemini, &events(&[finished(reason)])).unwrap().stop,
             expected,
             "{reason}"
         );
@@ -107,10 +107,10 @@ fn a_blocked_prompt_an_error_or_a_cut_does_not_complete_an_answer() {
     assert!(
         heard(Wire::Gemini, &events(std::slice::from_ref(&error))).unwrap_err().starts_with("said")
     );
-    // Without `alt=sse` it is a list.
+    // Without `alt=sse` the answer is a list.
     assert!(
         heard(Wire::Gemini, json!([error]).to_string().as_bytes()).unwrap_err().starts_with("said")
     );
-    let whole = json!([parts(json!([{"text": "a"}])), over("STOP")]);
+    let whole = json!([parts(json!([{"text": "a"}])), finished("STOP")]);
     assert_eq!(heard(Wire::Gemini, whole.to_string().as_bytes()).unwrap().text, "a");
 }

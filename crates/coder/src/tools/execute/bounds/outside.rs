@@ -1,4 +1,4 @@
-//! Secrets outside of the session's folders: in homes, and for `root` those of the system.
+//! Secrets outside the session's folders: in homes, and for `root` those of the system.
 
 use attache_host::user;
 use attache_policy::{Guard, guard, protected_names};
@@ -7,9 +7,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers,
-/// mail, wallets, and our own settings and sessions.
-const OF_A_HOME: [&str; 47] = [
+/// Paths of a home that are hidden in addition to the policy's secrets: logins of programs,
+/// browsers, mail, wallets, and Attaché's own settings and sessions.
+const HOME_SECRETS: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
     ".claude.json",
@@ -59,13 +59,13 @@ const OF_A_HOME: [&str; 47] = [
     ".yarnrc.yml",
 ];
 
-/// Where systems and containers put secrets, readable or not.
-const OF_THE_SYSTEM: [&str; 4] =
+/// Paths where systems and containers store secrets, readable or not.
+const SYSTEM_SECRETS: [&str; 4] =
     ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
-/// Folders of the system in which `root` is kept from what other users cannot read, and how deep
-/// they are looked into.
-const OF_ROOT: [(&str, usize); 6] = [
+/// System folders where `root` loses access to files that other users cannot read, and the depth
+/// of the search in each.
+const ROOT_FOLDERS: [(&str, usize); 6] = [
     ("/etc", 4),
     ("/var/lib", 1),
     ("/var/backups", 2),
@@ -74,21 +74,21 @@ const OF_ROOT: [(&str, usize); 6] = [
     ("/run", 1),
 ];
 
-/// How many entries of such folders, and of a home, are looked at.
+/// The maximum number of entries to examine in such folders, and in a home.
 const ENTRIES: usize = 4_000;
 
-/// How deep a home's own folders for settings are looked into.
+/// The depth of the search in the hidden folders of a home.
 const DEPTH: usize = 2;
 
-/// How many homes of others `root` is kept from.
-const HOMES: usize = 64;
+/// The maximum number of other users' homes that are hidden from `root`.
+const MAX_HOMES: usize = 64;
 
-/// Folders of a home in which no settings are and many files.
+/// Folders of a home that have many files and no settings.
 const SKIPPED: [&str; 8] =
     [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
 
-/// The homes whose secrets are hidden, without links: the person's by the environment and by the
-/// list of users, and for `root` those of others.
+/// The homes whose secrets are hidden, without links: the person's home by the environment and by
+/// the user database, and for `root` the homes of others.
 pub(super) fn homes() -> Vec<PathBuf> {
     let user = user();
     let listed = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -110,29 +110,33 @@ pub(super) fn homes() -> Vec<PathBuf> {
     }
     let mut seen = BTreeSet::new();
     let homes = homes.iter().filter_map(|home| home.canonicalize().ok());
-    homes.filter(|home| home != Path::new("/") && seen.insert(home.clone())).take(HOMES).collect()
+    homes
+        .filter(|home| home != Path::new("/") && seen.insert(home.clone()))
+        .take(MAX_HOMES)
+        .collect()
 }
 
-/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the
-/// system. The search of the session's folders, `roots`, finds what a home keeps there.
+/// The paths that commands cannot read, without links: `private`, the secrets of the homes, and
+/// those of the system. The search of the session's folders, `roots`, finds secrets of a home that
+/// are inside them.
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
-    paths.extend(OF_THE_SYSTEM.map(PathBuf::from));
+    paths.extend(SYSTEM_SECRETS.map(PathBuf::from));
     for home in homes {
-        paths.extend(OF_A_HOME.iter().map(|name| home.join(name)));
+        paths.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
         paths.extend(protected_names(Guard::Secret).map(|name| home.join(name)));
         let found = secrets(home).into_iter();
         paths.extend(found.filter(|path| !roots.iter().any(|root| path.starts_with(root))));
     }
     if user() == 0 {
         paths.extend(
-            OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
+            ROOT_FOLDERS.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
         );
     }
     let real: BTreeSet<PathBuf> =
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    // What programs are started from, and a home itself, stay.
+    // The folders that programs run from, and a home itself, stay visible.
     let needed: Vec<PathBuf> = std::env::var_os("PATH")
         .iter()
         .flat_map(std::env::split_paths)
@@ -163,7 +167,7 @@ fn secrets(home: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What only its owner or group can read.
+/// Whether only the owner or the group can read a file.
 fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(folder, depth - 1, |_, path, is_folder| {
@@ -178,8 +182,8 @@ fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `each` with the entries of a folder, and of those for which it says so, so many levels
-/// down.
+/// Calls `each` with the entries of a folder, and goes into those for which it returns true, this
+/// many levels deep.
 fn walk(folder: &Path, depth: usize, mut each: impl FnMut(&Path, &Path, bool) -> bool) {
     let mut folders = VecDeque::from([(folder.to_owned(), 0)]);
     let mut entries = 0;
@@ -207,7 +211,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn logins_keys_and_what_is_private_are_hidden_and_settings_are_not() {
+    fn logins_keys_and_private_files_are_hidden_and_settings_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let secret = [
@@ -253,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn root_is_kept_from_what_others_cannot_read() {
+    fn root_cannot_read_files_that_others_cannot_read() {
         let hidden = hidden(&homes(), &[], &[]);
         let is_hidden = |path: &str| {
             Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path))

@@ -7,15 +7,15 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How many entries of folders are looked at in any case, and at most.
+/// The number of directory entries that are always examined, and the maximum number.
 const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 
-/// For how long they are looked at, once the lower number is reached.
+/// The maximum time of the search, once it has examined the lower number of entries.
 const TIME: Duration = Duration::from_millis(25);
 
-/// Folders that tools fill, by thousands of files that no person works on. Their own entries are
-/// looked at, and nothing below.
-const FILLED: [&str; 14] = [
+/// Folders that tools fill with thousands of files that no person edits. Only their own entries are
+/// examined, not those of their subfolders.
+const GENERATED: [&str; 14] = [
     ".cache",
     ".mypy_cache",
     ".next",
@@ -32,21 +32,21 @@ const FILLED: [&str; 14] = [
     "venv",
 ];
 
-/// What was found, that nearest to a root first.
+/// The results, ordered by their distance from a root.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// What programs or agents obey; a link stands as it is.
+    /// Files that programs or agents obey. A link is listed as itself.
     pub(super) obeyed: Vec<PathBuf>,
-    /// What may hold secrets, and what a rule keeps from being read.
+    /// Files that may hold secrets, and files that a rule protects from reading.
     pub(super) secret: Vec<PathBuf>,
 }
 
-/// Looks through the folders of the session, the upper levels first, as far as time and number
-/// allow. Links are not followed. Blocks on the disk.
+/// Searches the folders of the session, upper levels first, as far as the limits of time and number
+/// allow. It does not follow links. Blocks on the disk.
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {
-        names: Names::new(),
+        names: NameFilter::new(),
         rules: judge
             .rules
             .iter()
@@ -62,7 +62,7 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
         for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
             entries += 1;
             let Ok(kind) = entry.file_type() else { continue };
-            folders.extend(search.look(
+            folders.extend(search.examine(
                 &folder,
                 &entry.file_name().to_string_lossy(),
                 entry.path(),
@@ -79,17 +79,17 @@ pub(super) fn search(judge: &Judge<'_>) -> Found {
     search.found
 }
 
-/// A folder to look into.
+/// A folder to search.
 struct Folder<'r> {
     path: PathBuf,
     root: &'r Path,
-    /// Its own name and that above it, below the root: as much as a protected path may have.
+    /// The folder's name and its parent's, below the root. A protected path has no more parts.
     near: String,
 }
 
 struct Search<'j> {
-    names: Names,
-    /// Whether a rule keeps files from being read.
+    names: NameFilter,
+    /// Whether a rule protects files from reading.
     rules: bool,
     judge: &'j Judge<'j>,
     found: Found,
@@ -97,15 +97,15 @@ struct Search<'j> {
 }
 
 impl Search<'_> {
-    /// Takes one entry up; gives it back as a folder if it has to be looked into.
-    fn look<'r>(
+    /// Records one entry. Returns it as a folder if the search must go into it.
+    fn examine<'r>(
         &mut self,
         folder: &Folder<'r>,
         name: &str,
         path: PathBuf,
         kind: FileType,
     ) -> Option<Folder<'r>> {
-        if self.names.may_be_guarded(name) {
+        if self.names.may_be_protected(name) {
             let near = format!("{}/{name}", folder.near);
             match guard(&near) {
                 Some(Guard::Obeyed) if is_placeholder(&path) => return None,
@@ -131,7 +131,7 @@ impl Search<'_> {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        if !kind.is_dir() || (FILLED.contains(&above.as_str()) && folder.path != folder.root) {
+        if !kind.is_dir() || (GENERATED.contains(&above.as_str()) && folder.path != folder.root) {
             return None;
         }
         let last = folder.near.rsplit('/').next().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Search<'_> {
     }
 
     fn add(&mut self, path: PathBuf, guard: Guard) {
-        // One root may lie in another.
+        // One root may be inside another.
         if self.seen.insert(path.clone()) {
             match guard {
                 Guard::Obeyed => self.found.obeyed.push(path),
@@ -149,15 +149,15 @@ impl Search<'_> {
     }
 }
 
-/// Says quickly of most names that they are of no protected file.
-struct Names {
-    /// The last parts of all protected names and paths, in small letters.
+/// A quick filter for names that cannot belong to a protected file.
+struct NameFilter {
+    /// The last parts of all protected names and paths, in lower case.
     last: HashSet<String>,
-    /// Whether names with this end are protected.
+    /// Whether protected names exist with this ending.
     ends: HashMap<String, bool>,
 }
 
-impl Names {
+impl NameFilter {
     fn new() -> Self {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
         let last =
@@ -165,7 +165,7 @@ impl Names {
         Self { last, ends: HashMap::new() }
     }
 
-    fn may_be_guarded(&mut self, name: &str) -> bool {
+    fn may_be_protected(&mut self, name: &str) -> bool {
         let plain = name.bytes().all(|each| each.is_ascii_graphic() && !b":\\".contains(&each))
             && !name.ends_with('.');
         if !plain || name.starts_with('.') {
@@ -183,17 +183,17 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, search};
+    use super::{NameFilter, search};
     use attache_policy::{Folders, Guard, Judge, Mode, guard, protected_names};
     use std::fs;
 
     #[test]
-    fn no_protected_name_is_passed_over() {
-        let mut names = Names::new();
+    fn filter_passes_every_protected_name() {
+        let mut names = NameFilter::new();
         for path in protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret)) {
             let last = path.rsplit('/').next().unwrap();
             for name in [last.to_owned(), last.to_uppercase()] {
-                assert!(names.may_be_guarded(&name), "{name}");
+                assert!(names.may_be_protected(&name), "{name}");
             }
         }
         for name in [
@@ -206,15 +206,15 @@ mod tests {
             "AGENTS\u{200b}.md",
             "agents.md::x",
         ] {
-            assert!(guard(name).is_some() && names.may_be_guarded(name), "{name}");
+            assert!(guard(name).is_some() && names.may_be_protected(name), "{name}");
         }
         for name in ["main.rs", "README.md", "package.json", "a"] {
-            assert!(!names.may_be_guarded(name), "{name}");
+            assert!(!names.may_be_protected(name), "{name}");
         }
     }
 
     #[test]
-    fn files_are_found_at_depth_and_among_many() {
+    fn search_finds_deep_files_and_files_among_many() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for name in [

@@ -1,4 +1,4 @@
-//! The session as far as the sandbox of its commands depends on it.
+//! The parts of a session that the sandbox of its commands depends on.
 
 use super::search::Found;
 use attache_host::is_placeholder;
@@ -7,56 +7,57 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many protected paths a session remembers.
-const REMEMBERED: usize = 4096;
+/// The maximum number of protected paths that a session remembers.
+const MAX_REMEMBERED: usize = 4096;
 
-/// The parts of a session that the sandbox of its commands depends on. Cheap enough to clone for each command.
+/// The parts of a session that the sandbox of its commands depends on. A clone for each command is
+/// cheap.
 #[derive(Debug, Clone)]
 pub(in crate::tools::execute) struct Session {
     pub(in crate::tools::execute) policy: Policy,
     pub(in crate::tools::execute) folders: Folders,
-    /// Files and folders of the person's that no command reads.
+    /// Files and folders of the person that no command may read.
     pub(in crate::tools::execute) private: Vec<PathBuf>,
-    pub(in crate::tools::execute) known: Known,
+    pub(in crate::tools::execute) known: KnownFiles,
 }
 
 impl Session {
-    /// Judges what may be read, which does not depend on the mode.
+    /// Judges reads, which do not depend on the mode.
     pub(super) fn judge(&self) -> Judge<'_> {
         self.policy.judge(Mode::Ask, &self.folders, None)
     }
 }
 
-/// The protected files that a session knows, beyond one command. Cheap to clone; clones share
-/// it.
+/// The protected files that a session remembers between commands. Clones are cheap and share their
+/// content.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Remembered>>);
+pub(crate) struct KnownFiles(Arc<Mutex<Remembered>>);
 
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// Protected files that were found once. A command that fills the folders with files cannot
-    /// keep the search from them.
+    /// Protected files that were found once. A command cannot hide them from the search by filling
+    /// the folders with files.
     pub(super) obeyed: BTreeSet<PathBuf>,
-    /// Files with names of secrets that a command made: they hold none of the person's.
+    /// Files with names of secrets that a command created. They hold no secrets of the person.
     pub(super) made: BTreeSet<PathBuf>,
 }
 
-impl Known {
+impl KnownFiles {
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Remembered) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same files without secrets that commands made, and with protected files that were found
-    /// earlier.
+    /// Returns the found files without the secrets that commands created, and with protected files
+    /// that were found earlier.
     pub(super) fn complete(&self, mut found: Found) -> Found {
         self.with(|known| {
             found.secret.retain(|path| !known.made.contains(path));
             known.obeyed.retain(|path| path.symlink_metadata().is_ok() && !is_placeholder(path));
             let new: Vec<PathBuf> =
                 found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
-            // Those found earlier come first: they count where there are too many.
+            // Files that were found earlier come first, so that they stay if there are too many.
             found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
-            let room = REMEMBERED.saturating_sub(known.obeyed.len());
+            let room = MAX_REMEMBERED.saturating_sub(known.obeyed.len());
             known.obeyed.extend(new.into_iter().take(room));
         });
         found

@@ -1,25 +1,25 @@
-//! A command line, and the command that runs.
+//! A command line, and a running command.
 
-use super::walls::Watch;
+use super::bounds::Watch;
 use attache_host::Command;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A command line, and how it is to run.
+/// A command line and its settings.
 #[derive(Debug, Clone)]
 pub(super) struct CommandLine {
     pub(super) command: String,
-    /// After which it is killed.
+    /// The time limit.
     pub(super) time: Option<Duration>,
     pub(super) in_terminal: bool,
     pub(super) network: bool,
 }
 
-/// A command that runs.
-pub(super) struct Begun {
+/// A running command.
+pub(super) struct RunningCommand {
     pub(super) command: Command,
-    /// Where its output goes when it is long.
+    /// The file for its output, if the output is long.
     pub(super) file: Option<PathBuf>,
-    /// The protected files, where a sandbox holds it.
+    /// The protected files, if it runs in a sandbox.
     pub(super) watch: Option<Watch>,
 }

@@ -1,4 +1,4 @@
-//! The present turn of a conversation, as the offline model reads it.
+//! The current turn of a conversation, as the offline model reads it.
 
 use super::found::Found;
 use super::grammar::{self, Request};
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 /// The last prompt, and the results of the tool calls after it.
 #[derive(Debug)]
-pub(crate) struct PresentTurn<'m> {
+pub(crate) struct CurrentTurn<'m> {
     pub(crate) prompt: &'m UserPrompt,
     pub(crate) request: Request,
-    /// The results so far, plans left out.
+    /// The results so far, without plans.
     pub(crate) outcomes: Vec<Outcome<'m>>,
     /// Whether the last call showed a plan whose steps are all completed.
     pub(crate) is_planned: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Outcome<'m> {
     pub(crate) found: Found,
 }
 
-impl<'m> PresentTurn<'m> {
+impl<'m> CurrentTurn<'m> {
     /// Finds the last prompt of the conversation, if there is one.
     pub(crate) fn of(messages: &'m [Message]) -> Option<Self> {
         let begin = messages.iter().rposition(|message| message.prompt().is_some())?;
@@ -91,8 +91,8 @@ impl<'m> Outcome<'m> {
     }
 }
 
-/// The request of the text alone or, if that is incomplete, of the text with the attached files in
-/// their places.
+/// Parses only the text or, if that is incomplete, the text with the attached files in their
+/// places.
 fn request(prompt: &UserPrompt) -> Request {
     let whole = |request: &Request| !matches!(request, Request::Incomplete(_) | Request::Unknown);
     let request = grammar::parse(&prompt.text);
@@ -100,7 +100,7 @@ fn request(prompt: &UserPrompt) -> Request {
         return request;
     }
     let with_paths = match prompt.text.trim() {
-        // A file alone is a request to show it.
+        // A file without text is a request to show it.
         "" => grammar::parse(&format!("show {}", prompt.with_paths)),
         _ => grammar::parse(&prompt.with_paths),
     };

@@ -1,5 +1,4 @@
-//! What a command in a sandbox may change and read of the session's folders and of the person's
-//! own.
+//! What a sandboxed command may change and read in the session's folders and in the person's home.
 
 use super::{coder, execute, open, sandboxes};
 use attache_host::Sandbox;
@@ -7,9 +6,9 @@ use serde_json::json;
 use std::fs;
 use std::path::Path;
 
-/// A project in which programs obey files at several depths, and which holds secrets.
+/// A project that has protected files at several depths, and secrets.
 fn project() -> tempfile::TempDir {
-    // Not in `/tmp`, of which bubblewrap shows nothing.
+    // Not in `/tmp`, because bubblewrap hides that folder.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
     for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"]
@@ -51,8 +50,8 @@ fn below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// Runs a script that the policy cannot read, as a program of the project would run. Returns what
-/// the model heard.
+/// Runs a script that the policy cannot read, as a program of the project would run. Returns the
+/// result that the model received.
 async fn runs(sandbox: Sandbox, folder: &Path, script: &str) -> String {
     // The script is a program of the project: the policy does not see what it does.
     fs::write(folder.join("project/src/program"), script).unwrap();
@@ -65,7 +64,7 @@ async fn runs(sandbox: Sandbox, folder: &Path, script: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_program_changes_and_makes_no_file_that_others_obey() {
+async fn program_cannot_change_or_create_protected_files() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let script = "for f in AGENTS.md .github/workflows/ci.yml .husky/pre-commit .cargo/config.toml sub/AGENTS.md \
@@ -82,7 +81,7 @@ async fn a_program_changes_and_makes_no_file_that_others_obey() {
 }
 
 #[tokio::test]
-async fn a_program_reads_no_secret_of_the_project_or_of_the_person() {
+async fn program_cannot_read_secrets_of_the_project_or_the_person() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let script = format!(
@@ -94,13 +93,13 @@ async fn a_program_reads_no_secret_of_the_project_or_of_the_person() {
         assert!(!said.contains("hush\n"), "{name}: {said}");
         assert!(
             said.contains(".env, ") || said.contains(", .env"),
-            "{name}: the model hears why: {said}"
+            "{name}: the model is told why: {said}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_command_that_the_person_allows_reads_what_it_names() {
+async fn command_allowed_by_the_person_reads_the_secret_it_names() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let mut client =
@@ -111,9 +110,9 @@ async fn a_command_that_the_person_allows_reads_what_it_names() {
     }
 }
 
-/// What a program leaves that is killed together with its guardian.
+/// Leaves what a program leaves behind if it is killed together with its guardian.
 fn leave_placeholders(project: &Path) {
-    // No process has this number.
+    // No process has this id.
     for name in [
         ".envrc",
         "CLAUDE.md",
@@ -129,7 +128,7 @@ fn leave_placeholders(project: &Path) {
 }
 
 #[tokio::test]
-async fn what_killed_programs_left_goes_with_the_next_command_or_session() {
+async fn leftovers_of_killed_programs_are_removed_by_the_next_command_or_session() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let project = folder.path().join("project");
@@ -152,7 +151,7 @@ async fn what_killed_programs_left_goes_with_the_next_command_or_session() {
 }
 
 #[tokio::test]
-async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
+async fn protected_file_that_a_sandbox_missed_is_reported_once() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let mut client =
@@ -171,7 +170,7 @@ async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
 }
 
 #[tokio::test]
-async fn the_report_names_first_what_programs_obey_in_any_project() {
+async fn report_lists_files_that_matter_in_any_project_first() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let make = "mkdir -p src/a src/z; for f in 1 2 3 4 5 6 7 8 9 10 11 12; do mkdir src/a/$f; echo > src/a/$f/.bashrc; done
@@ -184,7 +183,7 @@ async fn the_report_names_first_what_programs_obey_in_any_project() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_command_made_is_no_secret_of_the_person() {
+async fn key_made_by_a_command_stays_readable() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
         let mut client =
@@ -202,22 +201,22 @@ async fn a_key_that_a_command_made_is_no_secret_of_the_person() {
 }
 
 #[tokio::test]
-async fn what_the_repository_keeps_is_no_secret_to_it() {
+async fn tracked_files_stay_readable() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());
-        // As an index of version 2 has it: the path ends with a zero byte.
+        // As an index of version 2 stores it: the path ends with a zero byte.
         fs::write(folder.path().join("project/.git/index"), b"DIRC\0\0sub/deploy.pem\0\0").unwrap();
         let said = runs(sandbox, folder.path(), "cat sub/deploy.pem .env").await;
         assert_eq!(said.matches("hush").count(), 1, "{name}: {said}");
     }
 }
 
-/// `nobody`, as most systems number it.
+/// The id of the user `nobody` on most systems.
 const NOBODY: u32 = 65_534;
 
-/// The tests of this file again, where they run as `root`, for a user who is not.
+/// Runs the tests of this file again for another user, if they run as `root`.
 #[test]
-fn another_user_is_held_in_the_same_way() {
+fn another_user_has_the_same_limits() {
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::os::unix::process::CommandExt as _;
     use std::process::Command;
@@ -226,8 +225,8 @@ fn another_user_is_held_in_the_same_way() {
     }
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let program = folder.path().join("tests");
-    // Copied by another process: a program cannot be started while a process that was forked
-    // meanwhile has it open for writing.
+    // Another process makes the copy. A program cannot be started while a child that was forked at
+    // the wrong moment has it open for writing.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     fs::create_dir(folder.path().join("tmp")).unwrap();
@@ -238,7 +237,7 @@ fn another_user_is_held_in_the_same_way() {
     }
     let mut tests = Command::new(&program);
     tests
-        .args(["execute::tests::walls", "execute::walls", "--test-threads=2"])
+        .args(["execute::tests::bounds", "execute::bounds", "--test-threads=2"])
         .current_dir(folder.path());
     tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
     let output = tests.uid(NOBODY).gid(NOBODY).output().unwrap();

@@ -1,11 +1,11 @@
-//! The limits of a session's commands in a sandbox.
+//! The limits of a session's sandboxed commands.
 
 mod outside;
 mod search;
 mod session;
 mod watch;
 
-pub(crate) use session::Known;
+pub(crate) use session::KnownFiles;
 pub(super) use session::Session;
 pub(super) use watch::Watch;
 
@@ -15,7 +15,7 @@ use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_n
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Parts of names of variables that commands in a sandbox are not given.
+/// Parts of the names of variables that sandboxed commands do not get.
 const SECRET_PARTS: [&str; 9] = [
     "KEY",
     "TOKEN",
@@ -28,27 +28,27 @@ const SECRET_PARTS: [&str; 9] = [
     "WEBHOOK",
 ];
 
-/// Ends of such names.
+/// Endings of such names.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
-/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a
-/// command begins noticeably later.
-const HELD: usize = 128;
+/// The maximum number of protected paths inside the session's folders. Each is a mount, and more of
+/// them delay a command noticeably.
+const MAX_PROTECTED: usize = 128;
 
-/// How the policy came to let a command run.
+/// Why the policy allowed a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools) struct Permit {
-    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's
+    /// Whether a person or a rule allowed it. Such a command may read the secrets in the session's
     /// folders.
     pub(super) allowed: bool,
-    /// Whether it runs because it only reads, so that it gets no folder to write in.
+    /// Whether it runs because it only reads. Such a command gets no writable folder.
     pub(super) only_reads: bool,
-    /// Whether it has the network.
+    /// Whether it has access to the network.
     pub(super) network: bool,
 }
 
 impl Permit {
-    /// The permit of a command by the decision about it.
+    /// Returns the permit that follows from a decision about a command.
     pub(super) fn of(decision: &Decision, network: bool) -> Self {
         let by_itself =
             decision.effect == Effect::Allow && !matches!(decision.reason, Reason::Rule(_));
@@ -57,31 +57,38 @@ impl Permit {
     }
 }
 
-/// The bounds of a command of a session, and what to watch while it runs. Blocks on the disk.
-pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Bounds, Watch) {
+/// Returns the limits of a session's command, and the files to watch while it runs. Blocks on the
+/// disk.
+pub(super) fn sandbox_bounds(
+    session: &Session,
+    places: &Places,
+    permit: Permit,
+) -> (Bounds, Watch) {
     let roots = session.folders.roots();
     let mut found = session.known.complete(search::search(&session.judge()));
     let tracked = Tracked::of(roots.all());
     found.secret.retain(|path| !permit.allowed && !tracked.has(path));
     let homes = outside::homes();
     let mut hidden = outside::hidden(&homes, roots.all(), &session.private);
-    hidden.extend(found.secret.iter().take(HELD).filter_map(|path| path.canonicalize().ok()));
+    hidden.extend(
+        found.secret.iter().take(MAX_PROTECTED).filter_map(|path| path.canonicalize().ok()),
+    );
     hidden.retain(|path| !roots.all().iter().any(|root| root.starts_with(path)));
     let mut read_only = vec![places.outputs.clone()];
     let mut missing = Vec::new();
     if permit.only_reads {
-        // They have to be there, even in the system's folder for temporary files.
+        // These folders must be visible, even in the system's folder for temporary files.
         read_only.extend(roots.all().iter().cloned());
     } else {
         let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
-        read_only.extend(held.take(HELD));
+        read_only.extend(held.take(MAX_PROTECTED));
         let repositories: Vec<PathBuf> =
             read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
         for root in roots.all() {
-            missing.extend(absent(root, homes.contains(root)));
+            missing.extend(missing_protected(root, homes.contains(root)));
             let below = homes.iter().filter(|home| home.starts_with(root) && *home != root);
-            missing.extend(below.flat_map(|home| absent(home, true)));
+            missing.extend(below.flat_map(|home| missing_protected(home, true)));
         }
     }
     let writable = if permit.only_reads { Vec::new() } else { roots.all().to_vec() };
@@ -96,8 +103,8 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     (bounds, Watch::begin(found, session.clone()))
 }
 
-/// Removes the placeholders that commands left in these folders because they were killed together
-/// with this program. Blocks on the disk.
+/// Removes the placeholders that commands left in these folders when they were killed together with
+/// this program. Blocks on the disk.
 pub(crate) fn reclaim(roots: &[PathBuf]) {
     for root in roots {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
@@ -105,15 +112,15 @@ pub(crate) fn reclaim(roots: &[PathBuf]) {
     }
 }
 
-/// The names that must not be made in a root, where nothing is.
-fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
+/// The protected names that must not be created in a root because they do not exist yet.
+fn missing_protected(root: &Path, home: bool) -> Vec<PathBuf> {
     let paths = names_to_hold(home).map(|name| root.join(name));
     let missing = |path: &PathBuf| match path.symlink_metadata() {
         Ok(_) => is_placeholder(path),
-        // Below a file nothing can be made.
+        // Nothing can be created below a file.
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    // A folder above that is a link, or is protected itself, is not ours to make anything in.
+    // Placeholders must not go into a parent that is a link or is protected itself.
     let held = |path: &PathBuf| {
         let above = path.ancestors().skip(1).take_while(|above| *above != root);
         above.into_iter().all(|above| above.symlink_metadata().map_or(true, |found| found.is_dir()))
@@ -122,7 +129,7 @@ fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
 }
 
 /// The folders of the repository that a `.git` file names, as in a second worktree or a submodule:
-/// its own, and the one it shares.
+/// its own folder and the shared one.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
@@ -138,24 +145,25 @@ fn repository(file: &Path) -> Vec<PathBuf> {
     [Some(own), shared].into_iter().flatten().collect()
 }
 
-/// The files that the repositories of the session's folders keep: who can read the repository can
-/// read them there.
+/// The files that the repositories of the session's folders track. A program that can read the
+/// repository can read their content there.
 struct Tracked(Vec<(PathBuf, Vec<u8>)>);
 
-/// A longer index of a repository is not read, in bytes.
-const LONGEST_INDEX: u64 = 8 * 1024 * 1024;
+/// The maximum size of an index of a repository, in bytes. A longer one is ignored.
+const MAX_INDEX: u64 = 8 * 1024 * 1024;
 
 impl Tracked {
     fn of(roots: &[PathBuf]) -> Self {
         let index = |root: &PathBuf| {
             let file = root.join(".git/index");
             let length = file.symlink_metadata().ok().filter(fs::Metadata::is_file)?.len();
-            (length <= LONGEST_INDEX).then(|| Some((root.clone(), fs::read(&file).ok()?)))?
+            (length <= MAX_INDEX).then(|| Some((root.clone(), fs::read(&file).ok()?)))?
         };
         Self(roots.iter().filter_map(index).collect())
     }
 
-    /// Whether an index names the file. One that shortens its names (version 4) seems to name few.
+    /// Whether an index names the file. An index with compressed names (version 4) appears to name
+    /// few files.
     fn has(&self, path: &Path) -> bool {
         self.0.iter().any(|(root, index)| {
             let Ok(below) = path.strip_prefix(root) else { return false };
@@ -165,8 +173,8 @@ impl Tracked {
     }
 }
 
-/// The names of the variables of ours that look like secrets, by their names or because their value
-/// is an address with a password.
+/// The names of our environment variables that look secret, by the name or because the value is an
+/// address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
     let secret = variables
@@ -187,20 +195,20 @@ fn is_secret(name: &str, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Permit, Session, is_secret, walls};
+    use super::{KnownFiles, Permit, Session, is_secret, sandbox_bounds};
     use crate::tools::execute::scratch::Scratch;
     use attache_policy::{Folders, Policy};
     use std::path::Path;
 
     #[test]
-    fn a_command_that_only_reads_has_no_folder_to_write_to() {
+    fn command_that_only_reads_has_no_writable_folder() {
         let folders = Folders::new(&["/usr".into(), "/tmp".into()]).unwrap();
         let policy = Policy::read(None, &folders);
         let private = vec!["/".into(), "/etc".into()];
-        let session = Session { policy, folders, private, known: Known::default() };
+        let session = Session { policy, folders, private, known: KnownFiles::default() };
         let places = Scratch::default().places().unwrap();
         let permit = Permit { allowed: false, only_reads: true, network: false };
-        let (bounds, _) = walls(&session, &places, permit);
+        let (bounds, _) = sandbox_bounds(&session, &places, permit);
         assert!(
             bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some()
         );
@@ -210,14 +218,14 @@ mod tests {
                 .all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
         );
         let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
-        assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
+        assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders stay visible");
     }
 
     #[test]
-    fn what_matters_in_a_home_is_held_in_a_home() {
+    fn protected_files_of_a_home_are_protected_in_a_home() {
         let folder = tempfile::tempdir().unwrap();
         let names = |home| {
-            let held = super::absent(folder.path(), home).into_iter();
+            let held = super::missing_protected(folder.path(), home).into_iter();
             held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
                 .collect::<Vec<_>>()
         };
@@ -236,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
+    fn variable_is_secret_by_its_name_or_by_a_password_in_its_value() {
         for name in [
             "OPENAI_API_KEY",
             "npm_token",

@@ -1,5 +1,5 @@
-//! Which protected files changed while a command ran: what a sandbox could not hold, and what
-//! somebody else did meanwhile.
+//! The protected files that changed while a command ran: those that the sandbox could not protect,
+//! and those that another program changed at the same time.
 
 use super::search::{Found, search};
 use super::session::{Remembered, Session};
@@ -8,27 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// How many files are named.
-const NAMED: usize = 50;
+/// The maximum number of files in a message.
+const MAX_LISTED: usize = 50;
 
-/// The protected files as they were before a command.
+/// The state of the protected files before a command.
 #[derive(Debug)]
 pub(crate) struct Watch {
     before: BTreeMap<PathBuf, Stamp>,
-    /// Files that look empty to the command.
+    /// Files that appear empty to the command.
     secrets: BTreeSet<PathBuf>,
     session: Session,
 }
 
-/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox
-/// holds what is in it.
+/// The state of a file. For a folder it is only its identity, because the sandbox protects its
+/// content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
-    /// The device and the number of the file.
+    /// The device and the inode.
     file: (u64, u64),
-    /// Length and time of the last change, in seconds and nanoseconds.
+    /// The length and the time of the last change, in seconds and nanoseconds.
     content: Option<(u64, i64, i64)>,
-    /// Where a link leads.
+    /// The target of a link.
     link: Option<PathBuf>,
 }
 
@@ -48,29 +48,29 @@ impl Watch {
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
-    /// One sentence about the secrets of the session's folders that the command could not read;
-    /// none where there are none.
+    /// A sentence about the secrets in the session's folders that the command could not read;
+    /// `None` if there are no secrets.
     pub(in crate::tools::execute) fn hidden(&self) -> Option<String> {
         let shown: Vec<String> =
             self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
         let list = listed(&shown)?;
         Some(format!(
-            "files that may hold secrets looked empty to this command: {list}. A rule that allows to read such a file by its name shows it; \
+            "files that may hold secrets appeared empty to this command: {list}. A rule that allows reading such a file by its name shows it; \
              `unsandboxed` with your reason asks the person to run it without a sandbox"
         ))
     }
 
-    /// One sentence about the protected files that changed, first those that programs obey in any
-    /// project; none where none did. Blocks on the disk.
+    /// A sentence about the protected files that changed; `None` if no file changed. Files that
+    /// programs obey in any project come first. Blocks on the disk.
     pub(in crate::tools::execute) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
         let made = found.secret.iter().filter(|path| !self.secrets.contains(*path)).cloned();
         session.known.with(|known: &mut Remembered| known.made.extend(made));
-        // A search that ended early did not see every file that is there.
+        // A search that stopped at its limits did not see every file.
         let paths: BTreeSet<&PathBuf> = found.obeyed.iter().chain(self.before.keys()).collect();
         let mut paths: Vec<&PathBuf> = paths.into_iter().collect();
-        paths.sort_by_key(|path| !matters_in_a_project(path));
+        paths.sort_by_key(|path| !is_protected_anywhere(path));
         let change = |path: &&PathBuf| match (self.before.get(*path), Stamp::of(path)) {
             (None, Some(_)) => Some(format!("{} (new)", shown(folders, path))),
             (Some(_), None) => Some(format!("{} (removed)", shown(folders, path))),
@@ -85,16 +85,16 @@ impl Watch {
     }
 }
 
-/// Whether programs obey the file in any folder, not in a person's home alone.
-fn matters_in_a_project(path: &Path) -> bool {
+/// Whether programs obey the file in any folder, not only in a person's home.
+fn is_protected_anywhere(path: &Path) -> bool {
     let mut names = path.iter().filter_map(|name| name.to_str());
     names.any(|name| names_to_hold(false).any(|held| held == name)) || path.ends_with("workflows")
 }
 
-/// The first of them, and how many more there are; nothing where there are none.
+/// The first names and the number of the others; `None` if there are no names.
 fn listed(all: &[String]) -> Option<String> {
-    let first: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
-    match all.len().checked_sub(NAMED) {
+    let first: Vec<&str> = all.iter().take(MAX_LISTED).map(String::as_str).collect();
+    match all.len().checked_sub(MAX_LISTED) {
         _ if all.is_empty() => None,
         None | Some(0) => Some(first.join(", ")),
         Some(more) => Some(format!("{} and {more} more", first.join(", "))),
