@@ -34,7 +34,7 @@ pub(crate) fn copy(
         }
         let written =
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     remove_others(copy, Path::new(""), &files)
         .map_err(|error| format!("{} cannot be tidied: {error}", copy.display()))?;

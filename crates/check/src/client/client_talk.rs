@@ -20,8 +20,7 @@ use std::time::Duration;
 
 /// A client under test and its connection to the judge, which is its agent.
 pub(crate) struct ClientTalk {
-    /// The connection. Its methods (`wire.call`, `wire.notify`, `wire.is_still_there`) send as the
-    /// agent.
+    /// The connection to the client. Its methods send as the agent.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
     /// The task that the client was started for.
@@ -35,11 +34,11 @@ pub(crate) struct ClientTalk {
     /// Whether the client closes the connection when its turn ends.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
-    /// The number of words sent to find them in the client's output.
+    /// The number of marker words sent so far. The judge looks for them in the client's output.
     words: usize,
 }
 
-/// The agent that the judge plays on each connection of a client, counted from 0.
+/// Returns the agent that the judge plays on connection n of a client, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
 impl fmt::Debug for ClientTalk {
@@ -65,7 +64,7 @@ impl ClientTalk {
                 let how = how_it_left(&client.stop().await);
                 return match task {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
-                    // The command may be wrong.
+                    // The command of the task may be wrong.
                     _ => not_tested(format!(
                         "the client starts no agent for the task {task:?}: {how}"
                     )),
@@ -102,9 +101,9 @@ impl ClientTalk {
         })
     }
 
-    /// Waits until the client starts the agent's program for a login, lets the login succeed, and
-    /// returns what the program was given. `None` if the client does not log in, or begins a
-    /// conversation instead.
+    /// Waits until the client starts the agent's program for a login and lets the login succeed.
+    /// Returns the arguments and the environment of the program, or `None` if the client does not
+    /// log in or begins a conversation instead.
     pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -113,10 +112,10 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line of the client that matches, on as many connections as the client makes.
+    /// Waits for a matching line of the client on any of its connections.
     ///
     /// # Errors
-    /// A sentence that says why no such line came.
+    /// Returns a sentence with the reason if no such line arrives.
     pub(crate) fn awaits<'a>(
         &'a mut self,
         wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
@@ -150,7 +149,7 @@ impl ClientTalk {
         })
     }
 
-    /// Waits for a line on this connection, beginning with the task.
+    /// Waits for a line on this connection. Lines before the start of the task do not count.
     async fn next_line(
         &mut self,
         patience: Duration,
@@ -160,12 +159,12 @@ impl ClientTalk {
         let patience = client.takes(patience);
         tokio::select! {
             found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
-            () = client.is_passed_over() => Err(WaitError::Ended("it was skipped".to_owned())),
+            () = client.is_skipped() => Err(WaitError::Ended("the task was skipped".to_owned())),
         }
     }
 
     /// Whether another task may use this connection.
-    pub(crate) fn may_go_on(&self) -> bool {
+    pub(crate) fn may_reuse_connection(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
 
@@ -189,8 +188,8 @@ impl ClientTalk {
         (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client calls this method, as its task says. Without the call the probe is
-    /// not tested.
+    /// Waits until the client calls this method, which its task requires. If it does not, the rule
+    /// of the probe is not tested.
     pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
         self.hears_method(M::ROW.name)
     }
@@ -226,7 +225,7 @@ impl ClientTalk {
             .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 
-    /// The same; skips the probe if the client does not offer it.
+    /// Skips the probe if the client does not offer the capability at this JSON pointer.
     pub(crate) fn needs(&self, pointer: &str) -> Probed {
         if self.offers(pointer) {
             return Ok(());
@@ -237,8 +236,8 @@ impl ClientTalk {
         )))
     }
 
-    /// Whether the client continues as after any turn: a client that ends with its turn closes the
-    /// connection in time; any other client still answers.
+    /// Checks that the client behaves as after any turn: a client that ends with its turn closes
+    /// the connection in time; any other client still answers.
     pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -251,14 +250,13 @@ impl ClientTalk {
                 return Ok(());
             }
             match self.ends_with_turn {
-                true => fail("the client ends as after any turn", "it continues"),
+                true => fail("the client ends after the turn, as usual", "it does not end"),
                 false => self.wire.is_still_there().await,
             }
         })
     }
 
-    /// Waits for the end of the client, which is due after its turn; stops a client that does not
-    /// end.
+    /// Waits for the end of the client after its turn. Stops a client that does not end.
     pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
         Box::pin(async move {
             let patience = self.wire.patience;
@@ -271,7 +269,8 @@ impl ClientTalk {
         })
     }
 
-    /// Whether the client prints this text. The judge serves its connection meanwhile.
+    /// Waits until the client prints this text, and serves its connection meanwhile. Returns
+    /// `false` if the time ends first.
     pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
         Box::pin(async move {
             let Self { wire, client, .. } = self;
@@ -313,7 +312,7 @@ pub(crate) fn how_it_left(left: &ClientOutput) -> String {
         said => {
             let cut = said.chars().count().saturating_sub(300);
             format!(
-                "{how}; its last words: {}",
+                "{how}; its last output: {}",
                 said.chars().skip(cut).collect::<String>().trim_start()
             )
         }

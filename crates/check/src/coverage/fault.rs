@@ -65,7 +65,7 @@ pub fn why_not_judged(rule: &str) -> Option<&'static str> {
 }
 
 impl Judged {
-    /// Returns the word for it, as people and programs read it.
+    /// Returns the word for the outcome in output and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",

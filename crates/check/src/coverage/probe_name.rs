@@ -12,7 +12,7 @@ pub struct ProbeName {
     pub side: Side,
     /// The id of the rule.
     pub rule: &'static str,
-    /// What it does, as words joined by `_`.
+    /// The name of the function, which states the behaviour that the rule demands.
     pub name: &'static str,
 }
 

@@ -30,7 +30,7 @@ pub struct TraceError {
     pub line: usize,
     /// The column, counted from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// A description of the error.
     pub why: String,
 }
 

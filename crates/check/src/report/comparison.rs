@@ -17,7 +17,7 @@ pub const NO_VERDICT: &str = "–";
 /// let judgement = |name: &str| Judgement::new(&[name.to_owned()], Vec::new(), Support::of(Side::Agent));
 /// let comparison = Comparison::of(&[judgement("one"), judgement("two")]);
 /// assert_eq!(comparison.names, ["one", "two"]);
-/// assert!(comparison.rows.is_empty(), "neither says anything");
+/// assert!(comparison.rows.is_empty(), "neither has a verdict");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,7 +34,8 @@ pub struct Comparison {
 pub struct ComparisonRow {
     /// The rule.
     pub rule: &'static Rule,
-    /// The words of the verdicts, in the order of the judgements; [`NO_VERDICT`] if there is none.
+    /// The words of the verdicts, in the order of the judgements, or [`NO_VERDICT`] for a judgement
+    /// without one.
     pub words: Vec<&'static str>,
 }
 
@@ -95,8 +96,8 @@ impl Comparison {
         out
     }
 
-    /// Returns the comparison as one JSON document: `names`, and `rules` with `rule`, `strength`,
-    /// `text` and the `verdicts` by name.
+    /// Returns the comparison as one JSON document with `names` and `rules`. Each rule has `rule`,
+    /// `strength`, `text` and the `verdicts` by name.
     pub fn to_json(&self) -> String {
         let row = |row: &ComparisonRow| {
             let said = self

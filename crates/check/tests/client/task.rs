@@ -11,7 +11,7 @@ impl Correct {
         match self.task.name() {
             "login" => match self.login() {
                 Some(method) => self.call("authenticate", json!({"methodId": method})),
-                None => self.leave(1, "there is no way to log in"),
+                None => self.leave(1, "the agent offers no login method"),
             },
             "status" => self.if_offered("/auth/status", "auth/status", json!({})),
             "unarchive" => {

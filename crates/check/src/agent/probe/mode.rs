@@ -16,9 +16,9 @@ probes! { Run:
     "MODE-02" an_unknown_mode_is_refused;
     "MODE-03" a_mode_is_set_between_turns;
     "MODE-03" a_mode_is_set_during_a_turn;
-    "MODE-04" a_mode_that_changes_otherwise_is_told;
-    "MODE-05" an_option_for_the_mode_says_the_same;
-    "MODE-07" a_mode_set_one_way_is_told_the_other_way;
+    "MODE-04" a_mode_change_without_set_mode_is_reported;
+    "MODE-05" the_mode_option_matches_the_mode;
+    "MODE-07" mode_and_mode_option_report_each_other;
 }
 
 async fn an_unknown_mode_is_refused(run: &mut Run) -> Probed {
@@ -50,13 +50,13 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
     set?;
-    // Another rule covers turns that do not end when they are cancelled.
+    // CANCEL-02 covers turns that do not end when they are cancelled.
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// If the mode is set as an option, the agent also reports a mode change for clients that know only
+/// Sets the mode as an option. The agent must also report a mode change for clients that know only
 /// modes.
-async fn a_mode_that_changes_otherwise_is_told(run: &mut Run) -> Probed {
+async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let first = talk.now();
@@ -75,7 +75,7 @@ async fn a_mode_that_changes_otherwise_is_told(run: &mut Run) -> Probed {
     )
 }
 
-async fn an_option_for_the_mode_says_the_same(run: &mut Run) -> Probed {
+async fn the_mode_option_matches_the_mode(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let current = session.opened.pointer("/modes/currentModeId").cloned().unwrap_or_default();
@@ -89,7 +89,7 @@ async fn an_option_for_the_mode_says_the_same(run: &mut Run) -> Probed {
     Ok(())
 }
 
-async fn a_mode_set_one_way_is_told_the_other_way(run: &mut Run) -> Probed {
+async fn mode_and_mode_option_report_each_other(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let first = talk.now();
@@ -144,14 +144,14 @@ fn value_of(all: &[Value], id: &Value) -> Value {
     option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default()
 }
 
-/// Returns all options of a session, by setting another option to its current value.
+/// Returns all options of a session. It gets them by setting another option to its current value.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Value> {
     let all = options(&session.opened);
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
     };
     let Some(other) = all.iter().find(is_other) else {
-        return not_tested("no other option can be set to read the state");
+        return not_tested("no other option can be set to get the list of options");
     };
     let params =
         json!({"sessionId": session.id, "configId": other["id"], "value": other["currentValue"]});
