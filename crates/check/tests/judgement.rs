@@ -140,7 +140,7 @@ fn a_broken_judgement_names_line_and_column() {
     for (from, to, why) in [
         ("\"version\": 1", "\"version\": 9", "it has version 9"),
         ("\"LIST-02\"", "\"LIST-99\"", "has no rule \"LIST-99\""),
-        ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is no verdict"),
+        ("\"verdict\": \"fail\"", "\"verdict\": \"odd\"", "\"odd\" is not a verdict"),
         ("\"side\": \"agent\"", "\"side\": \"moon\"", "\"moon\" is neither"),
         ("\"grounds\":", "\"ground\":", "missing field `grounds`"),
         ("\"support\": {", "\"support\": [", "expected"),

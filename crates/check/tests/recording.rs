@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
             "line 1, column 1: \"id\" is missing",
         ),
         ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" must be"),
-        (ASKED, "line 1, column 1: this message does not say who sent it"),
+        (ASKED, "line 1, column 1: the sender is missing"),
     ] {
         let mut recording = Recording::new(file.as_bytes());
         let Some(Err(RecordingError::Broken(error))) = recording.next() else {

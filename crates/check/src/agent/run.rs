@@ -176,7 +176,7 @@ impl Run {
     pub(crate) fn method(&self) -> Probed<Value> {
         match &self.login {
             Some(method) => Ok(json!(method)),
-            None => not_tested("no login method without a person is set: use --login METHOD"),
+            None => not_tested("the login method is not set: use --login METHOD"),
         }
     }
 

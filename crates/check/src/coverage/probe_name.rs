@@ -16,7 +16,7 @@ pub struct ProbeName {
     pub name: &'static str,
 }
 
-/// Returns every probe, those of agents first, in the order in which they run.
+/// Returns every probe in the order in which they run, probes of agents first.
 pub fn probes() -> impl Iterator<Item = ProbeName> {
     let of_agents = agent_probe::all().map(|probe| ProbeName {
         side: Side::Agent,

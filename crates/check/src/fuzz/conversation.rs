@@ -17,8 +17,7 @@ use serde_json::Value;
 /// The largest number of messages after a session is open.
 const SAID: usize = 12;
 
-/// Methods that would change more than the session: a person's logins, providers and stored
-/// sessions.
+/// Methods that change more than the session: a person's logins, providers and stored sessions.
 const NEVER: [&str; 5] = [
     Authenticate::ROW.name,
     Logout::ROW.name,

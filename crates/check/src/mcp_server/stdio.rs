@@ -23,8 +23,8 @@ pub(super) async fn serve(door: RelayListener, reach: McpReach) {
     }
 }
 
-/// Answers line by line until the other side ends, or at once if the server must end. The relay
-/// ends with it.
+/// Answers line by line until the other side ends. If the server must end, it ends at once, and the
+/// relay ends with it.
 async fn converse(visitor: RelayConnection, reach: McpReach) {
     let RelayConnection { mut output, mut input, told } = visitor;
     let Some(met) = meet(&told, &reach) else { return };

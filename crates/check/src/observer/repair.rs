@@ -1,8 +1,8 @@
-//! Messages whose envelope is wrong in one place: the fault is reported once, and the message is
-//! read as it was meant.
+//! Repair of messages whose envelope is wrong in one place: the fault is reported once, and the
+//! message is read in its intended form.
 //!
-//! Without this, one fault in an envelope would look like no reply, and fail every rule that needs
-//! the reply.
+//! Without a repair, a fault in an envelope would look like a missing reply and fail every rule
+//! that needs the reply.
 
 use super::calls::Calls;
 use super::finding::Report;
@@ -17,11 +17,11 @@ use serde_json::{Map, Value};
 pub(crate) struct Repaired {
     /// The line for the observer, whose ids are integers, strings or null.
     pub(super) line: Vec<u8>,
-    /// The message for probes, which keeps an id that no type of the protocol can hold.
+    /// The message for probes. It keeps an id that the protocol's types cannot represent.
     pub(crate) value: Value,
 }
 
-/// Repairs a line whose envelope is wrong but unambiguous; `None` for any other line.
+/// Repairs a line whose envelope is wrong but unambiguous. Returns `None` for any other line.
 pub(super) fn repaired(
     calls: &mut Calls,
     from: Side,
@@ -77,13 +77,13 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
     match message.get("id") {
         Some(id) if is_notification && !is_call => {
             let seen =
-                format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
+                format!("{method} is a notification, but has the id {}", quoted(&id.to_string()));
             report.breaks("RPC-11", seen);
             message.remove("id");
             true
         }
         None if is_call && !is_notification => {
-            report.breaks("RPC-11", format!("{method} is a request, and has no id"));
+            report.breaks("RPC-11", format!("{method} is a request, but has no id"));
             false
         }
         _ => false,
@@ -104,8 +104,10 @@ fn matched(
     let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
         return false;
     };
-    let seen =
-        format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
+    let seen = format!(
+        "the reply has the id {}, but the call has the id {meant}",
+        quoted(&told.to_string())
+    );
     report.breaks("RPC-11", seen);
     message.insert("id".to_owned(), plain(&meant));
     true
@@ -147,7 +149,8 @@ fn readable(
     true
 }
 
-/// Returns an id as the observer keeps it: as text if the protocol's types cannot hold it.
+/// Returns an id in the form that the observer keeps: as a string if the protocol's types cannot
+/// represent it.
 fn id(told: &Value) -> Option<RequestId> {
     Some(match told {
         Value::Null => RequestId::Null,
@@ -162,7 +165,7 @@ fn id(told: &Value) -> Option<RequestId> {
     })
 }
 
-/// Returns what else an id may mean: the same number as text, or the number in a text.
+/// Returns the other possible form of an id: the number as a string, or the number in a string.
 fn others(told: &Value) -> Vec<RequestId> {
     match told {
         Value::String(text) => {

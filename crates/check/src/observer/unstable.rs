@@ -23,7 +23,7 @@ pub(super) struct Judge {
     inner: HashMap<usize, (String, String)>,
     /// The servers of clients: the id of each, and the line.
     servers: HashMap<String, (String, usize)>,
-    /// Sessions that the agent mentioned, with the first line.
+    /// Sessions that the agent named, with the first line.
     heard: HashMap<String, usize>,
     /// Sessions that the client opened.
     opened: HashSet<String>,
@@ -69,7 +69,7 @@ impl Judge {
             report.contradicts(
                 "STAT-03",
                 *line,
-                "its status was reported although it was neither loaded nor resumed",
+                "the session was neither loaded nor resumed, but its status was reported",
             );
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>() {
@@ -88,7 +88,7 @@ impl Judge {
             let is_new = !self.children.contains_key(child);
             let early = self.heard.get(child).filter(|_| is_new && !self.opened.contains(child));
             report.agrees("SUB-01", early.copied(), || {
-                format!("{} spoke before it was announced", quoted(child))
+                format!("{} sent an update before it was announced", quoted(child))
             });
             let cancels = self.children.entry(child.to_owned()).or_default();
             if let Some(capabilities) = update.get("capabilities") {
@@ -137,7 +137,7 @@ impl Judge {
             let is_outer =
                 has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
             report.keeps("MCPA-02", !is_outer, || {
-                "the inner id is that of the call itself".to_owned()
+                "the inner id equals the id of the call".to_owned()
             });
             self.inner.insert(report.line(), (part("serverId"), part("requestId")));
         }

@@ -1,4 +1,4 @@
-//! The listener for relays, which clients start in place of an agent. A relay needs a token.
+//! The listener for relays, which clients start instead of an agent. A relay needs a token.
 
 use crate::peer::link::Link;
 use crate::peer::loopback;
@@ -37,7 +37,7 @@ impl RelayListener {
         Ok(Self { address: listener.local_addr()?, listener, token: loopback::token()? })
     }
 
-    /// Returns the address to connect to.
+    /// Returns the address of the listener.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -54,7 +54,7 @@ impl RelayListener {
         Ok(if told.is_null() { link } else { link.logging_in(told) })
     }
 
-    /// The same, as two streams and the data that came with the token.
+    /// Returns the next connection as two streams, with the data that came with the token.
     pub(crate) async fn visitor(&self) -> io::Result<RelayConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
@@ -64,7 +64,7 @@ impl RelayListener {
         }
     }
 
-    /// Reads the first line; `None` if it does not begin with the token.
+    /// Reads the first line. Returns `None` if it does not begin with the token.
     async fn meet(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
@@ -86,8 +86,8 @@ pub(crate) struct RelayConnection {
     pub(crate) told: Value,
 }
 
-/// Connects to a [`RelayListener`]: sends the token and, as one line of JSON, the data of a login
-/// or of the started MCP server. All later bytes are the conversation.
+/// Connects to a [`RelayListener`]. Sends one line with the token and the data of a login or of the
+/// started MCP server, as JSON. All later bytes are the conversation.
 ///
 /// # Errors
 /// The connection fails.
