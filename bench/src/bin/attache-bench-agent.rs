@@ -1,4 +1,4 @@
-//! The measured agent. A prompt "N SIZE" is answered with N chunks of SIZE bytes.
+//! The measured agent. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,6 +1,6 @@
-//! Folds events into a session, without a connection: `chunks N SIZE` are pieces of one message,
-//! `snapshots N` are pieces of the last of N messages with a snapshot before each, as a screen
-//! takes one; prints one JSON object.
+//! Folds events into a session without a connection, and prints one JSON object. `chunks N SIZE`
+//! folds N chunks of one message. `snapshots N` folds chunks of the last of N messages, and takes a
+//! snapshot before each chunk like a screen.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

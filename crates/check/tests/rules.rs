@@ -1,9 +1,6 @@
 //! The rules as a whole.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also outside of the test functions"
-)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, also in its helper functions")]
 
 use attache_check::{Strength, groups, rules};
 use std::collections::BTreeSet;
