@@ -10,7 +10,7 @@
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::indexing_slicing,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 mod build;

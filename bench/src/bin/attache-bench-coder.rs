@@ -10,7 +10,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::memory_kb_of;

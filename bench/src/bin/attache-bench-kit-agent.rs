@@ -1,6 +1,6 @@
 //! The measured agent in the form that an author writes with the kit. The argument `[FILE]` is the
 //! file of its sessions. It answers a prompt "N SIZE" with N chunks of SIZE bytes.
-#![allow(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a benchmark stops at the first error")]
 
 use attache_agent::{
     About, Author, Error, Extensions, Opening, OptionalParts, Result, StopReason, Turn, serve,

@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{memory_kb, runtime, used};

@@ -6,7 +6,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::panic,
-    reason = "a benchmark stops at the first surprise"
+    reason = "a benchmark stops at the first error"
 )]
 
 use attache_bench::{filler, runtime, stored};

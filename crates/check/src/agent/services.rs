@@ -26,12 +26,12 @@ pub(crate) fn script(folder: &Path) -> Script {
     let [read, write] = [(); 2].map(|()| Arc::clone(&folder));
     let [create, output, wait, kill, release] = [(); 5].map(|()| Arc::clone(&terminals));
     let ended = json!({"exitCode": 0, "signal": null});
-    let told = json!({"output": TERMINAL_OUTPUT, "truncated": false, "exitStatus": ended});
+    let reported = json!({"output": TERMINAL_OUTPUT, "truncated": false, "exitStatus": ended});
     Script::default()
         .on::<FsReadTextFile>(move |params| answer(read_file(&read, params)))
         .on::<FsWriteTextFile>(move |params| answer(write_file(&write, params)))
         .on::<TerminalCreate>(move |_| Answer::Result(json!({"terminalId": create.create()})))
-        .on::<TerminalOutput>(move |params| output.answer(params, told.clone()))
+        .on::<TerminalOutput>(move |params| output.answer(params, reported.clone()))
         .on::<TerminalWaitForExit>(move |params| wait.answer(params, ended.clone()))
         .on::<TerminalKill>(move |params| kill.answer(params, json!({})))
         .on::<TerminalRelease>(move |params| {

@@ -220,8 +220,9 @@ impl ClientTalk {
 
     /// Whether the client offers the capability at this JSON pointer below `clientCapabilities`.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
-        let told = self.heard::<Initialize>().and_then(|line| line.get("params"));
-        told.and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
+        let reported = self.heard::<Initialize>().and_then(|line| line.get("params"));
+        reported
+            .and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
             .is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 

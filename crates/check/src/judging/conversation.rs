@@ -39,7 +39,7 @@ pub(crate) struct Conversation {
     /// only after the peer has kept the rule.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
-    told: Value,
+    announced: Value,
     last_id: i64,
     /// The index of the current probe's first line.
     probe_began: usize,
@@ -55,7 +55,14 @@ pub(crate) struct Session {
 
 impl Conversation {
     pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
-        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
+        Self {
+            peer,
+            patience,
+            is_watched: true,
+            announced: Value::Null,
+            last_id: 0,
+            probe_began: 0,
+        }
     }
 
     /// Returns the number of lines so far, which is the index of the next one.
@@ -323,7 +330,7 @@ impl Conversation {
         Box::pin(async move {
             let reply = self.call::<Initialize>(params).await?;
             if let Some(result) = reply.line.get("result") {
-                self.told = result.clone();
+                self.announced = result.clone();
             }
             Ok(reply)
         })
@@ -331,13 +338,15 @@ impl Conversation {
 
     /// Returns the member of the agent's answer to `initialize` at this JSON pointer, if the agent
     /// offers something there.
-    pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
-        self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
+    pub(crate) fn announced(&self, pointer: &str) -> Option<&Value> {
+        self.announced
+            .pointer(pointer)
+            .filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
 
     /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
-        self.told(&format!("/agentCapabilities{pointer}")).is_some()
+        self.announced(&format!("/agentCapabilities{pointer}")).is_some()
     }
 
     /// Skips the probe if the agent does not offer the capability at this JSON pointer.
@@ -350,7 +359,7 @@ impl Conversation {
 
     /// Whether the agent has a login method.
     pub(crate) fn has_login(&self) -> bool {
-        self.told("/authMethods/0").is_some()
+        self.announced("/authMethods/0").is_some()
     }
 
     /// Opens a session. If the agent opens none, the rule of the probe is not tested.

@@ -26,8 +26,8 @@ pub(super) async fn serve(door: RelayListener, reach: McpReach) {
 /// Answers line by line until the other side ends. If the server must end, it ends at once, and the
 /// relay ends with it.
 async fn converse(visitor: RelayConnection, reach: McpReach) {
-    let RelayConnection { mut output, mut input, told } = visitor;
-    let Some(met) = meet(&told, &reach) else { return };
+    let RelayConnection { mut output, mut input, reported } = visitor;
+    let Some(met) = meet(&reported, &reach) else { return };
     loop {
         let mut line = Vec::new();
         let read = (&mut output).take(LINE).read_until(b'\n', &mut line).await;
@@ -44,9 +44,9 @@ async fn converse(visitor: RelayConnection, reach: McpReach) {
 }
 
 /// Returns the server that a relay names.
-fn meet(told: &Value, reach: &McpReach) -> Option<ServerConnection> {
-    let server = reach.find(told.get("server")?.as_str()?)?;
-    let environment = told.get("environment").and_then(Value::as_object);
+fn meet(reported: &Value, reach: &McpReach) -> Option<ServerConnection> {
+    let server = reach.find(reported.get("server")?.as_str()?)?;
+    let environment = reported.get("environment").and_then(Value::as_object);
     let variables = environment.into_iter().flatten();
     ServerConnection::new(
         server,

@@ -36,8 +36,8 @@ async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpSt
         entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let [first, address, token, option, name] = words[..] else { panic!("{words:?}") };
     assert_eq!((&entry["command"], first, option), (&json!("/attache"), "relay", "--mcp"));
-    let told = json!({"server": name, "environment": environment}).to_string();
-    let stream = connect_relay(address.parse().unwrap(), token, Some(&told)).await.unwrap();
+    let reported = json!({"server": name, "environment": environment}).to_string();
+    let stream = connect_relay(address.parse().unwrap(), token, Some(&reported)).await.unwrap();
     (BufReader::new(stream).lines(), entry)
 }
 
@@ -127,15 +127,15 @@ async fn an_http_server_answers_and_records_its_header() {
     }
     are_good(&server, &answers);
     assert_eq!(server.seen(), ALL);
-    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let reported = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     for (method, body, status) in
-        [("POST", told, "202"), ("GET", "", "405"), ("POST", "{", "400"), ("DELETE", "", "200")]
+        [("POST", reported, "202"), ("GET", "", "405"), ("POST", "{", "400"), ("DELETE", "", "200")]
     {
         let answer = exchange(method, &url, &header, body).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{method} {body}: {answer}");
     }
     assert!(!server.seen().lacks_word);
-    exchange("POST", &url, "", told).await;
+    exchange("POST", &url, "", reported).await;
     assert!(server.seen().lacks_word);
 }
 
@@ -154,8 +154,8 @@ async fn requests_without_the_token_are_not_found() {
     }
     let entry = stdio.entry();
     let address = entry["args"][1].as_str().unwrap().parse().unwrap();
-    let told = json!({"server": stdio.name(), "environment": {}}).to_string();
-    let mut stream = connect_relay(address, "guessed", Some(&told)).await.unwrap();
+    let reported = json!({"server": stdio.name(), "environment": {}}).to_string();
+    let mut stream = connect_relay(address, "guessed", Some(&reported)).await.unwrap();
     let mut said = String::new();
     // The connection may be reset.
     let _read = stream.read_to_string(&mut said).await;

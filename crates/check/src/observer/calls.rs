@@ -355,8 +355,9 @@ fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
     match outcome {
         Err(error) => error.get("code").and_then(Value::as_i64) == Some(CANCELLED),
         Ok(result) => {
-            let told = ["/stopReason", "/outcome/outcome", "/action"];
-            told.iter()
+            let reported = ["/stopReason", "/outcome/outcome", "/action"];
+            reported
+                .iter()
                 .filter_map(|at| result.pointer(at)?.as_str())
                 .any(|word| word.starts_with("cancel"))
         }

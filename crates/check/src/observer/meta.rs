@@ -18,7 +18,7 @@ const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", 
 /// The reported names. Each is reported once, because a peer sends it repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    told: HashSet<(Side, String)>,
+    reported: HashSet<(Side, String)>,
 }
 
 impl Judge {
@@ -82,7 +82,7 @@ impl Judge {
             name if SHARED.contains(&name) => {}
             // A name without a domain is the part before the slash.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
-            name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
+            name if self.reported.len() < TOLD && self.reported.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));
             }
             _ => {}

@@ -97,16 +97,17 @@ fn matched(
     message: &mut Map<String, Value>,
     report: &mut Report,
 ) -> bool {
-    let Some(told) = message.get("id").cloned() else { return false };
-    if id(&told).is_some_and(|id| calls.is_open(from.other(), &id)) {
+    let Some(reported) = message.get("id").cloned() else { return false };
+    if id(&reported).is_some_and(|id| calls.is_open(from.other(), &id)) {
         return false;
     }
-    let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
+    let Some(meant) = others(&reported).into_iter().find(|id| calls.is_open(from.other(), id))
+    else {
         return false;
     };
     let seen = format!(
         "the reply has the id {}, but the call has the id {meant}",
-        quoted(&told.to_string())
+        quoted(&reported.to_string())
     );
     report.breaks("RPC-11", seen);
     message.insert("id".to_owned(), plain(&meant));
@@ -134,11 +135,11 @@ fn readable(
     is_reply: bool,
     report: &mut Report,
 ) -> bool {
-    let Some(told) = message.get("id") else { return false };
-    if told.is_string() || told.is_i64() || told.is_null() {
+    let Some(reported) = message.get("id") else { return false };
+    if reported.is_string() || reported.is_i64() || reported.is_null() {
         return false;
     }
-    let Some(id) = id(told) else { return false };
+    let Some(id) = id(reported) else { return false };
     if is_reply && !calls.is_open(from.other(), &id) {
         return false;
     }
@@ -151,8 +152,8 @@ fn readable(
 
 /// Returns an id in the form that the observer keeps: as a string if the protocol's types cannot
 /// represent it.
-fn id(told: &Value) -> Option<RequestId> {
-    Some(match told {
+fn id(reported: &Value) -> Option<RequestId> {
+    Some(match reported {
         Value::Null => RequestId::Null,
         Value::String(text) => RequestId::from(text.as_str()),
         Value::Number(number) => match number.as_i64() {
@@ -160,14 +161,14 @@ fn id(told: &Value) -> Option<RequestId> {
             None => RequestId::from(number.to_string().as_str()),
         },
         Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            RequestId::from(told.to_string().as_str())
+            RequestId::from(reported.to_string().as_str())
         }
     })
 }
 
 /// Returns the other possible form of an id: the number as a string, or the number in a string.
-fn others(told: &Value) -> Vec<RequestId> {
-    match told {
+fn others(reported: &Value) -> Vec<RequestId> {
+    match reported {
         Value::String(text) => {
             let number = text.parse::<i64>().ok().map(RequestId::from);
             number.into_iter().collect()

@@ -61,7 +61,7 @@ impl Judge {
         if let Body::Replied { to, outcome: Ok(result), .. } = &seen.body
             && has(&to.params, "terminalId")
         {
-            self.told(to, result, report);
+            self.reported(to, result, report);
         }
         if let Some((session, update)) = seen.update() {
             for content in entries(update, "content") {
@@ -86,7 +86,7 @@ impl Judge {
     }
 
     /// Judges the replies of a client about a terminal.
-    fn told(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+    fn reported(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let Some(key) = terminal(&call.params, &call.params) else { return };
         let shown = quoted(&key.1);
         let Some(terminal) = self.terminals.get_mut(&key) else {

@@ -28,7 +28,7 @@ pub(super) struct Judge {
     /// The sessions of subagents.
     children: HashSet<String>,
     /// Sessions that received a prompt although they are not open. Each is reported once.
-    told: HashSet<String>,
+    reported: HashSet<String>,
     /// The number of list calls without a reply.
     listing: usize,
     /// Sessions that are being resumed, by the line of the call.
@@ -152,7 +152,7 @@ impl Judge {
             });
         }
         // Report this once per session, because such a client repeats it.
-        if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
+        if self.reported.len() < EARLY && self.reported.insert(session.to_owned()) {
             report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
         }
     }
@@ -166,7 +166,7 @@ impl Judge {
             early.by.retain(|line| *line != call);
             if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
                 self.early.push(early);
-            } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
+            } else if self.reported.len() < EARLY && self.reported.insert(early.session.clone()) {
                 let seen = format!(
                     "the session {} was prompted before it was open",
                     quoted(&early.session)
@@ -262,8 +262,9 @@ impl Judge {
             if key == "title" {
                 self.titled(session, value);
             }
-            let told = (value.clone(), "INFO-05", report.line());
-            if let Some((before, rule, line)) = self.info.insert((session.to_owned(), key), told)
+            let reported = (value.clone(), "INFO-05", report.line());
+            if let Some((before, rule, line)) =
+                self.info.insert((session.to_owned(), key), reported)
                 && rule == "INFO-05"
             {
                 report.agrees("INFO-02", (before == *value).then_some(line), || {
@@ -295,7 +296,7 @@ impl Judge {
             self.settled(to.line, opened.as_deref(), report);
         }
         if let Some((session, _)) = seen.opened() {
-            self.told.remove(&session);
+            self.reported.remove(&session);
             self.info.retain(|(of, _), _| *of != session);
             self.closed.remove(&session);
             self.deleted.remove(&session);

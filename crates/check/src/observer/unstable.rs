@@ -28,7 +28,7 @@ pub(super) struct Judge {
     /// Sessions that the client opened.
     opened: HashSet<String>,
     /// Sessions with a reported status, with the line.
-    told: HashMap<String, usize>,
+    reported: HashMap<String, usize>,
     /// The subagents, and whether each can be cancelled.
     children: HashMap<String, bool>,
 }
@@ -52,7 +52,7 @@ impl Judge {
         }
         // The recording may lack its reply.
         if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
-            self.told.remove(text(&asked.params, "sessionId").unwrap_or_default());
+            self.reported.remove(text(&asked.params, "sessionId").unwrap_or_default());
         }
         if let Some((session, _)) = seen.opened() {
             self.opened.insert(session);
@@ -60,11 +60,12 @@ impl Judge {
         if let Some((call, _)) = seen.result::<SessionStatusQuery>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
             if !self.opened.contains(session) {
-                self.told.insert(session.to_owned(), report.line());
+                self.reported.insert(session.to_owned(), report.line());
             }
         }
         if let Some(asked) = seen.asked::<SessionPrompt>()
-            && let Some(line) = self.told.get(text(&asked.params, "sessionId").unwrap_or_default())
+            && let Some(line) =
+                self.reported.get(text(&asked.params, "sessionId").unwrap_or_default())
         {
             report.contradicts(
                 "STAT-03",

@@ -21,7 +21,7 @@ const SPEAKING_NULLS: [&str; 5] = ["exitCode", "signal", "exitStatus", "oldText"
 /// The reported nulls. Each place is reported once, because a peer sends it repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    told: HashSet<(Side, String)>,
+    reported: HashSet<(Side, String)>,
 }
 
 /// A name that breaks a rule, and its place.
@@ -57,7 +57,9 @@ impl Judge {
         let mut odd = Vec::new();
         walk(value, shape, "", &mut odd);
         for Misspelling { rule, path, seen: said } in odd {
-            if rule != "DEC-19" || self.told.len() < TOLD && self.told.insert((seen.from, path)) {
+            if rule != "DEC-19"
+                || self.reported.len() < TOLD && self.reported.insert((seen.from, path))
+            {
                 report.breaks(rule, said);
             }
         }

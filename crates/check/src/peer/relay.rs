@@ -49,9 +49,9 @@ impl RelayListener {
 
     /// Returns the next connection that sends the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
-        let RelayConnection { output, input, told } = self.visitor().await?;
+        let RelayConnection { output, input, reported } = self.visitor().await?;
         let link = Link::over(output, input);
-        Ok(if told.is_null() { link } else { link.logging_in(told) })
+        Ok(if reported.is_null() { link } else { link.logging_in(reported) })
     }
 
     /// Returns the next connection as two streams, with the data that came with the token.
@@ -72,9 +72,9 @@ impl RelayListener {
         let mut line = Vec::new();
         (&mut output).take(FIRST_LINE).read_until(b'\n', &mut line).await?;
         let line = String::from_utf8_lossy(&line);
-        let (token, told) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
-        let told = serde_json::from_str(told).unwrap_or_default();
-        Ok((token == self.token).then_some(RelayConnection { output, input, told }))
+        let (token, reported) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
+        let reported = serde_json::from_str(reported).unwrap_or_default();
+        Ok((token == self.token).then_some(RelayConnection { output, input, reported }))
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct RelayConnection {
     pub(crate) output: BufReader<OwnedReadHalf>,
     pub(crate) input: OwnedWriteHalf,
     /// The data that came with the token, or null.
-    pub(crate) told: Value,
+    pub(crate) reported: Value,
 }
 
 /// Connects to a [`RelayListener`]. Sends one line with the token and the data of a login or of the
@@ -94,11 +94,11 @@ pub(crate) struct RelayConnection {
 pub async fn connect_relay(
     address: SocketAddr,
     token: &str,
-    told: Option<&str>,
+    reported: Option<&str>,
 ) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let told = told.map_or_else(String::new, |told| format!(" {told}"));
-    stream.write_all(format!("{token}{told}\n").as_bytes()).await?;
+    let reported = reported.map_or_else(String::new, |reported| format!(" {reported}"));
+    stream.write_all(format!("{token}{reported}\n").as_bytes()).await?;
     Ok(stream)
 }

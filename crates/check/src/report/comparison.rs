@@ -54,9 +54,9 @@ impl Comparison {
                 judgement.verdict(rule.id).map(|verdict| verdict.outcome.as_str())
             };
             let words: Vec<Option<&str>> = judgements.iter().map(word).collect();
-            let is_told = words.iter().any(Option::is_some);
+            let is_reported = words.iter().any(Option::is_some);
             let words = words.into_iter().map(|word| word.unwrap_or(NO_VERDICT)).collect();
-            is_told.then_some(ComparisonRow { rule, words })
+            is_reported.then_some(ComparisonRow { rule, words })
         });
         Self { names: names(judgements), rows: rows.collect() }
     }
@@ -117,15 +117,15 @@ impl Comparison {
 fn names(judgements: &[Judgement]) -> Vec<String> {
     let names: Vec<String> = judgements.iter().map(Judgement::name).collect();
     let is_alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (judgement, name) in judgements.iter().zip(&names) {
         let name =
             if is_alone(name) { name.clone() } else { format!("{name} ({})", judgement.command) };
-        let same = told
+        let same = reported
             .iter()
             .filter(|other| **other == name || other.starts_with(&format!("{name} #")))
             .count();
-        told.push(if same == 0 { name } else { format!("{name} #{}", same + 1) });
+        reported.push(if same == 0 { name } else { format!("{name} #{}", same + 1) });
     }
-    told
+    reported
 }

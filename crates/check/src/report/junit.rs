@@ -93,7 +93,9 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
             let failure = BytesStart::new("failure")
                 .with_attributes([("type", rule.strength_word()), ("message", message.as_str())]);
             out.write_event(Event::Start(failure))?;
-            out.write_event(Event::Text(BytesText::new(&visible(&told(verdict, expected, seen)))))?;
+            out.write_event(Event::Text(BytesText::new(&visible(&reported(
+                verdict, expected, seen,
+            )))))?;
             out.write_event(Event::End(BytesEnd::new("failure")))?;
             out.write_event(Event::End(BytesEnd::new("testcase")))
         }
@@ -111,7 +113,7 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
 }
 
 /// Describes the evidence of a failure.
-fn told(verdict: &Verdict, expected: &str, seen: &str) -> String {
+fn reported(verdict: &Verdict, expected: &str, seen: &str) -> String {
     let rule = verdict.rule;
     let mut text =
         format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);

@@ -120,8 +120,8 @@ async fn every_listed_session_says_whether_it_is_archived(run: &mut Run) -> Prob
     let (talk, session) = archived(run).await?;
     for entry in entries(talk, json!({"cwd": folder, "archived": "include"})).await? {
         let is_ours = entry.get("sessionId") == Some(&session.id);
-        let told = entry.get("archived").and_then(Value::as_bool);
-        if told.is_none_or(|told| is_ours && !told) {
+        let reported = entry.get("archived").and_then(Value::as_bool);
+        if reported.is_none_or(|reported| is_ours && !reported) {
             return fail("archived on every listed session", quoted(&entry.to_string()));
         }
     }

@@ -68,7 +68,7 @@ async fn terminal_logins_are_offered_only_to_clients_with_a_terminal(run: &mut R
             continue;
         }
         let methods =
-            talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
+            talk.announced("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
         let is_terminal =
             |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
         if let Some(method) = methods.iter().find(is_terminal) {
@@ -142,8 +142,8 @@ async fn only_changes_of_the_login_are_reported(run: &mut Run) -> Probed {
     talk.call::<Authenticate>(json!({"methodId": "attache-no-such-method"})).await?;
     talk.is_still_there().await?;
     let is_same = |line: &&Line| {
-        let told = line.get("params").and_then(|params| params.get("state"));
-        line.calls::<AuthStatusUpdate>() && told == Some(&before)
+        let reported = line.get("params").and_then(|params| params.get("state"));
+        line.calls::<AuthStatusUpdate>() && reported == Some(&before)
     };
     match talk.heard(first).find(is_same) {
         Some(line) => fail("an update only after a change", quoted(&line.text)),

@@ -112,7 +112,7 @@ fn is_unoffered(row: &Row, offers: impl Fn(&str) -> bool) -> bool {
 
 async fn extensions_are_offered_in_metadata(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
-    let all = talk.told("/agentCapabilities").cloned().unwrap_or_default();
+    let all = talk.announced("/agentCapabilities").cloned().unwrap_or_default();
     let text = all.to_string();
     let (_, notices) = decode_reporting::<AgentCapabilities>(&text, Unknown::Keep);
     if let Some(notice) = notices.iter().find(|notice| notice.kind == FaultKind::NoField) {

@@ -98,15 +98,15 @@ async fn only_state_updates_are_sent_between_turns(run: &mut Run) -> Probed {
         line.calls::<SessionUpdateNotification>()
             && line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)
     };
-    let mut told = talk.heard(first).filter(is_of_session).peekable();
-    if told.peek().is_none() {
+    let mut reported = talk.heard(first).filter(is_of_session).peekable();
+    if reported.peek().is_none() {
         return skipped("the agent sends nothing between turns");
     }
     let is_of_state = |line: &&Line| {
         let kind = line.get("params").and_then(|params| params.pointer("/update/sessionUpdate"));
         kind.and_then(Value::as_str).is_some_and(|kind| OF_STATE.contains(&kind))
     };
-    match told.find(|line| !is_of_state(line)) {
+    match reported.find(|line| !is_of_state(line)) {
         Some(line) => {
             fail("only updates of commands, modes, options, info or usage", quoted(&line.text))
         }

@@ -44,7 +44,7 @@ async fn each_compaction_has_a_unique_id(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut ids = Vec::new();
     for _ in 0..2 {
-        for update in told(talk, &session).await? {
+        for update in reported(talk, &session).await? {
             // A compaction keeps one id in all of its updates.
             let id = update.get("compactionId").cloned().unwrap_or_default();
             if state(&update) == Some("in_progress") || is_over(&update) && !ids.contains(&id) {
@@ -96,11 +96,11 @@ async fn only_a_completed_compaction_has_a_summary(run: &mut Run) -> Probed {
 async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
-    told(talk, &session).await
+    reported(talk, &session).await
 }
 
 /// Returns the updates of a compaction. Not tested if there are none.
-async fn told(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
+async fn reported(talk: &mut Conversation, session: &Session) -> Probed<Vec<Value>> {
     let updates = compacted(talk, session).await?;
     if updates.is_empty() {
         return not_tested("the agent has a command for compaction, but reports none");

@@ -172,8 +172,9 @@ async fn a_session_without_options_refuses_options(run: &mut Run) -> Probed {
 /// Checks that the option has this value in a list of all options.
 fn has_value(all: &[Value], id: &Value, value: &Value) -> Probed {
     let option = all.iter().find(|option| option.get("id") == Some(id));
-    let told = option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
-    expect(told == *value, format!("{id} with the value {value}"), told.to_string())
+    let reported =
+        option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
+    expect(reported == *value, format!("{id} with the value {value}"), reported.to_string())
 }
 
 async fn a_string_value_is_a_selection(run: &mut Run) -> Probed {

@@ -45,8 +45,8 @@ pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
             .is_some_and(|kind| kind == "tool_call" || kind == "tool_call_update")
     }) {
         let Some(id) = update.get("toolCallId") else { continue };
-        match calls.iter_mut().find(|told| told.id == id) {
-            Some(told) => told.updates.push(update),
+        match calls.iter_mut().find(|reported| reported.id == id) {
+            Some(reported) => reported.updates.push(update),
             None => calls.push(ReportedCall { id, updates: vec![update] }),
         }
     }

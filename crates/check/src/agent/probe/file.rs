@@ -94,7 +94,7 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     }
     let usual: Vec<_> = tool_calls(&usual)
         .iter()
-        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .map(|reported| reported.states().last().map(|it| (*it).to_owned()))
         .collect();
     new_path_in(run, "attache-new.txt")?;
     let (talk, session) = run.session().await?;
@@ -110,7 +110,7 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     played.stop_reason()?;
     let states: Vec<_> = tool_calls(&played)
         .iter()
-        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .map(|reported| reported.states().last().map(|it| (*it).to_owned()))
         .collect();
     expect(
         states == usual,

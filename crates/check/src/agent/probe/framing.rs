@@ -57,7 +57,8 @@ async fn a_fractional_id_does_not_end_the_connection(run: &mut Run) -> Probed {
     let (first, id) = (talk.now(), json!(1.5));
     talk.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}));
     let answers = |line: &Line| {
-        line.is_reply() && line.get("id").is_none_or(|told| told.is_null() || *told == id)
+        line.is_reply()
+            && line.get("id").is_none_or(|reported| reported.is_null() || *reported == id)
     };
     talk.hear(first, "a reply with the id 1.5, or an error", answers).await?;
     talk.is_still_there().await

@@ -40,7 +40,7 @@ pub(super) struct Reopened {
     pub(super) session: Session,
     played: Played,
     pub(super) reply: Reply,
-    told: Vec<Value>,
+    replayed: Vec<Value>,
 }
 
 /// Runs twice, because some agents name stored sessions by the minute, and a minute may end during
@@ -51,19 +51,19 @@ async fn a_load_replays_the_whole_conversation_in_order(run: &mut Run) -> Probed
 }
 
 async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
-    let Reopened { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { played, reply, replayed, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
-    let (before, after) = (of(played.updates()), of(&told));
+    let (before, after) = (of(played.updates()), of(&replayed));
     expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
     // The prompt also contains the agent's text.
-    let all: String = told.iter().map(text).collect();
+    let all: String = replayed.iter().map(text).collect();
     let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
     let is_whole = all.matches(SAID).count() > 1 && user.is_some();
-    let seen = format!("{} updates, with the text: {}", told.len(), quoted(&all));
+    let seen = format!("{} updates, with the text: {}", replayed.len(), quoted(&all));
     expect(is_whole, "the text of the user and of the agent", seen.clone())?;
-    let call = told.iter().position(|update| kind(update) == "tool_call");
-    let last = told.iter().rposition(|update| !text(update).is_empty());
+    let call = replayed.iter().position(|update| kind(update) == "tool_call");
+    let last = replayed.iter().rposition(|update| !text(update).is_empty());
     expect(user < agent && (call.is_none() || call < last), "the original order", seen)
 }
 
@@ -94,15 +94,15 @@ async fn a_load_is_answered_after_its_history(run: &mut Run) -> Probed {
 }
 
 async fn a_load_replays_the_roles_of_messages(run: &mut Run) -> Probed {
-    let Reopened { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { reply, replayed, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) =
-        told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
+        replayed.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
     {
         return fail("the same kinds of updates as in the turn", quoted(&unknown.to_string()));
     }
     let by = |wanted: &str| {
-        told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
+        replayed.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
     };
     let agent = by("agent_message_chunk");
     expect(agent.contains(SAID), "the agent's text as agent_message_chunk", quoted(&agent))?;
@@ -116,9 +116,9 @@ async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
         let Reopened { session, reply, .. } = again(run, capability, method).await?;
         let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
-            let told = result.get(key).filter(|told| !told.is_null());
-            let Some(told) = told else { continue };
-            let (before, after) = (ids(session.opened.get(key)), ids(Some(told)));
+            let reported = result.get(key).filter(|reported| !reported.is_null());
+            let Some(reported) = reported else { continue };
+            let (before, after) = (ids(session.opened.get(key)), ids(Some(reported)));
             expect(
                 before == after,
                 format!("{key} of the session: {before:?}"),
@@ -130,13 +130,13 @@ async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
 }
 
 async fn a_resume_replays_nothing(run: &mut Run) -> Probed {
-    let Reopened { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { reply, replayed, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let is_said = |update: &&Value| {
         let kind = kind(update);
         kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan"
     };
-    match told.iter().find(is_said) {
+    match replayed.iter().find(is_said) {
         Some(update) => {
             fail("no updates of the conversation before the reply", quoted(&update.to_string()))
         }
@@ -269,8 +269,8 @@ async fn reopen(
 ) -> Probed<Reopened> {
     let first = run.talk().await?.now();
     let reply = load(run, method, &session, servers).await?;
-    let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
-    Ok(Reopened { session, played, reply, told })
+    let replayed = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
+    Ok(Reopened { session, played, reply, replayed })
 }
 
 /// Returns the reply to this method for a session of an earlier process.

@@ -99,11 +99,11 @@ async fn a_stopped_command_is_not_completed(run: &mut Run) -> Probed {
     let (talk, session, turn, _) = running(run).await?;
     cancel(talk, &session);
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    let told = tool_calls(&played);
-    match told.iter().find(|told| told.states().last() == Some(&"completed")) {
-        Some(told) => fail(
+    let reported = tool_calls(&played);
+    match reported.iter().find(|reported| reported.states().last() == Some(&"completed")) {
+        Some(reported) => fail(
             "the status failed, because the command was stopped",
-            format!("{:?}", told.states()),
+            format!("{:?}", reported.states()),
         ),
         None => Ok(()),
     }

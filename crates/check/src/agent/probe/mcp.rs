@@ -228,9 +228,9 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
         format!("the agent calls the tool of a server of type {of}"),
         "it is not",
     )?;
-    let is_told =
+    let is_reported =
         played.updates().iter().any(|update| update.to_string().contains(&server.result()));
-    if is_told {
+    if is_reported {
         return Ok(());
     }
     match play_in(talk, &session, recall(server.result())).await?.recalled() {

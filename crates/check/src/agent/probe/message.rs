@@ -92,14 +92,14 @@ async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
     let [first, second] = [first.map_err(|it| unjudged(&it))?, second.map_err(|it| unjudged(&it))?];
     for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {
         played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
-        let told = played.said();
+        let reported = played.said();
         expect(
-            told.contains(own),
+            reported.contains(own),
             format!("{own} in the session whose prompt asks for it"),
-            quoted(&told),
+            quoted(&reported),
         )?;
         let expected = format!("nothing about {other}, which belongs to another session");
-        expect(!told.contains(other), expected, quoted(&told))?;
+        expect(!reported.contains(other), expected, quoted(&reported))?;
     }
     let recalled = talk.play(&two, recall(in_one)).await.map_err(|outcome| unjudged(&outcome))?;
     recalled.stop_reason().map_err(|outcome| unjudged(&outcome))?;
@@ -126,8 +126,8 @@ async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
             played.had_its_tools()?;
         }
     }
-    let told = count_by_session(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
+    let reported = count_by_session(talk, first, &sessions, names)?;
+    if reported == 0 { not_tested("no update about the file that a turn reads") } else { Ok(()) }
 }
 
 /// Does the same for an action that needs permission: replacing a file while the other session is
@@ -144,8 +144,8 @@ async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     for (session, path) in sessions.iter().zip(&paths) {
         attempt(talk, session, write_over(path, "new\n").then(say("done"))).await?;
     }
-    let told = count_by_session(talk, first, &sessions, names)?;
-    if told == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
+    let reported = count_by_session(talk, first, &sessions, names)?;
+    if reported == 0 { not_tested("no update about the file that a turn writes") } else { Ok(()) }
 }
 
 /// Agents may derive the title from a prompt. Checks that words of a prompt do not appear in the
@@ -183,7 +183,7 @@ fn count_by_session(
     sessions: &[Session; 2],
     names: [&str; 2],
 ) -> Probed<usize> {
-    let mut told = 0;
+    let mut reported = 0;
     for (session, name) in sessions.iter().zip(names) {
         let about = talk
             .heard(first)
@@ -192,7 +192,7 @@ fn count_by_session(
             let of = line.get("params").and_then(|params| params.get("sessionId"));
             // Extension methods may have no session.
             let Some(of) = of else { continue };
-            told += 1;
+            reported += 1;
             let seen = quoted(&line.text);
             expect(
                 *of == session.id,
@@ -201,5 +201,5 @@ fn count_by_session(
             )?;
         }
     }
-    Ok(told)
+    Ok(reported)
 }

@@ -63,15 +63,15 @@ async fn a_mode_change_without_set_mode_is_reported(run: &mut Run) -> Probed {
     let params = json!({"sessionId": session.id, "configId": option, "value": other});
     talk.call::<SessionSetConfigOption>(params).await?.result()?;
     talk.is_still_there().await?;
-    let Some(told) = last_update(talk, first, &session, "current_mode_update") else {
+    let Some(reported) = last_update(talk, first, &session, "current_mode_update") else {
         return not_tested(
             "the agent reports no mode change when the mode is set as an option, see MODE-07",
         );
     };
     expect(
-        told.get("currentModeId") == Some(&other),
+        reported.get("currentModeId") == Some(&other),
         format!("current_mode_update with {other}"),
-        quoted(&told.to_string()),
+        quoted(&reported.to_string()),
     )
 }
 
@@ -79,8 +79,12 @@ async fn the_mode_option_matches_the_mode(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (option, other) = mode_option(&session)?;
     let current = session.opened.pointer("/modes/currentModeId").cloned().unwrap_or_default();
-    let told = value_of(options(&session.opened), &option);
-    expect(told == current, format!("the option has the mode {current}"), told.to_string())?;
+    let reported = value_of(options(&session.opened), &option);
+    expect(
+        reported == current,
+        format!("the option has the mode {current}"),
+        reported.to_string(),
+    )?;
     for mode in [&other, &current] {
         set_mode(talk, &session, mode).await?;
         let now = value_of(options(&state(talk, &session, &option).await?), &option);
@@ -95,16 +99,16 @@ async fn mode_and_mode_option_report_each_other(run: &mut Run) -> Probed {
     let first = talk.now();
     set_mode(talk, &session, &other).await?;
     let current = session.opened.pointer("/modes/currentModeId").cloned().unwrap_or_default();
-    let is_told = of_session(&session, "config_option_update");
-    talk.hear(first, "config_option_update after session/set_mode", is_told).await?;
-    let told = last_update(talk, first, &session, "config_option_update").unwrap_or_default();
-    let value = value_of(options(&told), &option);
+    let is_reported = of_session(&session, "config_option_update");
+    talk.hear(first, "config_option_update after session/set_mode", is_reported).await?;
+    let reported = last_update(talk, first, &session, "config_option_update").unwrap_or_default();
+    let value = value_of(options(&reported), &option);
     expect(value == other, format!("the option {option} with {other}"), value.to_string())?;
     let first = talk.now();
     let params = json!({"sessionId": session.id, "configId": option, "value": current});
     talk.call::<SessionSetConfigOption>(params).await?.result()?;
-    let is_told = of_session(&session, "current_mode_update");
-    talk.hear(first, "current_mode_update after session/set_config_option", is_told)
+    let is_reported = of_session(&session, "current_mode_update");
+    talk.hear(first, "current_mode_update after session/set_config_option", is_reported)
         .await
         .map(|_| ())
 }

@@ -64,8 +64,8 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
     if talk.hear(first, "a notice", is_notice).await.is_err() {
         return not_tested("the agent sends no notice about an MCP server that cannot start");
     }
-    let told = notices(talk, first, &session);
-    Ok((talk, session, told))
+    let reported = notices(talk, first, &session);
+    Ok((talk, session, reported))
 }
 
 /// Opens a session with a server that does not exist.

@@ -37,13 +37,13 @@ async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
         play_in(talk, &session, say(word)).await?;
         play_in(talk, &other, say(BESIDE)).await?;
     }
-    let told = match loaded(run, &session, true).await? {
-        Some(told) => told,
+    let reported = match loaded(run, &session, true).await? {
+        Some(reported) => reported,
         None => loaded(run, &session, false).await?.unwrap_or_default(),
     };
     let wanted: Vec<Said> =
         (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
-    let said = words(&told);
+    let said = words(&reported);
     // An agent that stores no prompts replays at least its own text.
     let by_agent =
         |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
@@ -54,7 +54,7 @@ async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
         all.join(", ")
     };
     expect(is_right, format!("each turn once and in order: {}", shown(&wanted)), shown(&said))?;
-    let beside = told.iter().find(|update| text(update).contains(BESIDE));
+    let beside = reported.iter().find(|update| text(update).contains(BESIDE));
     let seen = quoted(&beside.map(Value::to_string).unwrap_or_default());
     expect(beside.is_none(), "no updates of another session", seen)
 }

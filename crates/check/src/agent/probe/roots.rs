@@ -48,7 +48,7 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     let done = |index: usize| {
         tool_calls(&played)
             .get(index)
-            .is_some_and(|told| told.states().last() == Some(&"completed"))
+            .is_some_and(|reported| reported.states().last() == Some(&"completed"))
     };
     if below.join(new).exists() {
         return Ok(());
@@ -121,8 +121,9 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());
     }
-    let is_done =
-        tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
+    let is_done = tool_calls(&played)
+        .first()
+        .is_some_and(|reported| reported.states().last() == Some(&"completed"));
     expect(!is_done || made.exists(), expected, "the file that it creates does not exist")?;
     Ok(is_done)
 }

@@ -114,10 +114,10 @@ async fn no_message_follows_the_end_of_a_session(run: &mut Run) -> Probed {
 /// Checks that the error names the unknown session [`NO_SESSION`] (SESS-21).
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
-    let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
+    let reported = reply.error("/data/sessionId").cloned().unwrap_or_default();
     expect(
-        told == NO_SESSION,
+        reported == NO_SESSION,
         format!("{method} names the session in data.sessionId"),
-        told.to_string(),
+        reported.to_string(),
     )
 }

@@ -79,10 +79,10 @@ async fn a_mode_is_kept_until_a_change_is_reported(run: &mut Run) -> Probed {
         let first = talk.now();
         play_in(talk, &session, say("attache: a turn")).await?;
         let now = current(talk, &session, option.as_ref().ok(), &folder).await?.unwrap_or_default();
-        let is_told = of_session(&session, "current_mode_update");
-        let is_told = talk.heard(first).any(is_told);
+        let is_reported = of_session(&session, "current_mode_update");
+        let is_reported = talk.heard(first).any(is_reported);
         expect(
-            is_told || now == other,
+            is_reported || now == other,
             format!("the mode {other}, or current_mode_update"),
             now.to_string(),
         )?;

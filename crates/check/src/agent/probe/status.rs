@@ -38,14 +38,14 @@ async fn a_status_request_opens_no_session(run: &mut Run) -> Probed {
 async fn a_session_is_open_or_saved(run: &mut Run) -> Probed {
     run.talk().await?.needs(STATUS)?;
     let (talk, open) = run.session().await?;
-    let told = status(talk, &open.id).await?;
-    expect(told == "open", "a new session is open", told.to_string())?;
+    let reported = status(talk, &open.id).await?;
+    expect(reported == "open", "a new session is open", reported.to_string())?;
     let (talk, session) = match saved(run).await {
         Ok(saved) => saved,
         Err(_) => return not_tested("the agent lists no closed session"),
     };
-    let told = status(talk, &session.id).await?;
-    expect(told == "saved", "a closed session is saved", told.to_string())
+    let reported = status(talk, &session.id).await?;
+    expect(reported == "saved", "a closed session is saved", reported.to_string())
 }
 
 async fn an_unknown_session_has_no_status(run: &mut Run) -> Probed {

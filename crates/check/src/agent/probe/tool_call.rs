@@ -45,9 +45,9 @@ async fn a_tool_call_with_a_permission_request_is_reported(run: &mut Run) -> Pro
     }
     let is_reported =
         |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
-    match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
-        Some(told) => {
-            fail("a tool_call for the file to write", format!("only updates of {}", told.id))
+    match some(&played)?.iter().find(|reported| !reported.updates.iter().any(is_reported)) {
+        Some(reported) => {
+            fail("a tool_call for the file to write", format!("only updates of {}", reported.id))
         }
         None => Ok(()),
     }
@@ -59,16 +59,18 @@ async fn tool_calls_have_unique_ids(run: &mut Run) -> Probed {
     let (one, two) = (one?, two?);
     let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
     let played = play(run, acts).await?;
-    let told = some(&played)?;
-    let ends =
-        |told: &ReportedCall<'_>| told.states().iter().filter(|state| is_final(state)).count();
-    let begins = |told: &ReportedCall<'_>| {
-        told.updates
+    let reported = some(&played)?;
+    let ends = |reported: &ReportedCall<'_>| {
+        reported.states().iter().filter(|state| is_final(state)).count()
+    };
+    let begins = |reported: &ReportedCall<'_>| {
+        reported
+            .updates
             .iter()
             .filter(|update| update.get("sessionUpdate").is_some_and(|it| it == "tool_call"))
             .count()
     };
-    match told.iter().find(|told| begins(told) > 1 && ends(told) > 1) {
+    match reported.iter().find(|reported| begins(reported) > 1 && ends(reported) > 1) {
         Some(again) => fail("a unique id for each tool call", format!("{} occurs twice", again.id)),
         None => Ok(()),
     }
@@ -77,8 +79,8 @@ async fn tool_calls_have_unique_ids(run: &mut Run) -> Probed {
 async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
     let path = file(run, "attache-read.txt", "read me\n")?;
     let played = play(run, call(read(path)).then(say("done"))).await?;
-    for told in some(&played)? {
-        let states = told.states();
+    for reported in some(&played)? {
+        let states = reported.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
         // A repeated status is not a change.
@@ -94,8 +96,8 @@ async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
 async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-new.txt")?;
     let played = play(run, call(write(&path, "new\n")).then(say("done"))).await?;
-    let told = some(&played)?;
-    let mut diffs = told.iter().flat_map(|told| told.content("diff")).peekable();
+    let reported = some(&played)?;
+    let mut diffs = reported.iter().flat_map(|reported| reported.content("diff")).peekable();
     if diffs.peek().is_none() {
         return not_tested("the agent shows no diff of its change");
     }
@@ -109,8 +111,8 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
 
 /// Returns the reported tool calls. Not tested if there are none.
 fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
-    let told = tool_calls(played);
-    if told.is_empty() { not_tested("the agent reports no tool call") } else { Ok(told) }
+    let reported = tool_calls(played);
+    if reported.is_empty() { not_tested("the agent reports no tool call") } else { Ok(reported) }
 }
 
 fn is_final(state: &str) -> bool {

@@ -70,14 +70,15 @@ async fn the_cost_covers_the_whole_session(run: &mut Run) -> Probed {
 async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
-    let told = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
-    let without = used(&talk.play(&session, say("attache-fresh").usage(told(0))).await?)?;
+    let reported = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
+    let without = used(&talk.play(&session, say("attache-fresh").usage(reported(0))).await?)?;
     if without < MANY {
         return not_tested(format!(
             "used does not follow the numbers of the model: {without} after {MANY} tokens of input"
         ));
     }
-    let with = used(&talk.play(&session, say("attache-cached").usage(told(MANY - 100))).await?)?;
+    let with =
+        used(&talk.play(&session, say("attache-cached").usage(reported(MANY - 100))).await?)?;
     let seen = format!("{with} after {MANY} tokens of input, all but 100 of them from a cache");
     expect(with >= MANY, "used includes tokens from a cache", seen)
 }
@@ -92,8 +93,8 @@ async fn usage_is_reported_after_a_load(run: &mut Run) -> Probed {
         return skipped("the agent sends no usage_update");
     }
     let is_usage = |update: &Value| update.get("sessionUpdate") == Some(&json!("usage_update"));
-    let told = replayed(run, &session).await?.iter().any(is_usage);
-    expect(told, "a usage_update after the load, as before it", "none")
+    let reported = replayed(run, &session).await?.iter().any(is_usage);
+    expect(reported, "a usage_update after the load, as before it", "none")
 }
 
 async fn the_usage_of_a_turn_is_complete(run: &mut Run) -> Probed {

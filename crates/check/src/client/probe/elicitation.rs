@@ -135,12 +135,12 @@ async fn only_accept_has_content(run: &mut ClientRun) -> Probed {
             "content only with the action accept",
             quoted(&said),
         )?;
-        let is_told = match talk.task {
+        let is_reported = match talk.task {
             "form" => action == "accept",
             "decline" => action != "accept",
             _ => true,
         };
-        expect(is_told, format!("the action of the task {:?}", talk.task), quoted(&said))?;
+        expect(is_reported, format!("the action of the task {:?}", talk.task), quoted(&said))?;
     }
     turn(run, &["prompt"]).await.map(drop)
 }

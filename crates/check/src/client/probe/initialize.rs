@@ -29,21 +29,21 @@ async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
 }
 
 /// Returns the params of `initialize`.
-async fn told(run: &mut ClientRun) -> Probed<Value> {
+async fn reported(run: &mut ClientRun) -> Probed<Value> {
     let talk = run.start(run.task("prompt")).await?;
     talk.set_up().await?;
     Ok(talk.heard::<Initialize>().and_then(|line| line.get("params")).cloned().unwrap_or_default())
 }
 
 async fn the_client_requests_its_latest_version_as_an_integer(run: &mut ClientRun) -> Probed {
-    let version = told(run).await?.get("protocolVersion").cloned().unwrap_or_default();
+    let version = reported(run).await?.get("protocolVersion").cloned().unwrap_or_default();
     let expected = "protocolVersion is 1, or 2 if the client supports it";
     let is_right = version.as_u64().is_some_and(|version| (1..=2).contains(&version));
     expect(is_right, expected, format!("protocolVersion is {version}"))
 }
 
 async fn the_client_sends_its_name_and_version(run: &mut ClientRun) -> Probed {
-    let info = told(run).await?.get("clientInfo").cloned().unwrap_or_default();
+    let info = reported(run).await?.get("clientInfo").cloned().unwrap_or_default();
     let has = |key| info.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     expect(
         has("name") && has("version"),

@@ -43,8 +43,8 @@ async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     talk.end_turn(&turn, "check_pause");
     talk.goes_or_stays().await?;
     let left = talk.leaves().await;
-    let is_told = left.exit.is_none_or(|exit| !exit.success());
-    expect(is_told, "the client reports an unknown stop reason as an error", how_it_left(&left))
+    let is_reported = left.exit.is_none_or(|exit| !exit.success());
+    expect(is_reported, "the client reports an unknown stop reason as an error", how_it_left(&left))
 }
 
 async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {

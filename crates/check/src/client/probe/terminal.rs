@@ -187,8 +187,8 @@ async fn truncated_output_is_the_newest_whole_characters(run: &mut ClientRun) ->
         let expected = format!(
             "at a limit of {limit} bytes the end of {PRINTED:?} in whole characters, truncated: {is_cut}"
         );
-        let is_told = seen.get("truncated") == Some(&json!(is_cut));
-        expect(is_right(text(&seen)) && is_told, expected, quoted(&seen.to_string()))?;
+        let is_reported = seen.get("truncated") == Some(&json!(is_cut));
+        expect(is_right(text(&seen)) && is_reported, expected, quoted(&seen.to_string()))?;
     }
     Ok(())
 }

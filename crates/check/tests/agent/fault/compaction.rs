@@ -3,7 +3,7 @@
 use crate::fault::{Fault, fault, update, updates};
 use serde_json::{Value, json};
 
-/// Whether the client of the session that is prompted lacks the capability.
+/// Whether the client of the prompt's session lacks the capability.
 fn lacks(client: &Value, capability: &str) -> bool {
     client.get("session").is_some_and(|session| session.get(capability).is_none())
 }
@@ -49,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(update(&session, told));
         }
     }),
-    // Each of them is broken by the same.
+    // This fault breaks each of these rules.
     fault("NOTE-03", &["SESS-16"], tell_again),
     fault("SESS-16", &["NOTE-03"], tell_again),
     fault("ELIC-01", &["INIT-16"], |h, s| {
@@ -66,7 +66,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// A load tells of the server that was missing when the session was opened.
+/// A load reports the server that was missing when the session was opened.
 fn tell_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
     if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
         let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});

@@ -1,4 +1,4 @@
-//! Faults in what is left of a conversation, in commands and in questions.
+//! Faults in the history of a conversation, in commands and in forms.
 
 use crate::fault::{Fault, change, fault, misdone, misheard, refuse};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    // All turns but the first are told the wrong way round.
+    // All turns after the first are replayed in reverse order.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load") {
             let said = |line: &Value, word| crate::fault::turn::says(line, word);
@@ -32,7 +32,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    // The whole history is told twice.
+    // The whole history is replayed twice.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load") {
             let told = |line: &&Value| {
@@ -43,7 +43,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.splice(from..from, again);
         }
     }),
-    // Only the last turn is kept.
+    // Only the last turn is stored.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load")
             && let Some(third) =
@@ -130,8 +130,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that asks a client without forms by a question for leave, and ends its turn when it
-/// gets none.
+/// An agent that asks a client without forms by a permission request, and ends its turn if the
+/// client rejects it.
 pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
     let is_told = |line: &Value| is_update(line, "tool_call");
     if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {

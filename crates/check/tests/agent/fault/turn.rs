@@ -1,10 +1,10 @@
-//! Faults in what becomes of a turn.
+//! Faults in turns.
 
 use crate::fault::{Fault, Heard, change, fault, give, misheard, refuse, update};
 use serde_json::{Value, json};
 
 impl Heard<'_> {
-    /// Whether it is a prompt that tells this.
+    /// Whether this is a prompt with this act.
     pub(super) fn tells(&self, text: &str) -> bool {
         let blocks = self.params()["prompt"].as_array().map_or(&[][..], Vec::as_slice);
         let mut texts = blocks.iter().filter_map(|block| block["text"].as_str());
@@ -98,8 +98,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that has its model go on up to three times where it was cut off: one that has nothing
-/// more to do says so.
+/// An agent that lets its model continue up to three times after an early stop. A model without
+/// further acts sends its final text.
 pub(super) const GOES_ON: Fault = misheard("PROMPT-07", &[], |h, m| {
     let text = h.params()["prompt"][0]["text"].as_str().unwrap_or_default();
     if h.is("session/prompt") && (1..=3).contains(&text.matches("\"end\":\"length\"").count()) {

@@ -1,4 +1,4 @@
-//! Faults in what is told of usage.
+//! Faults in reports of usage.
 
 use crate::fault::{Fault, change, fault};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Faults in how it introduces itself.
+//! Faults in the handshake.
 
 use super::{Fault, change};
 use crate::correct::Said;
@@ -46,7 +46,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// What the agent tells of itself is not taken where its capabilities are of this kind.
+/// The client rejects the reply to initialize if the agent's capabilities meet this condition.
 fn reject(message: &mut Value, is_refused: fn(&Value) -> bool) {
     if message["result"]["protocolVersion"].is_number()
         && is_refused(&message["result"]["agentCapabilities"])
