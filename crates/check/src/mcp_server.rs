@@ -54,14 +54,14 @@ impl McpServers {
     /// # Errors
     /// The system has no port or no random bytes.
     pub fn listen(relay: impl IntoIterator<Item = impl Into<String>>) -> io::Result<Self> {
-        let (reach, door, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
+        let (reach, listener, http) = (McpReach::default(), RelayListener::open()?, Http::open()?);
         let mut words = relay.into_iter().map(Into::into);
         let command = words.next().unwrap_or_default();
         let arguments =
-            words.chain([door.address().to_string(), door.token().to_owned()]).collect();
+            words.chain([listener.address().to_string(), listener.token().to_owned()]).collect();
         let place = ServerAddresses { command, arguments, url: http.url() };
         let mut serving = JoinSet::new();
-        serving.spawn(stdio::serve(door, reach.clone()));
+        serving.spawn(stdio::serve(listener, reach.clone()));
         serving.spawn(http.serve(reach.clone()));
         Ok(Self { reach, place, _serving: serving })
     }

@@ -215,7 +215,7 @@ fn the_error_for_a_malformed_recording_has_line_and_column() {
         ("{\"from\":\"agent\",", "line 9, column 16: this is not a JSON object"),
         ("[1]", "line 9, column 1: this is not a JSON object"),
         ("{\"from\":\"moon\",\"message\":{}}", "neither \"client\" nor \"agent\""),
-        ("{\"from\":\"agent\"}", "neither \"message\" nor \"text\""),
+        ("{\"from\":\"agent\"}", "\"message\" or \"text\" is missing"),
     ] {
         let error = trace(9, line).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -157,7 +157,7 @@ fn errors_of_files_have_line_column_and_path() {
         ),
         (
             "{\n\"messages\":[{\"direction\":\"sent\"}]}",
-            "line 2, column 13: messages[0]: \"direction\" is neither",
+            "line 2, column 13: messages[0]: \"direction\" must be",
         ),
         (
             "{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}",

@@ -209,7 +209,10 @@ impl Run {
 
     /// Returns the first session that had a turn. Waits until the end of that turn is at least this
     /// long ago.
-    pub(crate) fn spoken_before<'a>(&'a mut self, age: Duration) -> Boxed<'a, Option<Session>> {
+    pub(crate) fn session_with_turn_before<'a>(
+        &'a mut self,
+        age: Duration,
+    ) -> Boxed<'a, Option<Session>> {
         Box::pin(async move {
             let (session, ended) = self.first_spoken.clone()?;
             tokio::time::sleep_until(ended + age).await;
@@ -224,7 +227,7 @@ impl ProbeRun for Run {
     const NOT_REACHED: &'static str = "the agent does not initialize";
 
     async fn first_contact(&mut self, link: Link) -> Probed {
-        self.meet(link);
+        self.start_conversation(link);
         self.now().initialize(everything()).await?.result()?;
         self.client = Some(Client { capabilities: capabilities(), is_watched: true });
         Ok(())

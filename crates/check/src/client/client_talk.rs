@@ -52,13 +52,13 @@ impl fmt::Debug for ClientTalk {
 
 impl ClientTalk {
     /// Waits for the first connection of a client.
-    pub(crate) async fn meet(
+    pub(crate) async fn connect(
         mut client: StartedClient,
         task: &'static str,
         scenarios: Scenarios,
         patience: Duration,
     ) -> Probed<Self> {
-        let wire = match client.next(client.takes(patience * STARTING)).await {
+        let wire = match client.next(client.task_patience(patience * STARTING)).await {
             Some(link) => conversation(link, scenarios(0), patience),
             None => {
                 let how = how_it_left(&client.stop().await);
@@ -156,7 +156,7 @@ impl ClientTalk {
         wanted: &(dyn Fn(&Line) -> bool + Send + Sync),
     ) -> Result<Line, WaitError> {
         let Self { wire, client, first, .. } = self;
-        let patience = client.takes(patience);
+        let patience = client.task_patience(patience);
         tokio::select! {
             found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
             () = client.is_skipped() => Err(WaitError::Ended("the task was skipped".to_owned())),
@@ -169,7 +169,7 @@ impl ClientTalk {
     }
 
     /// Starts another task on this connection and ends open turns.
-    pub(crate) fn go_on(&mut self, client: StartedClient, task: &'static str) {
+    pub(crate) fn begin_task(&mut self, client: StartedClient, task: &'static str) {
         let is_open = |line: &&Line| {
             line.asks::<SessionPrompt>()
                 && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
@@ -239,7 +239,7 @@ impl ClientTalk {
 
     /// Checks that the client behaves as after any turn: a client that ends with its turn closes
     /// the connection in time; any other client still answers.
-    pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    pub(crate) fn ends_or_continues<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             let patience = self.wire.patience;
             if self
@@ -258,7 +258,7 @@ impl ClientTalk {
     }
 
     /// Waits for the end of the client after its turn. Stops a client that does not end.
-    pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
+    pub(crate) fn ended<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
         Box::pin(async move {
             let patience = self.wire.patience;
             if !self.client.is_seen() {
@@ -266,7 +266,7 @@ impl ClientTalk {
             }
             // The judge answers its calls until the client closes the connection or ends.
             let _ended = self.wire.peer.wait_for_end(patience).await;
-            self.client.leaves(patience).await
+            self.client.ended(patience).await
         })
     }
 

@@ -192,7 +192,7 @@ impl ClientRun {
         Box::pin(async move {
             self.leave().await;
             let client = self.launch(&task)?;
-            self.meet(client, &task, scenario).await
+            self.connect(client, &task, scenario).await
         })
     }
 
@@ -210,7 +210,7 @@ impl ClientRun {
             let mut launched = not_tested("the client has no task");
             for name in tasks {
                 let task = self.task(name);
-                let task = if kept { task.going_on() } else { task };
+                let task = if kept { task.in_open_session() } else { task };
                 launched = self.launch(&task).map(|client| (client, task));
                 if launched.is_ok() {
                     break;
@@ -220,11 +220,11 @@ impl ClientRun {
             let folder = self.folder.clone();
             let talk = match self.now.take() {
                 Some(mut talk) => {
-                    talk.go_on(client, task.name());
+                    talk.begin_task(client, task.name());
                     self.now.insert(talk)
                 }
                 None => {
-                    self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder)))
+                    self.connect(client, &task, Box::new(move |_| Scenario::everything(&folder)))
                         .await?
                 }
             };
@@ -245,13 +245,13 @@ impl ClientRun {
         })
     }
 
-    async fn meet(
+    async fn connect(
         &mut self,
         client: StartedClient,
         task: &ClientTask,
         scenario: Scenarios,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk = ClientTalk::meet(client, task.name(), scenario, self.patience).await?;
+        let mut talk = ClientTalk::connect(client, task.name(), scenario, self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
@@ -277,7 +277,7 @@ impl ProbeRun for ClientRun {
         let folder = self.folder.clone();
         let task = self.task(PROMPT);
         let talk =
-            self.meet(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
+            self.connect(client, &task, Box::new(move |_| Scenario::everything(&folder))).await?;
         let turn = talk.set_up().await?;
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");

@@ -46,7 +46,7 @@ enum Body {
 #[derive(Debug, Clone)]
 pub struct Operator {
     /// The listener for the client's agent; the same for every task.
-    pub door: Arc<RelayListener>,
+    pub listener: Arc<RelayListener>,
     /// How long a task may take.
     pub patience: Duration,
     /// Notified when the person skips a task.
@@ -99,7 +99,7 @@ impl StartedClient {
     ///
     /// # Errors
     /// The client cannot be started.
-    pub fn start(launch: Launch, door: RelayListener) -> Result<Self, StartError> {
+    pub fn start(launch: Launch, listener: RelayListener) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
         let mut child =
@@ -110,7 +110,7 @@ impl StartedClient {
         if let Some(stdout) = child.take_stdout() {
             readers.spawn(printed.clone().read(stdout));
         }
-        let connections = Connections::RelayListener(Arc::new(door));
+        let connections = Connections::RelayListener(Arc::new(listener));
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
@@ -131,12 +131,12 @@ impl StartedClient {
     /// Creates a client that a person runs by hand. The judge neither sees its output nor ends it.
     pub fn by_hand(person: Operator) -> Self {
         let printed = Arc::new(Printed::new());
-        let connections = Connections::RelayListener(person.door.clone());
+        let connections = Connections::RelayListener(person.listener.clone());
         Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
     }
 
     /// Returns how long a task may take if an answer takes `patience`.
-    pub(crate) fn takes(&self, patience: Duration) -> Duration {
+    pub(crate) fn task_patience(&self, patience: Duration) -> Duration {
         match &self.body {
             Body::Elsewhere(person) => patience.max(person.patience),
             _ => patience,
@@ -156,7 +156,7 @@ impl StartedClient {
         let Self { body, connections, printed, .. } = self;
         let next = async {
             match connections {
-                Connections::RelayListener(door) => door.next().await.ok(),
+                Connections::RelayListener(listener) => listener.next().await.ok(),
                 Connections::Given(links) => links.recv().await,
             }
         };
@@ -227,7 +227,7 @@ impl StartedClient {
 
     /// Waits until the client ends by itself, and stops it after this time. All its processes have
     /// ended when this returns.
-    pub(crate) async fn leaves(&mut self, patience: Duration) -> ClientOutput {
+    pub(crate) async fn ended(&mut self, patience: Duration) -> ClientOutput {
         match &mut self.body {
             Body::Process(child) => {
                 let exit = tokio::time::timeout(patience, child.wait()).await.ok();
@@ -248,7 +248,7 @@ impl StartedClient {
 
     /// Stops the client and all processes that it started.
     pub(crate) async fn stop(&mut self) -> ClientOutput {
-        self.leaves(Duration::ZERO).await
+        self.ended(Duration::ZERO).await
     }
 }
 

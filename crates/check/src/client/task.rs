@@ -74,7 +74,7 @@ impl ClientTask {
 
     /// Marks the task as one that a person performs in the open session.
     #[must_use]
-    pub(crate) fn going_on(mut self) -> Self {
+    pub(crate) fn in_open_session(mut self) -> Self {
         self.goes_on = true;
         self
     }

@@ -119,7 +119,7 @@ impl Fuzz {
 
 /// Checks that a client ends by itself and without a panic after its agent or its turn ends.
 async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
-    let left = client.leaves(patience).await;
+    let left = client.ended(patience).await;
     match left.exit {
         _ if !left.by_itself => {
             Some(Broken::Hangs("it does not end when its agent ends".to_owned()))
@@ -250,7 +250,9 @@ impl Playing {
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
-                Err(WaitError::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(WaitError::Ended(how)) if self.peer.was_stopped_by_judge() => {
+                    Some(Broken::Grows(how))
+                }
                 Err(WaitError::Ended(how)) => Some(Broken::Dies(how)),
                 Err(WaitError::TimedOut(after)) => Some(Broken::Hangs(format!(
                     "it does not answer a call within {} s",

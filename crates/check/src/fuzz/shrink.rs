@@ -34,7 +34,7 @@ impl Fuzz {
         if !self.is_smaller(&mut smallest, bare).await? {
             self.without_answers(&mut smallest).await?;
         }
-        self.plainer(&mut smallest).await?;
+        self.simplify_steps(&mut smallest).await?;
         self.without_members(&mut smallest).await?;
         self.without_steps(&mut smallest).await?;
         Ok((smallest.case, smallest.played, smallest.broken))
@@ -71,7 +71,7 @@ impl Fuzz {
     }
 
     /// Sends each step at once, in one write, without white space after it.
-    async fn plainer(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
+    async fn simplify_steps(&mut self, smallest: &mut SmallestCase) -> Result<(), ClientRunError> {
         for at in 0..smallest.case.steps.len() {
             let plain = |step: &Step| Step {
                 text: step.text.clone(),

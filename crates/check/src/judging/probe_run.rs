@@ -99,8 +99,11 @@ pub(crate) async fn judge<R: ProbeRun>(
     }
     run.leave().await;
     let unreached = contact.as_ref().err().map(|outcome| not_reached::<R>(outcome));
-    let is_mixed_up =
-        verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
+    let is_mixed_up = verdicts
+        .iter()
+        .cloned()
+        .chain(run.watched().fails())
+        .any(|verdict| confuses_sessions(&verdict));
     let seen =
         run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
     // The few lines of an unreachable peer do not prove that it keeps a rule.
@@ -124,7 +127,7 @@ fn not_reached<R: ProbeRun>(contact: &Outcome) -> Outcome {
 }
 
 /// Whether the peer confuses sessions.
-fn mixes_up(verdict: &Verdict) -> bool {
+fn confuses_sessions(verdict: &Verdict) -> bool {
     verdict.rule.id == "SESS-06" && verdict.outcome.is_fail()
 }
 

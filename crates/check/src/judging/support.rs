@@ -210,7 +210,7 @@ impl Support {
     /// Records the kinds in params or a result.
     fn payload(&mut self, is_sent: bool, method: &str, payload: &Value) {
         if is_sent && method == Initialize::ROW.name {
-            self.introduced(payload);
+            self.record_initialize(payload);
         }
         let seen = if is_sent { &mut self.sent } else { &mut self.taken };
         topic::in_payload(method, payload, &mut |topic, name| {
@@ -225,7 +225,7 @@ impl Support {
         });
     }
 
-    fn introduced(&mut self, payload: &Value) {
+    fn record_initialize(&mut self, payload: &Value) {
         let (info, capabilities) = match self.side {
             Side::Agent => ("agentInfo", "agentCapabilities"),
             Side::Client => ("clientInfo", "clientCapabilities"),

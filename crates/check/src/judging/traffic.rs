@@ -38,7 +38,7 @@ impl Traffic {
     /// Records a whole connection in which an answer may take `patience`. `went_well` means that
     /// the peer did not fail.
     pub(crate) fn learn(&mut self, peer: &mut RawPeer, patience: Duration, went_well: bool) {
-        let owed = peer.owed(patience);
+        let owed = peer.unanswered_calls(patience);
         self.support.learn(peer.lines(), went_well);
         self.open.extend(peer.tested());
         for finding in peer.findings().iter().chain(&owed) {

@@ -140,7 +140,11 @@ impl McpServer {
     }
 
     /// Waits until the record meets this condition. Returns `false` if that takes too long.
-    pub(crate) async fn sees(&self, patience: Duration, wanted: impl Fn(&Seen) -> bool) -> bool {
+    pub(crate) async fn wait_until(
+        &self,
+        patience: Duration,
+        wanted: impl Fn(&Seen) -> bool,
+    ) -> bool {
         let mut seen = self.seen.subscribe();
         let waited = tokio::time::timeout(patience, seen.wait_for(wanted)).await;
         waited.is_ok_and(|seen| seen.is_ok())

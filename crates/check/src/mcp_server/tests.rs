@@ -89,7 +89,9 @@ async fn a_silent_server_reads_and_never_answers() {
     let (mut lines, _) = start(&server, json!({})).await;
     let [hello, ..] = requests(&server);
     lines.get_mut().write_all(format!("{hello}\n").as_bytes()).await.unwrap();
-    assert!(server.sees(std::time::Duration::from_secs(60), |seen| seen.is_initialized).await);
+    assert!(
+        server.wait_until(std::time::Duration::from_secs(60), |seen| seen.is_initialized).await
+    );
     lines.get_mut().shutdown().await.unwrap();
     assert_eq!(lines.next_line().await.unwrap(), None);
 }

@@ -74,7 +74,7 @@ impl Calls {
             self.made_by(from).unreadable += 1;
             return None;
         }
-        report.tests(&["RPC-01", on_stdio(from)]);
+        report.tests(&["RPC-01", stray_text_rule(from)]);
         let body = match Message::read(line) {
             Ok(Message::Call { id, method, params }) => {
                 report.tests(&["RPC-12", "RPC-13"]);
@@ -105,7 +105,7 @@ impl Calls {
                 Body::Replied { to, outcome, text }
             }
             Err(misfit) => {
-                self.misfit(from, line, &misfit, report);
+                self.judge_unreadable(from, line, &misfit, report);
                 return None;
             }
         };
@@ -153,7 +153,7 @@ impl Calls {
     }
 
     /// Allows this side to refuse the next line as an invalid message, with or without an id.
-    pub(super) fn may_be_unreadable(&mut self, by: Side, id: Option<RequestId>) {
+    pub(super) fn allow_refusal(&mut self, by: Side, id: Option<RequestId>) {
         let made = self.made_by(by);
         made.unreadable += 1;
         made.doubtful.extend(id);
@@ -211,7 +211,7 @@ impl Calls {
                     made.cancels.insert(call.method.clone());
                 }
             }
-            made.overtake(&call, outcome.is_ok());
+            made.judge_order(&call, outcome.is_ok());
             if made.answered.values().any(|answered| answered.cancelled.is_some()) {
                 report.tests(&["CANCEL-09"]);
             }
@@ -247,14 +247,20 @@ impl Calls {
         None
     }
 
-    fn misfit(&mut self, from: Side, line: &[u8], misfit: &NotAMessage, report: &mut Report) {
+    fn judge_unreadable(
+        &mut self,
+        from: Side,
+        line: &[u8],
+        misfit: &NotAMessage,
+        report: &mut Report,
+    ) {
         let shown = quoted(&String::from_utf8_lossy(line));
         match misfit {
             NotAMessage::NotJson(_) if std::str::from_utf8(line).is_err() => {
                 report.breaks("RPC-01", "the line is not UTF-8");
             }
             NotAMessage::NotJson(_) => {
-                report.breaks(on_stdio(from), format!("the line is not a message: {shown}"));
+                report.breaks(stray_text_rule(from), format!("the line is not a message: {shown}"));
             }
             NotAMessage::Invalid(why) => {
                 report.breaks("RPC-01", format!("the line is not a message: {why}"))
@@ -316,7 +322,7 @@ impl CallsOfSide {
 
     /// Finds earlier calls that should have been answered before this one. Replies to other calls
     /// may still be on their way.
-    fn overtake(&mut self, answered: &OpenCall, is_done: bool) {
+    fn judge_order(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {
             return;
@@ -365,7 +371,7 @@ fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
 }
 
 /// Returns the rule about text that is not a message.
-fn on_stdio(from: Side) -> &'static str {
+fn stray_text_rule(from: Side) -> &'static str {
     match from {
         Side::Agent => "RPC-03",
         Side::Client => "RPC-04",

@@ -147,13 +147,13 @@ fn mismatch(schema: &Value, content: &Value) -> Option<String> {
     let properties = schema.get("properties")?.as_object()?;
     properties.iter().find_map(|(key, property)| {
         let value = content.get(key)?;
-        (!suits(property, value))
+        (!matches_property(property, value))
             .then(|| format!("the content's {} does not match the form", quoted(key)))
     })
 }
 
 /// Whether a value matches a property. Unclear cases count as a match.
-fn suits(property: &Value, value: &Value) -> bool {
+fn matches_property(property: &Value, value: &Value) -> bool {
     let bound = |key: &str| property.get(key).and_then(Value::as_f64);
     let within = |size: f64, least: &str, most: &str| {
         bound(least).is_none_or(|least| size >= least)

@@ -64,7 +64,7 @@ fn version(
     };
     report.breaks("RPC-01", format!("the line is not a JSON-RPC 2.0 message: {seen}"));
     if is_asked {
-        calls.may_be_unreadable(from, message.get("id").and_then(id));
+        calls.allow_refusal(from, message.get("id").and_then(id));
     }
     true
 }

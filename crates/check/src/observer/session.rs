@@ -159,7 +159,7 @@ impl Judge {
 
     /// Records the reply to the call on this line. Earlier prompts came too early, unless another
     /// call opened their session.
-    fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
+    fn open_call_answered(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {
             let is_meant = early.by.contains(&call);
@@ -230,7 +230,7 @@ impl Judge {
                     report.breaks("INFO-04", format!("the update has {key}"));
                 }
             }
-            self.informed(session, update, report);
+            self.judge_session_info(session, update, report);
         }
     }
 
@@ -256,7 +256,7 @@ impl Judge {
     }
 
     /// Judges whether an update reports only changes.
-    fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
+    fn judge_session_info(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };
             if key == "title" {
@@ -293,7 +293,7 @@ impl Judge {
             && self.opening.contains_key(&to.line)
         {
             let opened = seen.opened().map(|(session, _)| session);
-            self.settled(to.line, opened.as_deref(), report);
+            self.open_call_answered(to.line, opened.as_deref(), report);
         }
         if let Some((session, _)) = seen.opened() {
             self.reported.remove(&session);

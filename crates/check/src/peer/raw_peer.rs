@@ -184,7 +184,7 @@ impl RawPeer {
     }
 
     /// Whether the judge ended the connection because the peer sent too much.
-    pub(crate) fn was_given_up(&self) -> bool {
+    pub(crate) fn was_stopped_by_judge(&self) -> bool {
         self.is_given_up
     }
 

@@ -49,32 +49,34 @@ impl RelayListener {
 
     /// Returns the next connection that sends the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
-        let RelayConnection { output, input, reported } = self.visitor().await?;
+        let RelayConnection { output, input, data } = self.next_connection().await?;
         let link = Link::over(output, input);
-        Ok(if reported.is_null() { link } else { link.logging_in(reported) })
+        Ok(if data.is_null() { link } else { link.logging_in(data) })
     }
 
     /// Returns the next connection as two streams, with the data that came with the token.
-    pub(crate) async fn visitor(&self) -> io::Result<RelayConnection> {
+    pub(crate) async fn next_connection(&self) -> io::Result<RelayConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
-            if let Ok(Ok(Some(visitor))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
-                return Ok(visitor);
+            if let Ok(Ok(Some(connection))) =
+                tokio::time::timeout(GREETING, self.accept(stream)).await
+            {
+                return Ok(connection);
             }
         }
     }
 
     /// Reads the first line. Returns `None` if it does not begin with the token.
-    async fn meet(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
+    async fn accept(&self, stream: TcpStream) -> io::Result<Option<RelayConnection>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         (&mut output).take(FIRST_LINE).read_until(b'\n', &mut line).await?;
         let line = String::from_utf8_lossy(&line);
-        let (token, reported) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
-        let reported = serde_json::from_str(reported).unwrap_or_default();
-        Ok((token == self.token).then_some(RelayConnection { output, input, reported }))
+        let (token, data) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
+        let data = serde_json::from_str(data).unwrap_or_default();
+        Ok((token == self.token).then_some(RelayConnection { output, input, data }))
     }
 }
 
@@ -83,7 +85,7 @@ pub(crate) struct RelayConnection {
     pub(crate) output: BufReader<OwnedReadHalf>,
     pub(crate) input: OwnedWriteHalf,
     /// The data that came with the token, or null.
-    pub(crate) reported: Value,
+    pub(crate) data: Value,
 }
 
 /// Connects to a [`RelayListener`]. Sends one line with the token and the data of a login or of the
@@ -94,11 +96,11 @@ pub(crate) struct RelayConnection {
 pub async fn connect_relay(
     address: SocketAddr,
     token: &str,
-    reported: Option<&str>,
+    data: Option<&str>,
 ) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let reported = reported.map_or_else(String::new, |reported| format!(" {reported}"));
-    stream.write_all(format!("{token}{reported}\n").as_bytes()).await?;
+    let data = data.map_or_else(String::new, |data| format!(" {data}"));
+    stream.write_all(format!("{token}{data}\n").as_bytes()).await?;
     Ok(stream)
 }

@@ -58,7 +58,7 @@ impl Lines {
         })?;
         let at = ["at", "t", "ts"].iter().find_map(|key| member(&record, key)).map(shown);
         let said = match string(&record, "type") {
-            Some(kind) => self.conducted(&kind, &record),
+            Some(kind) => self.read_conductor(&kind, &record),
             None => said(&record).map(Some),
         };
         let said = said.map_err(|why| wrong(1, why))?;
@@ -74,7 +74,7 @@ impl Lines {
 
     /// Reads a line of the conductor. It names both ends, and only the connection of the agent is
     /// recorded in both directions.
-    fn conducted(
+    fn read_conductor(
         &mut self,
         kind: &str,
         record: &Members<'_>,

@@ -157,7 +157,7 @@ fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
         |method| {
             let gate = method.gate.path();
             let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
-            row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
+            row(method.name, stability_word(method.stability), gate.unwrap_or_default(), cells)
         },
     );
     let callers = peers.iter().filter(|peer| peer.side != receiver);
@@ -202,7 +202,7 @@ fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
     }
 }
 
-fn settled(stability: Stability) -> &'static str {
+fn stability_word(stability: Stability) -> &'static str {
     match stability {
         Stability::Stable => "stable",
         Stability::Unstable => "unstable",
@@ -216,7 +216,7 @@ fn updates(peers: &[&Support]) -> Table {
         |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
     let known = UPDATES.iter().map(|update| {
         let needs = update.gate.path().unwrap_or_default();
-        row(update.name, settled(update.stability), needs, cells(update.name).into_iter())
+        row(update.name, stability_word(update.stability), needs, cells(update.name).into_iter())
     });
     let names: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
     let own = names.into_iter().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
@@ -243,7 +243,7 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
         let is_of = |gate: &str| gate == path.as_str() || gate.starts_with(&format!("{path}."));
         !known.iter().any(|(gate, _)| is_of(gate))
     });
-    let rows = known.iter().map(|(path, stability)| row(path, settled(*stability)));
+    let rows = known.iter().map(|(path, stability)| row(path, stability_word(*stability)));
     let rows = rows.chain(own.map(|path| row(path, "its own"))).collect();
     Table { title, head: head(&["Capability", "Settled"], &peers, |_| "offers"), rows }
 }

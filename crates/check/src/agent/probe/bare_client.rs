@@ -37,7 +37,7 @@ async fn no_terminal_is_created_unless_offered(run: &mut Run) -> Probed {
 /// Checks that a turn that reads, writes, runs a command and asks uses only capabilities of this
 /// client.
 async fn uses_only_offered(run: &mut Run, capabilities: Value) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (old, new) = (file(run, "attache-old.txt", "old\n")?, new_path_in(run, "attache-new.txt")?);
     let deeds = [
         call(read(old)),
@@ -68,7 +68,7 @@ async fn found(
     capabilities: Value,
     deed: Acts,
 ) -> Probed<Vec<(&'static str, String)>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.talk_with(capabilities).await?;
     let first = talk.now();

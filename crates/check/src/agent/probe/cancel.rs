@@ -48,7 +48,7 @@ const IGNORED: &str = "the agent ignores $/cancel_request, which is allowed (CAN
 
 /// Begins a turn that sends a text and then hangs, because its model never finishes.
 pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let turn = begin_hanging(talk, &session).await?;
     Ok((talk, session, turn))
@@ -143,7 +143,7 @@ async fn a_cancel_without_a_turn_is_ignored(run: &mut Run) -> Probed {
 }
 
 async fn a_late_cancel_has_no_effect(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     play_in(talk, &session, say("attache: soon over")).await?;
     let first = talk.now();
@@ -275,7 +275,7 @@ async fn asking<'r>(
     run: &'r mut Run,
     path: &std::path::Path,
 ) -> Probed<(&'r mut Conversation, Session, Turn, Line)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, write_over(path, "new\n").then(say("done")));

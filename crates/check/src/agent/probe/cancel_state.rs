@@ -37,7 +37,7 @@ const OWED: Duration = Duration::from_secs(1);
 const GIVES_UP: Duration = Duration::from_millis(400);
 
 async fn a_turn_is_cancelled_before_its_first_update(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let turn = talk.begin_turn(&session, say("").hang());
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
@@ -52,7 +52,7 @@ async fn a_turn_is_cancelled_while_it_sends_text(run: &mut Run) -> Probed {
 }
 
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     Ok((talk, session))

@@ -42,7 +42,7 @@ fn clients() -> [Value; 7] {
 }
 
 async fn clients_with_any_capabilities_are_served(run: &mut Run) -> Probed {
-    let (folder, is_driven) = (run.folder().to_owned(), run.driven().await.is_ok());
+    let (folder, is_driven) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
     // A session that opens for no client proves nothing about these capabilities.
     run.session().await?;
     for client in clients() {
@@ -61,7 +61,7 @@ async fn clients_with_any_capabilities_are_served(run: &mut Run) -> Probed {
 }
 
 async fn a_client_without_capabilities_is_served(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.talk_with(json!({})).await?;
     let session = talk.open(&folder).await?;

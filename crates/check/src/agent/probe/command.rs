@@ -29,7 +29,7 @@ const OF_STATE: [&str; 7] = [
 
 async fn commands_are_announced_after_the_session_is_opened(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let lines: Vec<&Line> = talk.heard(first).collect();
     let opened = lines.iter().position(|line| {
@@ -48,9 +48,9 @@ async fn commands_are_announced_after_the_session_is_opened(run: &mut Run) -> Pr
 /// Uses the command `help`, because only its effect is visible: its answer is longer than the
 /// answer to a prompt with another word.
 async fn a_command_is_recognized_in_the_prompt(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let announced =
         talk.heard(first).find(|line| is_announced(line)).and_then(|line| line.get("params"));
@@ -84,7 +84,7 @@ async fn a_command_is_recognized_in_the_prompt(run: &mut Run) -> Probed {
 
 /// Opens a session and then another one, so that the agent has time to send updates about the
 /// first.
-async fn settled(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+async fn idle_session(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (_, session) = run.session().await?;
     let (talk, _) = run.session().await?;
     talk.is_still_there().await?;
@@ -93,7 +93,7 @@ async fn settled(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
 
 async fn only_state_updates_are_sent_between_turns(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = settled(run).await?;
+    let (talk, session) = idle_session(run).await?;
     let is_of_session = |line: &&Line| {
         line.calls::<SessionUpdateNotification>()
             && line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)

@@ -40,7 +40,7 @@ async fn compactions_are_sent_only_if_supported(run: &mut Run) -> Probed {
 }
 
 async fn each_compaction_has_a_unique_id(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut ids = Vec::new();
     for _ in 0..2 {
@@ -94,7 +94,7 @@ async fn only_a_completed_compaction_has_a_summary(run: &mut Run) -> Probed {
 
 /// Returns the updates of a compaction in a new session.
 async fn compaction(run: &mut Run) -> Probed<Vec<Value>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     reported(talk, &session).await
 }

@@ -112,7 +112,7 @@ async fn a_config_option_update_is_complete(run: &mut Run) -> Probed {
 }
 
 async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());

@@ -56,7 +56,7 @@ pub(super) fn tool_calls(played: &Played) -> Vec<ReportedCall<'_>> {
 /// Plays a turn in a new session and allows every action.
 pub(super) fn play<'a>(run: &'a mut Run, acts: Acts) -> Boxed<'a, Probed<Played>> {
     Box::pin(async move {
-        run.driven().await?;
+        run.follows_prompts().await?;
         let (talk, session) = run.session().await?;
         talk.answer::<SessionRequestPermission>(choose(&ALLOW));
         play_in(talk, &session, acts).await

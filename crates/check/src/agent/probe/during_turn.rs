@@ -24,7 +24,7 @@ probes! { Run:
 /// Makes a call with the id of an open call of the agent.
 async fn both_sides_may_have_an_open_call_with_the_same_id(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-ids.txt")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
@@ -61,7 +61,7 @@ async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
 
 /// Checks that other requests are served while a turn waits for its model.
 async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
@@ -88,7 +88,7 @@ async fn other_requests_are_served_during_a_turn(run: &mut Run) -> Probed {
 /// connection must stay open.
 async fn an_unknown_error_code_is_accepted(run: &mut Run) -> Probed {
     let path = file(run, "attache-code.txt", "old\n")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Error(7));
     talk.answer::<FsReadTextFile>(|_| Answer::Error(7));

@@ -28,7 +28,7 @@ const QUESTION: &str = "attache: which word?";
 /// Checks that a client that supports only URLs receives no form. A client that supports forms
 /// comes first and must receive one.
 async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
         let mut client = capabilities();
@@ -55,7 +55,7 @@ async fn forms_are_sent_only_if_supported(run: &mut Run) -> Probed {
 }
 
 async fn a_turn_continues_without_forms(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     for elicitation in [Value::Null, json!({}), json!({"form": null, "url": null})] {
         let mut client = capabilities();
@@ -112,7 +112,7 @@ async fn an_unknown_action_accepts_nothing(run: &mut Run) -> Probed {
 
 /// Checks that an accepted answer reaches the model. Otherwise the other answers cannot be tested.
 async fn is_used(run: &mut Run, action: &'static str) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let first = talk.now();
     talk.answer::<ElicitationCreate>(move |params| Answer::Result(answer(action, params)));

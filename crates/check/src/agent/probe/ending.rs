@@ -30,7 +30,7 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
 
 /// Ends the input while the model sends its answer.
 async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let talk = run.unwatched().await?;
     let session = talk.open(&folder).await?;

@@ -28,7 +28,7 @@ const FRAGILE: &str = "one\r\ntwo \n\tthree 🦀 e\u{301}\r\n\n  four";
 
 /// Offers one capability at a time. A tool that would use the other one must work without it.
 async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     for (can, has_read, has_write) in
         [("nothing", false, false), ("read", true, false), ("write", false, true)]
     {
@@ -61,7 +61,7 @@ async fn a_relative_path_is_sent_as_absolute(run: &mut Run) -> Probed {
     file(run, name, "read me\n")?;
     let new = "attache-relative-new.txt";
     new_path_in(run, new)?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let first = talk.now();
@@ -83,7 +83,7 @@ async fn a_relative_path_is_sent_as_absolute(run: &mut Run) -> Probed {
 
 async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-new.txt")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let acts = call(write(&path, "new\n")).then(say("done"));

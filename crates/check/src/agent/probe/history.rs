@@ -51,7 +51,8 @@ async fn a_load_replays_the_whole_conversation_in_order(run: &mut Run) -> Probed
 }
 
 async fn replays_the_whole_conversation(run: &mut Run) -> Probed {
-    let Reopened { played, reply, replayed, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { played, reply, replayed, .. } =
+        reopened(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
     let (before, after) = (of(played.updates()), of(&replayed));
@@ -72,9 +73,10 @@ const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 
 /// If the agent refuses to load a new session, the probe uses an older one.
 async fn a_load_is_answered_after_its_history(run: &mut Run) -> Probed {
-    let Reopened { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { mut session, mut reply, .. } =
+        reopened(run, LOAD, SessionLoad::ROW.name).await?;
     if let Err(outcome) = reply.result() {
-        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
+        let Some(older) = run.session_with_turn_before(ANOTHER_MINUTE).await else {
             return Err(refused(&outcome));
         };
         run.restart().await;
@@ -94,7 +96,7 @@ async fn a_load_is_answered_after_its_history(run: &mut Run) -> Probed {
 }
 
 async fn a_load_replays_the_roles_of_messages(run: &mut Run) -> Probed {
-    let Reopened { reply, replayed, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    let Reopened { reply, replayed, .. } = reopened(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) =
         replayed.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
@@ -113,7 +115,7 @@ async fn a_load_replays_the_roles_of_messages(run: &mut Run) -> Probed {
 /// session.
 async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
-        let Reopened { session, reply, .. } = again(run, capability, method).await?;
+        let Reopened { session, reply, .. } = reopened(run, capability, method).await?;
         let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
             let reported = result.get(key).filter(|reported| !reported.is_null());
@@ -130,7 +132,7 @@ async fn a_reopened_session_reports_its_options(run: &mut Run) -> Probed {
 }
 
 async fn a_resume_replays_nothing(run: &mut Run) -> Probed {
-    let Reopened { reply, replayed, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { reply, replayed, .. } = reopened(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let is_said = |update: &&Value| {
         let kind = kind(update);
@@ -145,14 +147,14 @@ async fn a_resume_replays_nothing(run: &mut Run) -> Probed {
 }
 
 async fn a_resumed_session_continues(run: &mut Run) -> Probed {
-    let Reopened { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    let Reopened { session, reply, .. } = reopened(run, RESUME, SessionResume::ROW.name).await?;
     reply.result()?;
     let talk = run.talk().await?;
     recalls(talk, &session, SAID, true, "the conversation continues").await
 }
 
 async fn a_fork_and_its_original_are_independent(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     run.talk().await?.needs("/sessionCapabilities/fork")?;
     let (talk, original) = run.session().await?;
@@ -183,7 +185,7 @@ async fn a_fork_and_its_original_are_independent(run: &mut Run) -> Probed {
 }
 
 async fn a_title_of_the_user_is_kept(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let of_folder = json!({"cwd": run.folder()});
     let talk = run.talk().await?;
     talk.needs("/sessionCapabilities/title")?;
@@ -214,7 +216,7 @@ async fn a_title_of_the_user_is_kept(run: &mut Run) -> Probed {
 
 /// Reopens a session with one turn by this method: in a new process if the agent stores sessions,
 /// otherwise in the same one after closing it.
-async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
+async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed<Reopened> {
     reopened_with(run, capability, method, &json!([])).await
 }
 
@@ -225,13 +227,13 @@ pub(super) async fn reopened_with(
     method: &str,
     servers: &Value,
 ) -> Probed<Reopened> {
-    let (_, session, played) = spoken(run, capability).await?;
+    let (_, session, played) = session_with_turn(run, capability).await?;
     run.restart().await;
     let reopened = reopen(run, method, session, played, servers).await?;
     if reopened.reply.error("/code") != Some(&json!(-32002)) {
         return Ok(reopened);
     }
-    let (talk, session, played) = spoken(run, capability).await?;
+    let (talk, session, played) = session_with_turn(run, capability).await?;
     if talk.offers(CLOSE) {
         talk.call::<SessionClose>(json!({"sessionId": session.id})).await?;
     }
@@ -239,11 +241,11 @@ pub(super) async fn reopened_with(
 }
 
 /// Returns a session with one turn.
-async fn spoken<'r>(
+async fn session_with_turn<'r>(
     run: &'r mut Run,
     capability: &str,
 ) -> Probed<(&'r mut Conversation, Session, Played)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
     let (talk, session) = run.session().await?;

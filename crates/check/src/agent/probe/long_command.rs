@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Begins a turn that runs a command of 30 s without the client's terminals. Returns arguments that
 /// identify the process of the command.
 async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec<u8>)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = run.folder().to_owned();
     let mut hasher = DefaultHasher::new();
     folder.hash(&mut hasher);

@@ -97,7 +97,7 @@ async fn a_tool_of_an_http_server_is_called(run: &mut Run) -> Probed {
 async fn a_broken_server_does_not_affect_others(run: &mut Run) -> Probed {
     let gone = run.mcp_server(Transport::Stdio, ServerBehavior::Gone)?;
     let good = run.mcp_server(Transport::Stdio, ServerBehavior::Good)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&gone, &good]);
     let (talk, _) = run.session().await?;
     let reply = talk.call::<SessionNew>(params).await.map_err(|outcome| unopened(&outcome))?;
@@ -129,7 +129,7 @@ async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
 /// Checks that a session opens and runs its first turn if a server never answers.
 async fn calls_are_answered_despite_a_silent_server(run: &mut Run) -> Probed {
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Silent)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
     let patience = talk.patience.max(HELD_UP);
@@ -162,7 +162,7 @@ async fn calls_are_answered_despite_a_server_that_ends(run: &mut Run) -> Probed 
 }
 
 async fn a_turn_is_cancelled_during_a_call_of_an_mcp_tool(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let server = run.mcp_server(Transport::Stdio, ServerBehavior::Stuck)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -171,7 +171,7 @@ async fn a_turn_is_cancelled_during_a_call_of_an_mcp_tool(run: &mut Run) -> Prob
     let first = turn.first;
     let is_over = |line: &Line| line.replies_to(&turn.id);
     let is_called = tokio::select! {
-        is_called = server.sees(talk.patience, |seen| seen.calls > 0) => is_called,
+        is_called = server.wait_until(talk.patience, |seen| seen.calls > 0) => is_called,
         _ = talk.peer.wait_for(first, talk.patience * 2, is_over) => false,
     };
     if !is_called {
@@ -185,7 +185,7 @@ async fn a_turn_is_cancelled_during_a_call_of_an_mcp_tool(run: &mut Run) -> Prob
 async fn a_request_to_a_server_over_acp_has_two_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs(ACP)?;
     let server = run.mcp_server(Transport::Acp, ServerBehavior::Good)?;
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
     let serving = Arc::clone(&server);
@@ -216,7 +216,7 @@ fn over_acp(server: &McpServer, params: &Value) -> Answer {
 
 /// Checks that the model can call a server's tool and receives its result.
 async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let server = run.mcp_server(transport, ServerBehavior::Good)?;
     let (talk, session) = with(run, &[&server]).await.map_err(|outcome| unopened(&outcome))?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -262,7 +262,7 @@ async fn play_tool(
 /// Waits until the agent lists the tools of a server. Some agents list them only when a turn needs
 /// them.
 async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
-    sees(talk, server, AT_ONCE, |seen| seen.is_listed).await;
+    wait_until(talk, server, AT_ONCE, |seen| seen.is_listed).await;
 }
 
 /// Opens a session with these servers and checks that the agent connects to all of them.
@@ -270,7 +270,7 @@ async fn with<'r>(
     run: &'r mut Run,
     servers: &[&Arc<McpServer>],
 ) -> Probed<(&'r mut Conversation, Session)> {
-    let is_driven = run.driven().await.is_ok();
+    let is_driven = run.follows_prompts().await.is_ok();
     let params = params(run, servers);
     let (talk, _) = run.session().await?;
     let session = opened_as(talk.call::<SessionNew>(params).await?.result()?);
@@ -287,13 +287,13 @@ async fn reaches(
     server: &McpServer,
     is_driven: bool,
 ) -> Probed {
-    if sees(talk, server, AT_ONCE, INITIALIZED).await {
+    if wait_until(talk, server, AT_ONCE, INITIALIZED).await {
         return Ok(());
     }
     if is_driven {
         play_in(talk, session, say("attache: one")).await?;
     }
-    if sees(talk, server, talk.patience, INITIALIZED).await {
+    if wait_until(talk, server, talk.patience, INITIALIZED).await {
         return Ok(());
     }
     if !is_driven {
@@ -313,7 +313,7 @@ async fn reaches(
 }
 
 /// Serves the agent until a server has observed this.
-async fn sees(
+async fn wait_until(
     talk: &mut Conversation,
     server: &McpServer,
     patience: Duration,
@@ -321,7 +321,7 @@ async fn sees(
 ) -> bool {
     let next = talk.now();
     tokio::select! {
-        has_seen = server.sees(patience, &wanted) => has_seen,
+        has_seen = server.wait_until(patience, &wanted) => has_seen,
         // The agent has ended.
         _ = talk.peer.wait_for(next, patience * 2, |_| false) => wanted(&server.seen()),
     }

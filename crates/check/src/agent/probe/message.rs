@@ -22,7 +22,7 @@ probes! { Run:
 }
 
 async fn each_message_has_one_unique_id(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut known: BTreeSet<String> = BTreeSet::new();
     for text in ["attache one message in chunks", "attache another message in chunks"] {
@@ -57,7 +57,7 @@ fn ids(played: &Played) -> BTreeSet<String> {
 
 async fn replayed_prompts_have_ids(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-replayed")).await?;
     played.stop_reason()?;
@@ -81,7 +81,7 @@ async fn replayed_prompts_have_ids(run: &mut Run) -> Probed {
 }
 
 async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, one) = run.session().await?;
     let two = talk.open(&folder).await?;
@@ -112,7 +112,7 @@ async fn concurrent_sessions_are_separate(run: &mut Run) -> Probed {
 async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
     let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, first_session) = run.session().await?;
     let sessions = [first_session, talk.open(&folder).await?];
@@ -135,7 +135,7 @@ async fn updates_of_a_turn_name_its_session(run: &mut Run) -> Probed {
 async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
     let names = ["attache-written-in-one.txt", "attache-written-in-two.txt"];
     let paths = [file(run, names[0], OLD)?, file(run, names[1], OLD)?];
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, first_session) = run.session().await?;
     let sessions = [first_session, talk.open(&folder).await?];
@@ -151,7 +151,7 @@ async fn requests_of_a_turn_name_its_session(run: &mut Run) -> Probed {
 /// Agents may derive the title from a prompt. Checks that words of a prompt do not appear in the
 /// title of another session.
 async fn a_title_is_reported_in_its_session(run: &mut Run) -> Probed {
-    run.driven_apart().await?;
+    run.separates_sessions().await?;
     let folder = run.folder().to_owned();
     let (talk, one) = run.session().await?;
     let two = talk.open(&folder).await?;

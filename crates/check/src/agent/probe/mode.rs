@@ -40,7 +40,7 @@ async fn a_mode_is_set_between_turns(run: &mut Run) -> Probed {
 }
 
 async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let (_, other) = two_modes(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());

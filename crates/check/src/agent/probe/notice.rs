@@ -55,7 +55,7 @@ async fn a_load_does_not_replay_notices(run: &mut Run) -> Probed {
 
 /// Returns a session with a turn that sent a notice, and its notices.
 async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value>)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     let talk = run.talk().await?;
     let (first, session) = (talk.now(), open(talk, &folder).await?);

@@ -57,7 +57,7 @@ impl GatedAction {
 }
 
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     run.session().await
 }
 
@@ -209,7 +209,7 @@ fn selected(option: &str) -> Value {
 
 async fn an_action_that_is_always_allowed_is_not_asked_again(run: &mut Run) -> Probed {
     let path = file(run, "attache-always.txt", OLD)?;
-    let (talk, asked) = twice(run, &path, &["allow_always", "allow_once"]).await?;
+    let (talk, asked) = write_twice(run, &path, &["allow_always", "allow_once"]).await?;
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if !is_offered(talk, "allow_always", asked.0) {
         return skipped("the agent offers no allow_always");
@@ -224,7 +224,7 @@ async fn an_action_that_is_always_allowed_is_not_asked_again(run: &mut Run) -> P
 
 async fn an_action_that_is_always_rejected_is_not_asked_again(run: &mut Run) -> Probed {
     let path = file(run, "attache-never.txt", OLD)?;
-    let (talk, asked) = twice(run, &path, &["reject_always", "reject_once"]).await?;
+    let (talk, asked) = write_twice(run, &path, &["reject_always", "reject_once"]).await?;
     if !is_offered(talk, "reject_always", asked.0) {
         return skipped("the agent offers no reject_always");
     }
@@ -244,7 +244,7 @@ const SECOND: &str = "second\n";
 
 /// Writes a file twice in one turn and answers each permission request with an option of this kind.
 /// Returns the first line of the turn and the number of requests.
-async fn twice<'r>(
+async fn write_twice<'r>(
     run: &'r mut Run,
     path: &Path,
     kinds: &'static [&'static str],

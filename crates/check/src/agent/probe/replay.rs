@@ -28,7 +28,7 @@ const PROMPTED: &str = "\"acts\"";
 type Said = (&'static str, usize);
 
 async fn several_turns_are_replayed_once_and_in_order(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     run.talk().await?.needs(LOAD)?;
     let folder = run.folder().to_owned();
     let (talk, session) = run.session().await?;

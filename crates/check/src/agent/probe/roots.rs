@@ -23,7 +23,7 @@ async fn relative_paths_belong_to_the_sessions_folder(run: &mut Run) -> Probed {
     let (name, new) = ("attache-only-below.txt", "attache-new-below.txt");
     put(&below.join(name), "below\n")?;
     let _ = std::fs::remove_file(below.join(new));
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let session = talk.open(&below).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -78,7 +78,7 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     for (folder, text) in [&one, &two].into_iter().zip(texts) {
         put(&folder.join(SAME), text)?;
     }
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let sessions = [talk.open(&one).await?, talk.open(&two).await?];
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -138,7 +138,7 @@ async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     put(&outside.join("attache-there.txt"), secret)?;
     let new = outside.join("attache-new.txt");
     let _ = std::fs::remove_file(&new);
-    run.driven().await?;
+    run.follows_prompts().await?;
     let talk = run.talk().await?;
     let session = talk.open(&inside).await?;
     let first = talk.now();

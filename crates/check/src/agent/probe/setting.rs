@@ -25,7 +25,7 @@ const CHOICES: usize = 3;
 /// Sets options in one of two sessions. The next list of all options must contain the new value,
 /// before and after a turn.
 async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
-    let (folder, has_turns) = (run.folder().to_owned(), run.driven().await.is_ok());
+    let (folder, has_turns) = (run.folder().to_owned(), run.follows_prompts().await.is_ok());
     let (talk, session) = run.session().await?;
     let other = talk.open(&folder).await?;
     let mode = mode_option(&session).ok().map(|(option, _)| option);
@@ -65,7 +65,7 @@ async fn an_option_keeps_its_new_value(run: &mut Run) -> Probed {
 
 /// Checks that a mode is kept. The agent may change it, but must then report the change.
 async fn a_mode_is_kept_until_a_change_is_reported(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let folder = json!(run.folder());
     let (talk, session) = run.session().await?;
     let (_, other) = two_modes(&session)?;

@@ -32,7 +32,7 @@ fn acts() -> Acts {
 
 /// Opens a session and allows every action.
 async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     Ok((talk, session))

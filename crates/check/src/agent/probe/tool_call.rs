@@ -34,7 +34,7 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
 /// A permission request may be the first message about a call, but the agent must also report the
 /// call.
 async fn a_tool_call_with_a_permission_request_is_reported(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let path = file(run, "attache-leave.txt", OLD)?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -45,7 +45,8 @@ async fn a_tool_call_with_a_permission_request_is_reported(run: &mut Run) -> Pro
     }
     let is_reported =
         |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
-    match some(&played)?.iter().find(|reported| !reported.updates.iter().any(is_reported)) {
+    match reported_calls(&played)?.iter().find(|reported| !reported.updates.iter().any(is_reported))
+    {
         Some(reported) => {
             fail("a tool_call for the file to write", format!("only updates of {}", reported.id))
         }
@@ -59,7 +60,7 @@ async fn tool_calls_have_unique_ids(run: &mut Run) -> Probed {
     let (one, two) = (one?, two?);
     let acts = calls([read(&one), read(two)]).then(call(read(one))).then(say("done"));
     let played = play(run, acts).await?;
-    let reported = some(&played)?;
+    let reported = reported_calls(&played)?;
     let ends = |reported: &ReportedCall<'_>| {
         reported.states().iter().filter(|state| is_final(state)).count()
     };
@@ -79,7 +80,7 @@ async fn tool_calls_have_unique_ids(run: &mut Run) -> Probed {
 async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
     let path = file(run, "attache-read.txt", "read me\n")?;
     let played = play(run, call(read(path)).then(say("done"))).await?;
-    for reported in some(&played)? {
+    for reported in reported_calls(&played)? {
         let states = reported.states();
         let runs = states.iter().position(|state| *state == "in_progress");
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
@@ -96,7 +97,7 @@ async fn a_tool_call_starts_and_ends_once(run: &mut Run) -> Probed {
 async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     let path = new_path_in(run, "attache-new.txt")?;
     let played = play(run, call(write(&path, "new\n")).then(say("done"))).await?;
-    let reported = some(&played)?;
+    let reported = reported_calls(&played)?;
     let mut diffs = reported.iter().flat_map(|reported| reported.content("diff")).peekable();
     if diffs.peek().is_none() {
         return not_tested("the agent shows no diff of its change");
@@ -110,7 +111,7 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
 }
 
 /// Returns the reported tool calls. Not tested if there are none.
-fn some(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
+fn reported_calls(played: &Played) -> Probed<Vec<ReportedCall<'_>>> {
     let reported = tool_calls(played);
     if reported.is_empty() { not_tested("the agent reports no tool call") } else { Ok(reported) }
 }

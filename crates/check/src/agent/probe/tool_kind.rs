@@ -23,7 +23,7 @@ const REQUESTS: usize = 60;
 
 /// An agent may lack any of these tools, but must report a call of a tool that it has.
 async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let [deleted, moved] =
         ["attache-deleted.txt", "attache-moved.txt"].map(|name| file(run, name, "text\n"));
     let (deleted, moved, to) = (deleted?, moved?, new_path_in(run, "attache-moved-here.txt")?);

@@ -34,7 +34,7 @@ const OF_A_TURN: [&str; 5] =
     ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
 
 async fn text_and_links_are_accepted(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let file = run.folder().join("attache-link.txt");
     if std::fs::write(&file, "a file that a prompt links to\n").is_err() {
         return not_tested("cannot write the file for the link");
@@ -52,7 +52,7 @@ async fn text_and_links_are_accepted(run: &mut Run) -> Probed {
 const ENDS_ALIKE: usize = 8;
 
 async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut goes_on = false;
     for (end, expected) in [("stop", "end_turn"), ("length", "max_tokens"), ("refusal", "refusal")]
@@ -78,7 +78,7 @@ async fn the_stop_reason_matches_the_end_of_the_turn(run: &mut Run) -> Probed {
 }
 
 async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, think("attache-thought").say("attache-said")).await?;
     played.stop_reason()?;
@@ -96,7 +96,7 @@ async fn no_update_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
 }
 
 async fn a_failing_model_is_an_error(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, fail_with(400)).await?;
     expect(
@@ -109,7 +109,7 @@ async fn a_failing_model_is_an_error(run: &mut Run) -> Probed {
 }
 
 async fn an_incomplete_answer_is_not_success(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let before = run.asked();
     let (talk, session) = run.session().await?;
     let turn = talk.begin_turn(&session, say("attache-half, and the rest is missing").cut());
@@ -137,7 +137,7 @@ async fn an_incomplete_answer_is_not_success(run: &mut Run) -> Probed {
 }
 
 async fn thoughts_are_sent_as_thoughts(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, think("attache-thought").say("attache-said")).await?;
     played.stop_reason()?;
@@ -160,7 +160,7 @@ async fn thoughts_are_sent_as_thoughts(run: &mut Run) -> Probed {
 }
 
 async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     // The text has 4,000 characters without repetition.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
     // An agent without a model ignores it, and the short word in the prompt detects that.
@@ -178,7 +178,7 @@ async fn a_long_answer_is_complete(run: &mut Run) -> Probed {
 }
 
 async fn the_context_accumulates(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let first = say("attache-noted").prompt_text();
     let prompt =
@@ -195,7 +195,7 @@ async fn the_context_accumulates(run: &mut Run) -> Probed {
 }
 
 async fn a_prompt_during_a_turn_is_answered(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let running = talk.begin_turn(&session, say("attache-first").hang());
     talk.hear_said(&running, "attache-first").await?;
@@ -211,7 +211,7 @@ async fn a_prompt_during_a_turn_is_answered(run: &mut Run) -> Probed {
 }
 
 async fn line_breaks_in_a_text_are_escaped(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-one\nattache-two\r\nattache-three")).await?;
     played.stop_reason()?;
@@ -225,7 +225,7 @@ async fn line_breaks_in_a_text_are_escaped(run: &mut Run) -> Probed {
 }
 
 async fn a_turn_without_a_model_is_answered(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let before = run.asked();
     let (talk, session) = run.session().await?;
     let turn = talk.begin_turn(&session, fail_with(401));
@@ -241,7 +241,7 @@ async fn a_turn_without_a_model_is_answered(run: &mut Run) -> Probed {
 }
 
 async fn the_text_of_a_turn_precedes_its_reply(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let text = "attache-a, attache-b, attache-c, attache-d, attache-e";
     let played = talk.play(&session, say(text)).await?;

@@ -40,7 +40,7 @@ async fn an_unknown_context_window_is_not_reported(run: &mut Run) -> Probed {
 }
 
 async fn the_cost_covers_the_whole_session(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let mut before: Option<(f64, Value)> = None;
     // The second turn costs less than the first, so a cost per turn would decrease.
@@ -68,7 +68,7 @@ async fn the_cost_covers_the_whole_session(run: &mut Run) -> Probed {
 }
 
 async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let reported = |cached: u64| json!({"input": MANY, "output": 10, "cached": cached});
     let without = used(&talk.play(&session, say("attache-fresh").usage(reported(0))).await?)?;
@@ -85,7 +85,7 @@ async fn cached_tokens_count_as_used(run: &mut Run) -> Probed {
 
 async fn usage_is_reported_after_a_load(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-before")).await?;
     played.stop_reason()?;
@@ -117,7 +117,7 @@ async fn no_token_field_is_in_snake_case(run: &mut Run) -> Probed {
 
 /// Returns the usage in the reply to a prompt.
 async fn turn_usage(run: &mut Run) -> Probed<Value> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let acts = say("attache-used")
         .usage(json!({"input": MANY, "output": 10, "cached": 5, "reasoning": 2}));
@@ -130,7 +130,7 @@ async fn turn_usage(run: &mut Run) -> Probed<Value> {
 
 /// Returns the `usage_update`s of a turn. Not tested if there are none.
 async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
-    run.driven().await?;
+    run.follows_prompts().await?;
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("attache-usage")).await?;
     played.stop_reason()?;

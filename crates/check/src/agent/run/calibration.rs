@@ -60,7 +60,7 @@ impl Run {
 
     /// Checks that the agent's turns follow their prompts, which every probe of a turn needs. The
     /// run tries it once.
-    pub(crate) fn driven<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    pub(crate) fn follows_prompts<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
             match &self.driven {
@@ -93,13 +93,13 @@ impl Run {
 
     /// Checks the same for a probe of separate sessions: fails if the updates of the first turn
     /// name another session.
-    pub(crate) fn driven_apart<'a>(&'a mut self) -> Boxed<'a, Probed> {
+    pub(crate) fn separates_sessions<'a>(&'a mut self) -> Boxed<'a, Probed> {
         Box::pin(async move {
             self.calibrated().await;
             if let Some(seen) = &self.misplaced {
                 return fail("the updates of a turn name its session", seen.clone());
             }
-            self.driven().await
+            self.follows_prompts().await
         })
     }
 
@@ -122,7 +122,7 @@ impl Run {
         };
         let turn = talk.begin_turn(&session, acts::say(WORD));
         let answer = answered(talk, &turn).await;
-        let prompted = answer.as_ref().map_or_else(|outcome| Err(outcome.clone()), takes);
+        let prompted = answer.as_ref().map_or_else(|outcome| Err(outcome.clone()), has_stop_reason);
         if let Err(outcome @ Outcome::Fail { .. }) = &prompted {
             let why =
                 format!("the agent accepts no prompt, which breaks PROMPT-06: {}", outcome.seen());
@@ -195,7 +195,7 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
 }
 
 /// Whether the reply to a prompt has a stop reason.
-fn takes(played: &Played) -> Probed {
+fn has_stop_reason(played: &Played) -> Probed {
     let code = played.reply.error("/code").and_then(Value::as_i64);
     match code {
         Some(code) if TAKES_NONE.contains(&code) => fail(EXPECTED, quoted(played.reply.text())),

@@ -21,9 +21,9 @@ impl Run {
     /// conversation of an earlier probe.
     pub(crate) fn talk<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.go_on(Client { capabilities: capabilities(), is_watched: true })
+            self.continued(Client { capabilities: capabilities(), is_watched: true })
                 .await
-                .map_err(not_again)
+                .map_err(restart_not_tested)
         })
     }
 
@@ -45,9 +45,9 @@ impl Run {
     /// malformed messages may be unusual.
     pub(crate) fn unwatched<'a>(&'a mut self) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
-            self.go_on(Client { capabilities: capabilities(), is_watched: false })
+            self.continued(Client { capabilities: capabilities(), is_watched: false })
                 .await
-                .map_err(not_again)
+                .map_err(restart_not_tested)
         })
     }
 
@@ -57,12 +57,12 @@ impl Run {
         &'a mut self,
         capabilities: Value,
     ) -> Boxed<'a, Probed<&'a mut Conversation>> {
-        Box::pin(async move { self.go_on(Client { capabilities, is_watched: true }).await })
+        Box::pin(async move { self.continued(Client { capabilities, is_watched: true }).await })
     }
 
     /// Returns a conversation with this client. Continues the conversation of an earlier probe if
     /// it still runs.
-    fn go_on<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
+    fn continued<'a>(&'a mut self, client: Client) -> Boxed<'a, Probed<&'a mut Conversation>> {
         Box::pin(async move {
             if self.client.as_ref() == Some(&client) && self.now().is_up() {
                 self.now().is_watched = client.is_watched;
@@ -93,7 +93,7 @@ impl Run {
             let link = (self.start)().map_err(|error| {
                 Outcome::NotTested(format!("the agent does not start again: {error}"))
             })?;
-            self.meet(link);
+            self.start_conversation(link);
             Ok(self.now())
         })
     }
@@ -146,7 +146,7 @@ impl Run {
         })
     }
 
-    pub(super) fn meet(&mut self, link: Link) {
+    pub(super) fn start_conversation(&mut self, link: Link) {
         self.client = None;
         let script = services::script(&self.folder);
         self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
@@ -164,7 +164,7 @@ impl Run {
 
 /// Returns the outcome for a restarted agent that does not initialize: not tested, because another
 /// rule covers that.
-fn not_again(outcome: Outcome) -> Outcome {
+fn restart_not_tested(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Fail { seen, .. } => {
             Outcome::NotTested(format!("the restarted agent does not initialize: {seen}"))

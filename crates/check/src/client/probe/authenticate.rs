@@ -45,7 +45,7 @@ fn locked(methods: Value) -> Scenario {
         })
 }
 
-fn own() -> Value {
+fn agent_login() -> Value {
     json!({"id": METHOD, "name": "Log in"})
 }
 
@@ -70,7 +70,7 @@ fn called(talk: &ClientTalk) -> Option<Value> {
 }
 
 async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
-    let methods = json!([{"id": "check-other", "name": "Other"}, own()]);
+    let methods = json!([{"id": "check-other", "name": "Other"}, agent_login()]);
     let talk = login(run, methods, METHOD).await?;
     talk.hears::<Authenticate>().await?;
     let method = called(talk).unwrap_or_default();
@@ -81,7 +81,7 @@ async fn a_login_names_an_offered_method(run: &mut ClientRun) -> Probed {
 /// Checks first that the client calls `authenticate` for an agent login. It must not do so for a
 /// terminal login.
 async fn a_terminal_login_is_not_requested_by_authenticate(run: &mut ClientRun) -> Probed {
-    login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
+    login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await
 }
 
@@ -94,7 +94,7 @@ async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     if talk.next_login().await.is_some() && talk.next_connection().await.is_ok() {
         let _second_start = talk.hears::<Initialize>().await;
     }
-    talk.leaves().await;
+    talk.ended().await;
     match called(talk) {
         Some(method) => {
             fail("no call of authenticate", format!("the client calls it with methodId {method}"))
@@ -104,14 +104,14 @@ async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
 }
 
 async fn a_malformed_terminal_login_is_not_an_agent_login(run: &mut ClientRun) -> Probed {
-    login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
+    login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
     let malformed =
         json!({"id": "check-malformed", "name": "Log in", "type": "terminal", "args": "no list"});
     is_not_called(run, malformed).await
 }
 
 async fn an_unknown_login_type_is_an_agent_login(run: &mut ClientRun) -> Probed {
-    login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
+    login(run, json!([agent_login()]), METHOD).await?.hears::<Authenticate>().await?;
     let unknown = json!({"id": "check-unknown", "name": "Log in", "type": "check_oauth"});
     let talk = login(run, json!([unknown]), "check-unknown").await?;
     let heard = talk.hears::<Authenticate>().await;

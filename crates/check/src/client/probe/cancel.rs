@@ -77,7 +77,7 @@ async fn updates_after_a_cancel_are_accepted(run: &mut ClientRun) -> Probed {
     talk.update(&turn, late);
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "cancelled");
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     expect(
         !left.shows(&before) || left.shows(&after),
         "the late update of a tool call is shown like the earlier one",
@@ -92,7 +92,7 @@ async fn the_client_waits_for_the_end_of_a_cancelled_turn(run: &mut ClientRun) -
     // A client that ended would not answer; one that answers still waits.
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "cancelled");
-    talk.goes_or_stays().await
+    talk.ends_or_continues().await
 }
 
 /// Withdraws the agent's permission request.

@@ -116,7 +116,7 @@ async fn no_url_is_opened_without_consent(run: &mut ClientRun) -> Probed {
     let (action, _) = ask(talk, &turn, page(&format!("http://{address}/attache-check"))).await?;
     expect(action != "accept", "no answer accept without a person", "the action is accept")?;
     talk.end_turn(&turn, "end_turn");
-    talk.leaves().await;
+    talk.ended().await;
     match listener.accept() {
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
         Err(error) => not_tested(format!("the loopback port failed: {error}")),

@@ -86,7 +86,7 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     talk.wire.peer.close();
     let patience = talk.wire.patience;
     let _closed = talk.wire.peer.wait_for_end(patience).await;
-    let left = talk.client.leaves(patience).await;
+    let left = talk.client.ended(patience).await;
     let says = (&left.stdout, &left.stderr) != (&before.stdout, &before.stderr);
     let expected = "the client ends its turn when its agent ends, and then exits or reports it";
     expect(left.by_itself || says, expected, how_it_left(&left))
@@ -133,5 +133,5 @@ async fn prints_error(run: &mut ClientRun, code: i64, message: &str) -> Probed<b
 
 /// Whether the client prints this text before it ends.
 async fn prints(talk: &mut ClientTalk, text: &str) -> bool {
-    talk.shows(text).await || talk.leaves().await.shows(text)
+    talk.shows(text).await || talk.ended().await.shows(text)
 }

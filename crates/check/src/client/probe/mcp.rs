@@ -51,7 +51,7 @@ fn servers(talk: &ClientTalk) -> &[Value] {
 }
 
 /// Returns the ids of the servers that the client serves over the ACP connection.
-fn own(talk: &ClientTalk) -> Vec<Value> {
+fn acp_ids(talk: &ClientTalk) -> Vec<Value> {
     let own =
         servers(talk).iter().filter(|server| server.get("type").is_some_and(|kind| kind == "acp"));
     own.map(|server| server.get("serverId").cloned().unwrap_or_default()).collect()
@@ -61,7 +61,7 @@ const NONE: &str = "the client serves no MCP server over the ACP connection";
 
 async fn each_server_over_acp_has_a_unique_id(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let ids = own(talk);
+    let ids = acp_ids(talk);
     if ids.is_empty() {
         return skipped(NONE);
     }
@@ -75,14 +75,14 @@ async fn each_server_over_acp_has_a_unique_id(run: &mut ClientRun) -> Probed {
 
 async fn no_server_over_acp_without_the_capability(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    if own(talk).is_empty() {
+    if acp_ids(talk).is_empty() {
         return skipped(NONE);
     }
     let task = task(run)?;
     let talk = run.start(task).await?;
     talk.set_up().await?;
     expect(
-        own(talk).is_empty(),
+        acp_ids(talk).is_empty(),
         "no server of type acp",
         "there is one, although the agent does not offer mcpCapabilities.acp",
     )
@@ -96,7 +96,7 @@ async fn inner(talk: &mut ClientTalk, server: &Value, method: &str) -> Probed<Va
 
 async fn a_reply_is_a_result_or_an_error(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let Some(server) = own(talk).first().cloned() else { return skipped(NONE) };
+    let Some(server) = acp_ids(talk).first().cloned() else { return skipped(NONE) };
     for method in ["ping", "attache/no_such_method"] {
         let answer = inner(talk, &server, method).await?;
         let has = |key: &str| answer.get(key).is_some();
@@ -111,7 +111,7 @@ async fn a_reply_is_a_result_or_an_error(run: &mut ClientRun) -> Probed {
 
 async fn notifications_belong_to_a_running_request(run: &mut ClientRun) -> Probed {
     let (talk, _) = turn(run).await?;
-    let Some(server) = own(talk).first().cloned() else { return skipped(NONE) };
+    let Some(server) = acp_ids(talk).first().cloned() else { return skipped(NONE) };
     let first = talk.wire.now();
     inner(talk, &server, "ping").await?;
     talk.wire.is_still_there().await?;

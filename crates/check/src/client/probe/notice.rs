@@ -38,10 +38,10 @@ async fn notices_do_not_affect_the_turn(run: &mut ClientRun) -> Probed {
     }
     talk.wire.is_still_there().await?;
     talk.end_turn(&turn, "end_turn");
-    let with = talk.leaves().await;
+    let with = talk.ended().await;
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "end_turn");
-    let without = talk.leaves().await;
+    let without = talk.ended().await;
     let ended = |left: &crate::ClientOutput| {
         format!(
             "{} by itself: {}",

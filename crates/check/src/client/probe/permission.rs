@@ -40,7 +40,7 @@ fn question(call: &str, options: Value) -> Value {
 }
 
 /// Returns a permission request with an option of each kind. Each option id ends with this suffix.
-fn either(end: &str) -> Value {
+fn request_with_each_kind(end: &str) -> Value {
     let options = json!([
         option(&format!("no-{end}"), "reject_once"),
         option(&format!("yes-{end}"), "allow_once")
@@ -74,7 +74,7 @@ fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
 
 async fn a_permission_request_is_answered(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
-    ask(talk, &turn, either("served")).await.map(drop)
+    ask(talk, &turn, request_with_each_kind("served")).await.map(drop)
 }
 
 async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
@@ -101,15 +101,15 @@ async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
 
 async fn the_answer_is_that_of_the_user(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
-    is_chosen(ask(talk, &turn, either("a")).await?.as_deref(), "yes-a")?;
+    is_chosen(ask(talk, &turn, request_with_each_kind("a")).await?.as_deref(), "yes-a")?;
     let (talk, turn) = run.turn(&["reject"]).await?;
-    is_chosen(ask(talk, &turn, either("b")).await?.as_deref(), "no-b")
+    is_chosen(ask(talk, &turn, request_with_each_kind("b")).await?.as_deref(), "no-b")
 }
 
 async fn requests_after_a_cancel_are_answered_with_cancelled(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     talk.is_cancelled(&turn).await?;
-    let chosen = ask(talk, &turn, either("late")).await?;
+    let chosen = ask(talk, &turn, request_with_each_kind("late")).await?;
     expect(
         chosen.is_none(),
         "the outcome cancelled",
@@ -157,7 +157,8 @@ async fn a_request_without_a_suitable_option_is_answered(run: &mut ClientRun) ->
 async fn several_requests_are_open_at_once(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     let names = ["a", "b", "c"];
-    let asked = names.map(|name| talk.begin::<SessionRequestPermission>(&turn, either(name)));
+    let asked = names
+        .map(|name| talk.begin::<SessionRequestPermission>(&turn, request_with_each_kind(name)));
     for (id, name) in asked.iter().zip(names) {
         let reply = talk
             .wire
@@ -191,9 +192,9 @@ async fn without_options_nothing_is_chosen(run: &mut ClientRun) -> Probed {
 
 async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["reject"]).await?;
-    let plain = ask(talk, &turn, either("plain")).await?;
+    let plain = ask(talk, &turn, request_with_each_kind("plain")).await?;
     for name in ["read_file", "always_allowed", "allow"] {
-        let mut named = either(name);
+        let mut named = request_with_each_kind(name);
         if let Some(Value::Object(call)) = named.get_mut("toolCall") {
             call.insert("name".to_owned(), json!(name));
         }
@@ -215,7 +216,10 @@ async fn the_name_of_a_tool_grants_nothing(run: &mut ClientRun) -> Probed {
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {
-            talk.begin::<SessionRequestPermission>(turn, either(&format!("{time}-{number}")))
+            talk.begin::<SessionRequestPermission>(
+                turn,
+                request_with_each_kind(&format!("{time}-{number}")),
+            )
         })
     };
     let early = ask(talk, "early");
@@ -254,7 +258,7 @@ async fn a_cancel_answers_every_open_request(run: &mut ClientRun) -> Probed {
 async fn a_withdrawn_request_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel", "prompt"]).await?;
     let first = talk.wire.now();
-    let asked = talk.begin::<SessionRequestPermission>(&turn, either("withdrawn"));
+    let asked = talk.begin::<SessionRequestPermission>(&turn, request_with_each_kind("withdrawn"));
     talk.wire.is_still_there().await?;
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": asked}));
     let reply = match talk.wire.reply_to(ASK, &asked).await {

@@ -41,8 +41,8 @@ async fn a_second_prompt_waits_for_the_end_of_the_first_turn(run: &mut ClientRun
 async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.end_turn(&turn, "check_pause");
-    talk.goes_or_stays().await?;
-    let left = talk.leaves().await;
+    talk.ends_or_continues().await?;
+    let left = talk.ended().await;
     let is_reported = left.exit.is_none_or(|exit| !exit.success());
     expect(is_reported, "the client reports an unknown stop reason as an error", how_it_left(&left))
 }
@@ -51,7 +51,7 @@ async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let error = json!({"code": -32603, "message": "the check failed", "data": null});
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "error": error}));
-    talk.goes_or_stays().await
+    talk.ends_or_continues().await
 }
 
 /// Sends the content as a chunk of this kind.
@@ -80,7 +80,7 @@ async fn chunks_without_an_id_form_one_message_until_the_kind_changes(
     talk.say(&turn, &format!("\n\n{nonce}\n\n"));
     talk.shows(&nonce).await;
     talk.end_turn(&turn, "end_turn");
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     if !left.stdout.contains(&format!("{one}ab")) {
         return not_tested("the client does not print the chunks of a message as one text");
     }
@@ -134,7 +134,7 @@ pub(super) async fn survives_updates(
         broken => return broken,
     }
     talk.ends_well(&turn).await?;
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     if left.shows(&before) && !left.shows(&after) {
         return fail("later text is shown", "earlier text is shown, later text is not");
     }

@@ -107,7 +107,7 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     talk.say(&turn, &format!("{own}\n\n"));
     talk.wire.is_ignored(first).await?;
     talk.end_turn(&turn, "end_turn");
-    let left = talk.leaves().await;
+    let left = talk.ended().await;
     // If the client prints nothing, only the wire shows that it ignored the text.
     let seen = "the client prints it in the open session";
     expect(

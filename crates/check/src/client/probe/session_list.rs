@@ -61,7 +61,7 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     }
     let opens = talk.heard::<SessionLoad>().or(talk.heard::<SessionResume>());
     let opens = opens.is_some_and(|line| line.text.contains(SESSION));
-    let is_well = talk.goes_or_stays().await;
+    let is_well = talk.ends_or_continues().await;
     let is_known =
         opens || talk.client.printed().shows(&title) || talk.client.printed().shows(SESSION);
     let calls = calls.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -59,7 +59,7 @@ impl Gate {
         self
     }
 
-    fn beside(mut self, beside: Value) -> Self {
+    fn with_other(mut self, beside: Value) -> Self {
         self.beside = beside;
         self
     }
@@ -89,7 +89,7 @@ impl Gate {
             }
             Err(_) => {}
         }
-        talk.leaves().await;
+        talk.ended().await;
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())
     }
 
@@ -113,38 +113,49 @@ impl Gate {
         }
     }
 
-    async fn holds_for<M: Method>(self, run: &mut ClientRun) -> Probed {
+    async fn is_sent_only_if_offered<M: Method>(self, run: &mut ClientRun) -> Probed {
         self.holds(run, M::ROW.name, &|line| line.asks::<M>()).await
     }
 }
 
 async fn logout_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "logout", "/auth/logout").holds_for::<Logout>(run).await
+    Gate::new(run, "logout", "/auth/logout").is_sent_only_if_offered::<Logout>(run).await
 }
 
 async fn load_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "load", "/loadSession").offered(json!(true)).holds_for::<SessionLoad>(run).await
+    Gate::new(run, "load", "/loadSession")
+        .offered(json!(true))
+        .is_sent_only_if_offered::<SessionLoad>(run)
+        .await
 }
 
 async fn resume_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "resume", "/sessionCapabilities/resume").holds_for::<SessionResume>(run).await
+    Gate::new(run, "resume", "/sessionCapabilities/resume")
+        .is_sent_only_if_offered::<SessionResume>(run)
+        .await
 }
 
 async fn close_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "close", "/sessionCapabilities/close").holds_for::<SessionClose>(run).await
+    Gate::new(run, "close", "/sessionCapabilities/close")
+        .is_sent_only_if_offered::<SessionClose>(run)
+        .await
 }
 
 async fn list_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
     let gate = Gate::new(run, "list", "/sessionCapabilities/list");
-    gate.beside(json!({"loadSession": true})).holds_for::<SessionList>(run).await
+    gate.with_other(json!({"loadSession": true})).is_sent_only_if_offered::<SessionList>(run).await
 }
 
 async fn delete_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "delete", "/sessionCapabilities/delete").holds_for::<SessionDelete>(run).await
+    Gate::new(run, "delete", "/sessionCapabilities/delete")
+        .is_sent_only_if_offered::<SessionDelete>(run)
+        .await
 }
 
 async fn fork_is_called_only_if_offered(run: &mut ClientRun) -> Probed {
-    Gate::new(run, "fork", "/sessionCapabilities/fork").holds_for::<SessionFork>(run).await
+    Gate::new(run, "fork", "/sessionCapabilities/fork")
+        .is_sent_only_if_offered::<SessionFork>(run)
+        .await
 }
 
 async fn http_servers_are_sent_only_if_offered(run: &mut ClientRun) -> Probed {

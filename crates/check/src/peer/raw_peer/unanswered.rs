@@ -11,7 +11,7 @@ impl RawPeer {
     /// listened for `patience` after it, or three times as long after the first call. A later reply
     /// may have been on its way. Calls that wait for turns, people or running commands do not
     /// count, because they may take any time.
-    pub(crate) fn owed(&mut self, patience: Duration) -> Vec<Finding> {
+    pub(crate) fn unanswered_calls(&mut self, patience: Duration) -> Vec<Finding> {
         let judged = self.judged();
         let mut owed = self.observer.left_open(judged);
         owed.retain(|finding| finding.rule.id == "PERM-02" || self.is_overdue(finding, patience));
