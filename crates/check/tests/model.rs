@@ -73,8 +73,8 @@ const PATHS: [&str; 4] = [
 ];
 
 /// Returns a request for each API with these acts and a tool `write`.
-fn requests(told: &Value) -> [Value; 4] {
-    let text = acts(told);
+fn requests(acts_json: &Value) -> [Value; 4] {
+    let text = acts(acts_json);
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}});
     let person = json!([{"role": "user", "content": text}]);
     let function = json!({"name": "write", "parameters": schema});
@@ -91,7 +91,7 @@ async fn whole_answers_have_text_calls_and_usage_in_each_api() {
     let model = ModelServer::start().await.unwrap();
     let write = json!({"tool": "write", "path": "/a", "content": "x"});
     let usage = json!({"input": 100, "cached": 90, "output": 7});
-    let told = json!([{"say": "attache-said", "call": [write], "usage": usage}]);
+    let acts_json = json!([{"say": "attache-said", "call": [write], "usage": usage}]);
     let pointers = [
         [
             "/choices/0/message/content",
@@ -106,7 +106,8 @@ async fn whole_answers_have_text_calls_and_usage_in_each_api() {
             "/usageMetadata/promptTokenCount",
         ],
     ];
-    for ((path, request), [said, name, counted]) in PATHS.iter().zip(requests(&told)).zip(pointers)
+    for ((path, request), [said, name, counted]) in
+        PATHS.iter().zip(requests(&acts_json)).zip(pointers)
     {
         let (status, answer) = ask(&model, path, &request).await;
         let at = |pointer: &str| answer.pointer(pointer).cloned().unwrap_or_default();
@@ -125,9 +126,9 @@ async fn whole_answers_have_text_calls_and_usage_in_each_api() {
 #[tokio::test]
 async fn a_custom_tool_is_called_with_a_text() {
     let model = ModelServer::start().await.unwrap();
-    let told = json!([{"call": [{"tool": "write", "path": "/a", "content": "x\n"}]}]);
+    let acts_json = json!([{"call": [{"tool": "write", "path": "/a", "content": "x\n"}]}]);
     let tools = json!([{"type": "custom", "custom": {"name": "apply_patch"}}]);
-    let body = json!({"messages": [{"role": "user", "content": acts(&told)}], "tools": tools});
+    let body = json!({"messages": [{"role": "user", "content": acts(&acts_json)}], "tools": tools});
     let (_, answer) = ask(&model, "/v1/chat/completions", &body).await;
     let call = &answer["choices"][0]["message"]["tool_calls"][0];
     let patch = "*** Begin Patch\n*** Add File: /a\n+x\n*** End Patch\n";
@@ -190,8 +191,8 @@ async fn an_answer_breaks_or_hangs_after_its_text() {
 #[tokio::test]
 async fn other_requests_of_agents_are_answered() {
     let model = ModelServer::start().await.unwrap();
-    let told = json!([{"say": "attache-said"}]);
-    let [mut chat, ..] = requests(&told);
+    let acts_json = json!([{"say": "attache-said"}]);
+    let [mut chat, ..] = requests(&acts_json);
     // A request without tools gets its acts as long as no tools were offered.
     let aside = json!({"messages": chat["messages"]});
     let said = |answer: &Value| answer["choices"][0]["message"]["content"].clone();

@@ -38,18 +38,18 @@ async fn an_agents_calls_are_answered_by_the_script() {
     let options =
         json!([{"optionId": "y", "kind": "allow_once"}, {"optionId": "n", "kind": "reject_once"}]);
     let permission = "session/request_permission";
-    let told = answer(Script::default(), permission, json!({"options": options})).await.unwrap();
-    assert_eq!(told["result"]["outcome"], json!({"outcome": "selected", "optionId": "n"}));
-    let told = answer(Script::default(), permission, json!({"options": []})).await.unwrap();
-    assert_eq!(told["result"]["outcome"], json!({"outcome": "cancelled"}));
-    let told = answer(Script::default(), "elicitation/create", json!({})).await.unwrap();
-    assert_eq!(told["result"]["action"], "cancel");
-    let told = answer(Script::default(), "fs/read_text_file", json!({})).await.unwrap();
-    assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32601)));
+    let reply = answer(Script::default(), permission, json!({"options": options})).await.unwrap();
+    assert_eq!(reply["result"]["outcome"], json!({"outcome": "selected", "optionId": "n"}));
+    let reply = answer(Script::default(), permission, json!({"options": []})).await.unwrap();
+    assert_eq!(reply["result"]["outcome"], json!({"outcome": "cancelled"}));
+    let reply = answer(Script::default(), "elicitation/create", json!({})).await.unwrap();
+    assert_eq!(reply["result"]["action"], "cancel");
+    let reply = answer(Script::default(), "fs/read_text_file", json!({})).await.unwrap();
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!("a"), &json!(-32601)));
     let script = Script::default()
         .on::<FsReadTextFile>(|params| Answer::Result(json!({"content": params["path"]})));
-    let told = answer(script, "fs/read_text_file", json!({"path": "/a"})).await.unwrap();
-    assert_eq!(told["result"]["content"], "/a");
+    let reply = answer(script, "fs/read_text_file", json!({"path": "/a"})).await.unwrap();
+    assert_eq!(reply["result"]["content"], "/a");
     let silent = Script::default().on::<FsReadTextFile>(|_| Answer::Silence);
     assert_eq!(answer(silent, "fs/read_text_file", json!({})).await, None);
 }

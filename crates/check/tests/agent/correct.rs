@@ -254,8 +254,8 @@ impl Correct {
     fn client_has(&self, pointer: &str) -> bool {
         let is_marker = !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"]
             .contains(&pointer);
-        let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
-        told.is_some_and(|told| if is_marker { told.is_object() } else { *told == true })
+        let offered = self.client.as_ref().and_then(|client| client.pointer(pointer));
+        offered.is_some_and(|value| if is_marker { value.is_object() } else { *value == true })
     }
 
     /// Sends the first updates of a new session after the reply with its id.

@@ -125,7 +125,7 @@ const fn misdone(
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
 /// Different behaviour that is also correct.
-pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON, history::ASKS_FOR_LEAVE, envelope::TEXTS];
+pub(crate) const WAYS: &[Fault] = &[turn::CONTINUES, history::ASKS_FOR_PERMISSION, envelope::TEXTS];
 
 /// Returns every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
@@ -206,7 +206,7 @@ fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
     }
 }
 
-/// Changes the updates whose kind has this prefix.
+/// Returns the updates whose kind has this prefix.
 fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item = &'s mut Value> {
     let updates = said.iter_mut().filter_map(|line| line.pointer_mut("/params/update"));
     updates.filter(move |update| {
@@ -214,7 +214,7 @@ fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item 
     })
 }
 
-/// Changes the calls and notifications of this method.
+/// Returns the calls and notifications of this method.
 fn calls<'s>(said: &'s mut [Value], method: &'static str) -> impl Iterator<Item = &'s mut Value> {
     said.iter_mut().filter(move |line| line["method"] == method)
 }

@@ -106,7 +106,7 @@ impl Correct {
     }
 
     /// Returns the task's value of a placeholder.
-    pub(crate) fn told(&self, placeholder: &str) -> &str {
+    pub(crate) fn task_value(&self, placeholder: &str) -> &str {
         self.task.value(placeholder).unwrap_or_default()
     }
 
@@ -193,8 +193,8 @@ impl Correct {
     /// Whether the client offers this capability.
     pub(crate) fn offers(&self, capability: &str) -> bool {
         let params = crate::handshake::params(self.kind);
-        let told = params["clientCapabilities"].pointer(capability);
-        told.is_some_and(|told| told.is_object() || *told == json!(true))
+        let offered = params["clientCapabilities"].pointer(capability);
+        offered.is_some_and(|offered| offered.is_object() || *offered == json!(true))
     }
 
     /// Handles a notification of the agent.

@@ -34,8 +34,8 @@ impl Correct {
 
     /// Whether the agent offers this capability.
     pub(crate) fn agent_offers(&self, capability: &str) -> bool {
-        let told = self.agent["agentCapabilities"].pointer(capability);
-        told.is_some_and(|told| told.is_object() || *told == json!(true))
+        let offered = self.agent["agentCapabilities"].pointer(capability);
+        offered.is_some_and(|offered| offered.is_object() || *offered == json!(true))
     }
 
     /// Returns the first login method without a terminal. An unknown type counts as an agent login.
@@ -50,7 +50,7 @@ impl Correct {
     /// Returns the terminal login of the task.
     fn terminal_login(&self) -> Option<Value> {
         let methods = self.agent["authMethods"].as_array()?;
-        let method = methods.iter().find(|method| method["id"] == self.told("method"))?;
+        let method = methods.iter().find(|method| method["id"] == self.task_value("method"))?;
         let is_usable = method["type"] == "terminal" && method["args"].is_array();
         (is_usable && self.offers("/auth/terminal"))
             .then(|| json!({"arguments": method["args"], "environment": method["env"]}))

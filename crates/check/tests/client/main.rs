@@ -57,11 +57,11 @@ enum Happens {
 /// Runs a client with one fault until it ends. Restarts it after a login.
 async fn live(kind: Kind, task: ClientTask, fault: Fault, mut outside: Outside) {
     while let Some(login) = run(Correct::new(kind, task.clone()), fault, &mut outside).await {
-        let (input, mut told) = tokio::io::duplex(1 << 10);
+        let (input, mut output) = tokio::io::duplex(1 << 10);
         let sent =
             outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
         let mut exit = String::new();
-        let read = told.read_to_string(&mut exit).await;
+        let read = output.read_to_string(&mut exit).await;
         if sent.is_err() || read.is_err() || exit.trim() != "0" {
             return;
         }

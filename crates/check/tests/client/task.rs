@@ -7,7 +7,7 @@ use std::path::PathBuf;
 impl Correct {
     /// Begins the task after the handshake.
     pub(crate) fn begin_task(&mut self) {
-        let session = json!({"sessionId": self.told("session")});
+        let session = json!({"sessionId": self.task_value("session")});
         match self.task.name() {
             "login" => match self.login() {
                 Some(method) => self.call("authenticate", json!({"methodId": method})),
@@ -38,13 +38,13 @@ impl Correct {
             if !self.agent_offers("/sessionCapabilities/additionalDirectories") {
                 return self.leave(1, "the agent supports no additional directories");
             }
-            params["additionalDirectories"] = json!([self.told("directory")]);
+            params["additionalDirectories"] = json!([self.task_value("directory")]);
         }
         if self.is_on("system_prompt") {
             if !self.agent_offers("/sessionCapabilities/systemPrompt") {
                 return self.leave(1, "the agent supports no system prompt");
             }
-            let content = json!([{"type": "text", "text": self.told("text")}]);
+            let content = json!([{"type": "text", "text": self.task_value("text")}]);
             params["systemPrompt"] = json!({"mode": "append", "content": content});
         }
         let old = match self.task.name() {
@@ -57,10 +57,10 @@ impl Correct {
             Some((_, "session/load"))
                 if !self.knows_status && self.agent_offers("/sessionCapabilities/status") =>
             {
-                self.call("session/status", json!({"sessionId": self.told("session")}));
+                self.call("session/status", json!({"sessionId": self.task_value("session")}));
             }
             Some((capability, method)) => {
-                params["sessionId"] = json!(self.told("session"));
+                params["sessionId"] = json!(self.task_value("session"));
                 self.if_offered(capability, method, params);
             }
             None => self.call("session/new", params),
@@ -121,7 +121,7 @@ impl Correct {
             "session/status" => {
                 self.knows_status = true;
                 match result["status"] == "open" {
-                    true => self.set_up(self.told("session").to_owned(), &json!({})),
+                    true => self.set_up(self.task_value("session").to_owned(), &json!({})),
                     false => self.open(),
                 }
             }
@@ -131,7 +131,7 @@ impl Correct {
                 None => self.leave(1, "the agent returned no session"),
             },
             "session/load" | "session/resume" => {
-                self.set_up(self.told("session").to_owned(), result)
+                self.set_up(self.task_value("session").to_owned(), result)
             }
             "session/set_mode" => self.prompt("prompt"),
             "session/set_config_option" => {
@@ -143,7 +143,7 @@ impl Correct {
                 }
                 match self.is_on("set_options") && !std::mem::replace(&mut self.has_set_twice, true)
                 {
-                    true => self.set("option2", json!(self.told("value2"))),
+                    true => self.set("option2", json!(self.task_value("value2"))),
                     false => self.prompt("prompt"),
                 }
             }
@@ -168,24 +168,24 @@ impl Correct {
     fn set_up(&mut self, id: String, result: &Value) {
         let mut roots = vec![self.task.cwd().to_owned()];
         if self.is_on("directories") {
-            roots.push(PathBuf::from(self.told("directory")));
+            roots.push(PathBuf::from(self.task_value("directory")));
         }
         let options =
             result["configOptions"].as_array().map(|options| readable(options)).unwrap_or_default();
         let session = Session { id, roots, options };
         self.opened(session.clone());
-        let value = json!(self.told("value"));
+        let value = json!(self.task_value("value"));
         match self.task.name() {
             "set_mode" => self.set_mode(&session),
             "set_option" | "set_options" => self.set("option", value),
-            "set_boolean" => self.set("option", json!(self.told("value") == "true")),
+            "set_boolean" => self.set("option", json!(self.task_value("value") == "true")),
             _ => self.prompt("prompt"),
         }
     }
 
     /// Uses config options if there are any, otherwise modes (MODE-06).
     fn set_mode(&mut self, session: &Session) {
-        let mode = self.told("mode").to_owned();
+        let mode = self.task_value("mode").to_owned();
         let options = &session.options;
         match options.iter().find(|option| option["category"] == "mode").map(|option| &option["id"])
         {
@@ -200,7 +200,7 @@ impl Correct {
     /// Sets the option that this placeholder names.
     fn set(&mut self, placeholder: &str, value: Value) {
         let Some(session) = &self.session else { return };
-        let id = self.told(placeholder);
+        let id = self.task_value(placeholder);
         if !session.options.iter().any(|option| option["id"] == id) {
             return self.leave(1, "the session has no such option");
         }
@@ -213,7 +213,7 @@ impl Correct {
 
     fn prompt(&mut self, placeholder: &str) {
         let Some(id) = self.session.as_ref().map(|session| session.id.clone()) else { return };
-        let mut blocks = vec![json!({"type": "text", "text": self.told(placeholder)})];
+        let mut blocks = vec![json!({"type": "text", "text": self.task_value(placeholder)})];
         if self.is_on("image") {
             if !self.agent_offers("/promptCapabilities/image") {
                 return self.leave(1, "the agent accepts no images");

@@ -141,10 +141,10 @@ impl Correct {
                     .filter(|result| result["action"] == "accept")
                     .map(|result| &result["content"]);
                 let answer = content.and_then(|content| content["answer"].as_str());
-                let told = answer.map(
+                let content = answer.map(
                     |text| json!([{"type": "content", "content": {"type": "text", "text": text}}]),
                 );
-                self.finish_tool(session, id, answer.is_some(), told);
+                self.finish_tool(session, id, answer.is_some(), content);
             }
             "fs/read_text_file" => {
                 let before =

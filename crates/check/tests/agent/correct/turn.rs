@@ -70,7 +70,7 @@ impl Correct {
             stop_reason: "end_turn",
         };
         self.turns.insert(id.clone(), turn);
-        self.tell_usage(&id, None);
+        self.report_usage(&id, None);
         self.advance(&id);
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Correct {
             self.ask(method, id, None, act["client"]["params"].clone());
         }
         if act["usage"].is_object() {
-            self.tell_usage(id, Some(&act["usage"]));
+            self.report_usage(id, Some(&act["usage"]));
         }
         if !act["fail"].is_null() || act["cut"] == true {
             self.end_turn(id, Err(-32603));
@@ -161,7 +161,7 @@ impl Correct {
     }
 
     /// Reports the usage of the context and of the turn so far.
-    fn tell_usage(&mut self, id: &str, used: Option<&Value>) {
+    fn report_usage(&mut self, id: &str, used: Option<&Value>) {
         let count = |key: &str| used.and_then(|used| used[key].as_u64()).unwrap_or(1);
         let session = self.store.session(id);
         session.cost += 0.5;

@@ -35,10 +35,10 @@ pub(super) const FAULTS: &[Fault] = &[
     // The whole history is replayed twice.
     fault("SESS-13", &[], |h, s| {
         if h.is("session/load") {
-            let told = |line: &&Value| {
+            let index = |line: &&Value| {
                 is_update(line, "user_message_chunk") || is_update(line, "agent_message_chunk")
             };
-            let again: Vec<Value> = s.iter().filter(told).cloned().collect();
+            let again: Vec<Value> = s.iter().filter(index).cloned().collect();
             let from = s.iter().position(|line| line.get("method").is_some()).unwrap_or_default();
             s.splice(from..from, again);
         }
@@ -132,20 +132,22 @@ pub(super) const FAULTS: &[Fault] = &[
 
 /// An agent that asks a client without forms by a permission request, and ends its turn if the
 /// client rejects it.
-pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
-    let is_told = |line: &Value| is_update(line, "tool_call");
-    if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {
+pub(super) const ASKS_FOR_PERMISSION: Fault = fault("ELIC-03", &[], |h, s| {
+    let is_reported = |line: &Value| is_update(line, "tool_call");
+    if let (true, Some(index)) =
+        (h.prompts_with("\"tool\":\"ask\""), s.iter().position(is_reported))
+    {
         let forms = &h.before.client["elicitation"]["form"];
         if forms.is_object() {
             return;
         }
-        let id = &s[told]["params"]["update"]["toolCallId"];
+        let id = &s[index]["params"]["update"]["toolCallId"];
         let call = json!({"toolCallId": id, "title": "attache: which word?"});
         let options = json!([{"optionId": "no", "name": "Cancel", "kind": "reject_once"}]);
         let params =
             json!({"sessionId": h.params()["sessionId"], "toolCall": call, "options": options});
         let asks = json!({"jsonrpc": "2.0", "id": "leave", "method": "session/request_permission", "params": params});
         s.retain(|line| !is_update(line, "agent_message_chunk"));
-        s.insert(told + 1, asks)
+        s.insert(index + 1, asks)
     }
 });

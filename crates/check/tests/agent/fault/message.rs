@@ -7,7 +7,7 @@ use serde_json::json;
 pub(super) const FAULTS: &[Fault] = &[
     // Each chunk is a separate message.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("attache one message") {
+        if h.prompts_with("attache one message") {
             for (number, line) in (0..).zip(s.iter_mut().filter(|line| says(line, ""))) {
                 line["params"]["update"]["messageId"] = json!(format!("chunk {number}"))
             }
@@ -15,7 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // All messages have the same id.
     fault("MSG-02", &[], |h, s| {
-        if h.tells("message in chunks") {
+        if h.prompts_with("message in chunks") {
             change(s, "messageId", |id| *id = json!("the message"))
         }
     }),
@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Updates of one session name another session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-two") {
+        if h.prompts_with("attache-only-in-two") {
             let other = h.open[h.open.len() - 2].clone();
             for line in s.iter_mut().filter(|line| says(line, "")) {
                 line["params"]["sessionId"] = json!(other)
@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Tool calls are reported in the session that was opened last.
     fault("SESS-06", &["TOOL-03"], |h, s| {
-        if let Some(last) = h.open.last().filter(|_| h.tells("attache-file-of-one")) {
+        if let Some(last) = h.open.last().filter(|_| h.prompts_with("attache-file-of-one")) {
             for line in
                 s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string())
             {
@@ -59,7 +59,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Titles are reported in the session that was opened last.
     fault("SESS-06", &[], |h, s| {
-        if let Some(last) = h.open.last().filter(|_| h.tells("attache-title-of-one")) {
+        if let Some(last) = h.open.last().filter(|_| h.prompts_with("attache-title-of-one")) {
             let title =
                 json!({"sessionUpdate": "session_info_update", "title": "attache-title-of-one"});
             s.insert(0, update(&json!(last), title))
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Text is sent in an unknown session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-one") {
+        if h.prompts_with("attache-only-in-one") {
             for line in s.iter_mut().filter(|line| says(line, "")) {
                 line["params"]["sessionId"] = json!("nowhere")
             }
@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // The model receives text of another session.
     fault("SESS-06", &[], |h, s| {
-        if h.tells("attache-only-in-one") {
+        if h.prompts_with("attache-only-in-one") {
             change(s, "content", |content| {
                 if content["text"] == "recalled no" {
                     content["text"] = json!("recalled yes")

@@ -39,7 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("PROMPT-06", &[], |h, s| {
         let words = ["attache-only-in-one", "recall", "attache another message"];
         if h.is("session/prompt")
-            && words.iter().any(|word| h.tells(word))
+            && words.iter().any(|word| h.prompts_with(word))
             && h.before.turns.is_empty()
         {
             refuse(h, s, -32601)
@@ -55,7 +55,8 @@ pub(super) const FAULTS: &[Fault] = &[
 /// An agent without a model: every turn fails with the reason.
 pub(crate) const NO_MODEL: Fault = fault("PROMPT-10", &[], |h, s| {
     let is_right = |line: &Value| line["result"].get("stopReason").is_some();
-    if h.is("session/prompt") && s.iter().any(is_right) || h.tells("{\"acts\":") && h.is_initialized
+    if h.is("session/prompt") && s.iter().any(is_right)
+        || h.prompts_with("{\"acts\":") && h.is_initialized
     {
         refuse(h, s, -32603);
         s[0]["error"]["message"] = json!("no model is configured: set MODEL_KEY")

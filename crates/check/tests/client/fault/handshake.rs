@@ -33,13 +33,13 @@ pub(crate) const FAULTS: &[Fault] = &[
         change(s, "initialize", |params| params["clientInfo"] = json!({"name": "x"}))
     }),
     Fault::hears("INIT-10", &[], |_, message| {
-        reject(message, |told| told.get("loadSession").is_some_and(Value::is_null))
+        reject(message, |capabilities| capabilities.get("loadSession").is_some_and(Value::is_null))
     }),
     Fault::hears("INIT-12", &[], |_, message| {
-        reject(message, |told| told.get("attacheFuture").is_some())
+        reject(message, |capabilities| capabilities.get("attacheFuture").is_some())
     }),
     Fault::hears("INIT-13", &[], |_, message| {
-        reject(message, |told| told["mcpCapabilities"] == false)
+        reject(message, |capabilities| capabilities["mcpCapabilities"] == false)
     }),
     Fault::hears("INIT-20", &[], |_, message| {
         reject(message, Value::is_null);

@@ -66,9 +66,9 @@ pub(crate) const FAULTS: &[Fault] = &[
 /// The client with this task assumes that the agent offers this capability.
 fn offered(client: &Correct, message: &mut Value, task: &str, capability: &str, value: Value) {
     if client.is_on(task)
-        && let Some(told) = message.pointer_mut("/result/agentCapabilities")
+        && let Some(capabilities) = message.pointer_mut("/result/agentCapabilities")
     {
-        told[capability] = value;
+        capabilities[capability] = value;
     }
 }
 

@@ -52,12 +52,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("TERM-07", &[], |h, s| {
         // It answers only one of several waiting calls.
-        let mut told = 0;
+        let mut answered = 0;
         s.retain(|said| {
-            let is_told =
+            let is_answer =
                 matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT);
-            told += usize::from(is_told);
-            !is_told || told < 2
+            answered += usize::from(is_answer);
+            !is_answer || answered < 2
         });
     }),
     Fault::says("TERM-08", &[], |h, s| {
