@@ -239,7 +239,7 @@ impl ClientRun {
         (self.start)(task).map_err(|error| match error {
             ClientRunError::NoCommand => Outcome::NotTested(format!(
                 "the client has no task {name:?}: add --to {name}=CMD with a command that makes it {}",
-                task.reported()
+                task.description()
             )),
             error => Outcome::NotTested(format!("the client does not start: {error}")),
         })

@@ -122,11 +122,11 @@ impl ClientTask {
     }
 
     /// Describes the task, with the placeholders of its command.
-    pub fn reported(&self) -> &'static str {
+    pub fn description(&self) -> &'static str {
         CLIENT_TASKS
             .iter()
             .find(|(name, _)| *name == self.name)
-            .map_or(self.name, |(_, reported)| reported)
+            .map_or(self.name, |(_, description)| description)
     }
 }
 
@@ -139,6 +139,6 @@ mod tests {
     fn only_known_placeholders_are_replaced_and_only_once() {
         let task = ClientTask::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
         assert_eq!(task.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
-        assert_eq!(task.reported(), "open a session in {cwd} and send {prompt}");
+        assert_eq!(task.description(), "open a session in {cwd} and send {prompt}");
     }
 }

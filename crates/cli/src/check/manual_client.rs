@@ -52,7 +52,7 @@ impl ManualClient {
             true => "in the same session, ",
             false => "restart the agent in your client, then ",
         };
-        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.told()))));
+        say(&format!("\n> {how}{}", sanitize::text(&task.fill(task.description()))));
         StartedClient::by_hand(self.person.clone())
     }
 }

@@ -116,5 +116,5 @@ async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {
     talk.peer.close();
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
     let seen = talk.peer.ended().map_or_else(|| "it does not end".to_owned(), str::to_owned);
-    expect(has_ended, "the agent exits when its input ends while a command of its own runs", seen)
+    expect(has_ended, "the agent exits when its input ends, even while its own command runs", seen)
 }
